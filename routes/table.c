@@ -8,13 +8,24 @@
 #include "routes/conversation/conversation_list.h"
 #include "routes/conversation/conversations.h"
 #include "routes/chat/embeddings.h"
+#include "routes/chat/text_completions.h"
 #include "routes/file/file_content.h"
 #include "routes/file/file_upload.h"
 #include "routes/file/files.h"
 #include "routes/kit/gateway.h"
 #include "routes/conversation/messages.h"
+#include "routes/messages/message_events.h"
+#include "routes/messages/messages_count.h"
+#include "routes/messages/messages_create.h"
+#include "routes/rebyte/rebyte_agent.h"
+#include "routes/rebyte/rebyte_change.h"
+#include "routes/rebyte/rebyte_files.h"
+#include "routes/rebyte/rebyte_runs.h"
+#include "routes/rebyte/rebyte_threads.h"
 #include "routes/service/metrics.h"
 #include "routes/service/models.h"
+#include "routes/response/response_get.h"
+#include "routes/response/response_post.h"
 #include "routes/run/run_cancel.h"
 #include "routes/run/run_continue.h"
 #include "routes/call/run_events.h"
@@ -38,8 +49,17 @@ const struct route routes[] = {
 	{ "stored_completion_update", "POST", "/v1/chat/completions/{id}", AUTH_CHAT, BODY_JSON, false, &family_completions, stored_completion_change_update },
 	{ "stored_completion_delete", "DELETE", "/v1/chat/completions/{id}", AUTH_CHAT, BODY_NONE, false, &family_completions, stored_completion_change_delete },
 	{ "stored_completion_messages", "GET", "/v1/chat/completions/{id}/messages", AUTH_READ, BODY_NONE, false, &family_completions, stored_completion_messages_list },
+	{ "text_completions",   "POST", "/v1/completions",              AUTH_CHAT,  BODY_JSON, false, &family_text, text_completions_post },
 	{ "embeddings",         "POST", "/v1/embeddings",               AUTH_CHAT,  BODY_JSON, false, &family_completions, embeddings_post },
+	{ "messages_create",    "POST", "/v1/messages",                 AUTH_CHAT,  BODY_JSON, false, &family_messages, messages_create_post },
+	{ "messages_count",     "POST", "/v1/messages/count_tokens",    AUTH_CHAT,  BODY_JSON, false, &family_messages, messages_count_post },
+	{ "message_events",     "GET",  "/v1/messages/{id}/events",     AUTH_EITHER, BODY_NONE, false, &family_messages, message_events_get },
 	{ "translate",          "POST", "/v1/translate",                AUTH_CHAT,  BODY_JSON, false, &family_chat, translate_post },
+	{ "response_create",    "POST", "/v1/responses",                AUTH_CHAT,  BODY_JSON, false, &family_responses, response_post },
+	{ "response",           "GET",  "/v1/responses/{id}",           AUTH_EITHER,  BODY_NONE, false, &family_responses, response_get },
+	{ "response_delete",    "DELETE", "/v1/responses/{id}",         AUTH_CHAT,  BODY_NONE, false, &family_responses, response_get_delete },
+	{ "response_cancel",    "POST", "/v1/responses/{id}/cancel",    AUTH_CHAT,  BODY_NONE, false, &family_responses, run_cancel_post },
+	{ "response_input_items", "GET", "/v1/responses/{id}/input_items", AUTH_EITHER, BODY_NONE, false, &family_responses, conversations_input_items },
 	{ "models",             "GET",  "/v1/models",                   AUTH_EITHER,  BODY_NONE, false, &family_completions, models_list },
 	{ "model",              "GET",  "/v1/models/{id}",              AUTH_EITHER,  BODY_NONE, false, &family_completions, models_get },
 	/* In front of the rows whose {id} it would be. */
@@ -67,6 +87,23 @@ const struct route routes[] = {
 	{ "file",               "GET",  "/v1/files/{id}",               AUTH_FILES,  BODY_NONE, false, &family_completions, files_get },
 	{ "file_content",       "GET",  "/v1/files/{id}/content",       AUTH_FILES,  BODY_NONE, false, &family_completions, file_content_get },
 	{ "file_delete",        "DELETE", "/v1/files/{id}",             AUTH_FILES,  BODY_NONE, false, &family_completions, files_delete },
+	{ "rebyte_run",         "POST", "/api/sdk/p/{project}/a/{agent}/r", AUTH_CHAT, BODY_JSON, false, &family_rebyte, rebyte_agent_post },
+	{ "rebyte_threads",     "GET",  "/api/sdk/threads",             AUTH_READ,  BODY_NONE, false, &family_rebyte, rebyte_threads_list },
+	{ "rebyte_thread_create", "POST", "/api/sdk/threads",           AUTH_CHAT,  BODY_MAYBE, false, &family_rebyte, rebyte_change_create },
+	{ "rebyte_thread",      "GET",  "/api/sdk/threads/{id}",        AUTH_READ,  BODY_NONE, false, &family_rebyte, rebyte_threads_get },
+	{ "rebyte_thread_update", "POST", "/api/sdk/threads/{id}",      AUTH_CHAT,  BODY_JSON, false, &family_rebyte, rebyte_change_update },
+	{ "rebyte_messages",    "GET",  "/api/sdk/threads/{id}/messages", AUTH_READ, BODY_NONE, false, &family_rebyte, rebyte_threads_messages },
+	{ "rebyte_message_add", "POST", "/api/sdk/threads/{id}/messages", AUTH_CHAT, BODY_JSON, false, &family_rebyte, rebyte_change_append },
+	{ "rebyte_message",     "GET",  "/api/sdk/threads/{id}/messages/{message}", AUTH_READ, BODY_NONE, false, &family_rebyte, rebyte_threads_message },
+	{ "rebyte_message_update", "POST", "/api/sdk/threads/{id}/messages/{message}", AUTH_CHAT, BODY_JSON, false, &family_rebyte, rebyte_change_message },
+	{ "rebyte_runs",        "GET",  "/api/sdk/threads/{id}/runs",   AUTH_READ,  BODY_NONE, false, &family_rebyte, rebyte_runs_list },
+	{ "rebyte_run_get",     "GET",  "/api/sdk/runs/{id}",           AUTH_EITHER, BODY_NONE, false, &family_rebyte, rebyte_runs_get },
+	{ "rebyte_ping",        "GET",  "/api/sdk/ext/ping",            AUTH_EITHER, BODY_NONE, false, &family_rebyte, rebyte_runs_ping },
+	{ "rebyte_upload",      "POST", "/api/sdk/files",               AUTH_FILES, BODY_UPLOAD, false, &family_rebyte, rebyte_files_post },
+	{ "rebyte_files",       "GET",  "/api/sdk/files",               AUTH_FILES, BODY_NONE, false, &family_rebyte, rebyte_files_list },
+	{ "rebyte_file",        "GET",  "/api/sdk/files/{id}",          AUTH_FILES, BODY_NONE, false, &family_rebyte, rebyte_files_get },
+	{ "rebyte_content",     "GET",  "/api/sdk/files/{id}/content",  AUTH_FILES, BODY_NONE, false, &family_rebyte, file_content_get },
+	{ "rebyte_file_delete", "DELETE", "/api/sdk/files/{id}",        AUTH_FILES, BODY_NONE, false, &family_rebyte, rebyte_files_delete },
 	{ "search",             "GET",  "/v1/search",                   AUTH_READ,  BODY_NONE, false, &family_chat, search_get },
 	{ "usage",              "GET",  "/v1/usage",                    AUTH_EITHER,  BODY_NONE, false, &family_chat, usage_get },
 	{ "livez",              "GET",  "/livez",                       AUTH_NONE, BODY_NONE, true,  &family_chat, service_livez },
@@ -92,3 +129,17 @@ const struct route admin_routes[] = {
 	{ 0 },
 };
 /* clang-format on */
+
+/* An unknown path is refused in the shape of the API that it looks like.  Anthropic's clients say the
+ * version of its API, and know no other shape. */
+const struct family *routes_family(const struct route *row, struct str path, struct str version)
+{
+	if (!row && str_starts(path, STR("/api/sdk/")))
+		return &family_rebyte;
+	if (!row)
+		return version.n > 0 || str_starts(path, STR("/v1/messages/")) ? &family_messages
+									       : &family_chat;
+	return version.n > 0 && (row->handle == models_list || row->handle == models_get)
+		       ? &family_messages
+		       : row->family;
+}

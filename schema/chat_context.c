@@ -6,6 +6,7 @@
 #define AT(m) offsetof(struct chat_context, m)
 static const struct field rows[] = {
 	{ "files", FIELD_ARRAY, false, 0, LIMIT_FILES, AT(files), NULL },
+	{ "metadata", FIELD_OBJECT, false, 0, 0, AT(metadata), NULL },
 };
 #undef AT
 

@@ -4,9 +4,10 @@
 #include "json/field.h"
 
 struct chat_context {
-	json_at files; /* array; each as schema/context_file.h */
+	json_at files;    /* array; each as schema/context_file.h */
+	json_at metadata; /* object of strings; no provider sees it */
 };
 
-#define CHAT_CONTEXT_INIT ((struct chat_context){ .files = JSON_ABSENT })
+#define CHAT_CONTEXT_INIT ((struct chat_context){ .files = JSON_ABSENT, .metadata = JSON_ABSENT })
 
 extern const struct field_set chat_context_fields;

@@ -5,7 +5,7 @@
 
 #define AT(m) offsetof(struct completion_request, m)
 static const struct field rows[] = {
-	{ "model", FIELD_STRING, true, 1, LIMIT_MODEL, AT(model), NULL },
+	{ "model", FIELD_STRING, false, 1, LIMIT_MODEL, AT(model), NULL },
 	{ "messages", FIELD_ARRAY, true, 1, LIMIT_MESSAGES, AT(messages), NULL },
 	{ "stream", FIELD_BOOL, false, 0, 0, AT(stream), NULL },
 	{ "stream_options", FIELD_OBJECT, false, 0, 0, AT(stream_options), NULL },

@@ -72,7 +72,11 @@ configure() {
 		local generator=(-G Ninja)
 		command -v ninja >/dev/null || generator=(-G "Unix Makefiles")
 		# --fresh: a cache of another compiler would lose the preset's options
-		(cd "$root" && cmake --fresh --preset "$preset" "${generator[@]}" "$@") >&2 || return 1
+		# a cache that a failure leaves behind would look as if all had been done
+		(cd "$root" && cmake --fresh --preset "$preset" "${generator[@]}" "$@") >&2 || {
+			rm -f "$dir/CMakeCache.txt"
+			return 1
+		}
 		touch "$dir/CMakeCache.txt"
 	fi
 }

@@ -51,6 +51,8 @@ complete -c parley -l max-connections -x -d 'client connections at once; 0: half
 complete -c parley -l max-file -x -d 'largest uploaded file, up to 64GiB'
 complete -c parley -l commit-after -x -d 'how long a stream waits for its first content before it sends its status'
 complete -c parley -l reasoning-name -x -a 'passthrough reasoning_content reasoning both none' -d 'name of the reasoning text in OpenAI-shaped answers: passthrough, reasoning_content, reasoning, both or none'
+complete -c parley -l responses-store -x -a 'true false' -d 'responses whose request does not set store are stored'
+complete -c parley -l hosted-tools -x -a 'refuse drop' -d 'tools that OpenAI runs itself, in requests for responses: refuse, or drop with a warning'
 complete -c parley -l max-calls -x -d 'model calls at once; further calls wait'
 complete -c parley -l max-waiting -x -d 'calls that may wait; further calls get 503; 0: none may wait'
 complete -c parley -l wait -x -d 'how long a call may wait before it gets 503'

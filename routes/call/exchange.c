@@ -3,6 +3,7 @@
 #include "routes/call/exchange.h"
 
 #include "base/clock.h"
+#include "base/decimal.h"
 #include "base/limits.h"
 #include "base/metric.h"
 #include "http/reply.h"
@@ -12,19 +13,20 @@
 #include "routes/call/run_print.h"
 #include "store/run.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-enum { WARNINGS_MAX = 2048 };
+enum { WARNINGS_MAX = 2048, TIMING_MAX = 256 };
 
 struct exchange {
 	struct request *request; /* NULL after a reply, or when the client has left */
 	struct run     *run;
 	struct stream  *stream; /* NULL: a plain answer, or the stream is not open yet */
 	struct str      model;
+	struct str      settings; /* of a background call */
 	/* in the words of the family; read even after the end of the request */
 	bool breaks;
 	bool streamed;
+	bool bare;
 	bool background; /* answered as soon as the run no longer needs the client */
 	/* answered; the exchange leaves the run at the end of the turn */
 	bool         parting;
@@ -63,8 +65,8 @@ static bool exchange_put_time(struct buf *out, const char *name, int64_t us)
 {
 	if (us < 0)
 		us = 0;
-	return buf_fmt(out, "%s%s;dur=%lld.%03lld", out->len > 0 ? ", " : "", name,
-		       (long long)(us / 1000), (long long)(us % 1000));
+	return (out->len == 0 || buf_text(out, ", ")) && buf_text(out, name) &&
+	       buf_text(out, ";dur=") && buf_thousandths(out, us);
 }
 
 /* Server-Timing (W3C): where the time went, as far as it is known when the headers are sent. */
@@ -76,8 +78,9 @@ static void timing(struct exchange *x, const struct run_view *v)
 
 	if (v->called_us == 0)
 		return;
-	buf_init(&text, 256);
-	bool ok = exchange_put_time(&text, "queue", v->called_us - start);
+	buf_init(&text, TIMING_MAX);
+	bool ok = buf_reserve(&text, TIMING_MAX) &&
+		  exchange_put_time(&text, "queue", v->called_us - start);
 	if (ok && v->first_token_us)
 		ok = exchange_put_time(&text, "upstream_ttfb", v->first_token_us - v->called_us);
 	if (ok && v->answered_us)
@@ -124,10 +127,9 @@ static void exchange_headers(struct exchange *x)
 		timing(x, &v);
 	exchange_warn(x, &v);
 	if (v.attempts > 0 && !x->background) {
-		char count[16];
+		char count[DECIMAL_MAX];
 
-		snprintf(count, sizeof count, "%u", v.attempts);
-		reply_header(x->request, "x-parley-attempts", str_of(count));
+		reply_header(x->request, "x-parley-attempts", decimal_int(v.attempts, count));
 	}
 	run_headers(x->request, &(struct run_told){
 					.run = v.id,
@@ -171,7 +173,7 @@ static bool exchange_source_broken(void *arg)
 	struct run_view  v;
 
 	run_view(x->run, &v);
-	return x->breaks && v.failed;
+	return v.cut || (x->breaks && v.failed);
 }
 
 static const struct stream_source source = { exchange_source_ready, exchange_source_taken,
@@ -228,6 +230,8 @@ static void run_done(void *arg, const struct err *e)
 	if (e) {
 		buf_finish(&body);
 		reply_error(x->request, e);
+	} else if (x->bare) {
+		reply_text_take(x->request, 200, "text/plain; charset=utf-8", &body);
 	} else {
 		reply_json_take(x->request, 200, &body);
 	}
@@ -245,17 +249,19 @@ static void run_begun(void *arg)
 	run_view(x->run, &v);
 	exchange_note(x);
 	exchange_headers(x);
-	buf_init(&body, 16 * KIB);
-	if (!run_print(&body, &(struct run_read){
-				      .run = v.run_id,
-				      .status = RUN_RUNNING,
-				      .conversation = v.conversation_id,
-				      .model = x->model,
-				      .provider = v.provider,
-				      .created_ms = v.created_ms,
-			      }))
+	buf_init(&body, x->settings.n + 16 * KIB);
+	if (!run_print_for(&body, request_family(x->request), REASONING_NONE,
+			   &(struct run_read){
+				   .run = v.run_id,
+				   .status = RUN_RUNNING,
+				   .conversation = v.conversation_id,
+				   .model = x->model,
+				   .provider = v.provider,
+				   .created_ms = v.created_ms,
+				   .settings = x->settings,
+			   }))
 		buf_clear(&body);
-	reply_json_take(x->request, 202, &body);
+	reply_json_take(x->request, run_print_status(request_family(x->request)), &body);
 	x->parting = true;
 	/* The run's callback must not leave the run. */
 	x->part_task.fn = exchange_part_now;
@@ -302,11 +308,14 @@ static void exchange_begin(struct request *r, struct gateway *g, struct run_requ
 		.request = r,
 		.breaks = rq->family->breaks,
 		.streamed = rq->prompt.stream && !rq->background,
+		.bare = rq->bare,
 		.background = rq->background,
 		.loop = g->loop,
 	};
 	/* The request's arena lives as long as the exchange may use the request. */
 	x->model = arena_str(request_arena(r), rq->model);
+	if (rq->background)
+		x->settings = arena_str(request_arena(r), rq->settings);
 	if (run_start(g->runs, rq, &observer, x, &x->run, &e) != ERR_OK) {
 		free(x);
 		admit_over(&rq->pass, false, 0);

@@ -9,6 +9,7 @@
 #include "routes/kit/admission.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum errc intake_target(const struct gateway *g, struct str model, const char *path,
 			struct run_request *ret, struct err *e)
@@ -30,8 +31,71 @@ enum errc intake_target(const struct gateway *g, struct str model, const char *p
 	return ERR_OK;
 }
 
+enum errc intake_model(const struct gateway *g, struct str model, struct run_request *ret,
+		       struct err *e)
+{
+	if (ret->asked.n > LIMIT_MODEL)
+		return err_set(e, ERR_INVALID_VALUE, "model", "must have at most %d bytes",
+			       LIMIT_MODEL);
+	if (ret->asked.n > 0)
+		model = ret->asked;
+	else if (model.n == 0)
+		return err_set(e, ERR_MISSING_PARAMETER, "model", "is required");
+	return intake_target(g, model, "model", ret, e);
+}
+
+/* same_key: whether two members `"key":value` have one key. */
+static bool same_key(struct str a, struct str b)
+{
+	const char *colon = memchr(b.p, ':', b.n);
+
+	return str_starts(a, (struct str){ b.p, (size_t)(colon - b.p) });
+}
+
+static bool intake_has(const struct prompt *p, struct str member)
+{
+	for (size_t i = 0; i < p->member_count; i++)
+		if (same_key(p->members[i], member))
+			return true;
+	return false;
+}
+
+/* intake_defaults: adds what the configuration says for a model and the client does not.  An
+ * instruction of the conversation has priority (run/save), and so has a system message (run/call). */
+static enum errc intake_defaults(struct run_request *rq, struct err *e)
+{
+	const struct model_defaults *d = rq->route ? registry_defaults(rq->route) : NULL;
+	struct prompt               *p = &rq->prompt;
+	struct str                  *list;
+
+	if (!d || p->embed || p->text)
+		return ERR_OK;
+	if (!rq->instruction_set && d->instruction.n > 0) {
+		rq->instruction = d->instruction;
+		rq->instruction_default = true;
+	}
+	if (p->max_tokens.n == 0)
+		p->max_tokens = d->max_tokens;
+	if (d->member_count == 0)
+		return ERR_OK;
+	list = arena_alloc(&rq->input->arena, (p->member_count + d->member_count) * sizeof *list);
+	if (!list)
+		return err_no_memory(e);
+	if (p->member_count > 0)
+		memcpy(list, p->members, p->member_count * sizeof *list);
+	size_t n = p->member_count;
+	for (size_t i = 0; i < d->member_count; i++)
+		if (!intake_has(p, d->members[i]))
+			list[n++] = d->members[i];
+	p->members = list;
+	p->member_count = n;
+	return ERR_OK;
+}
+
 void intake_start(struct request *r, struct gateway *g, struct run_request *rq)
 {
+	struct err e;
+
 	rq->request_id = request_id(r);
 	rq->family = request_family(r);
 	if (!rq->shape)
@@ -42,6 +106,12 @@ void intake_start(struct request *r, struct gateway *g, struct run_request *rq)
 	if (!rq->held)
 		rq->held = snapshot_hold(g->now); /* keeps the provider alive */
 	rq->release = snapshot_release;
+	if (intake_defaults(rq, &e) != ERR_OK) {
+		input_destroy(TAKE(rq->input));
+		rq->release(TAKE(rq->held));
+		reply_error(r, &e);
+		return;
+	}
 	if (request_idempotency_key(r).p)
 		keyed_start(r, g, rq);
 	else
@@ -115,12 +185,30 @@ static enum errc read_aside(struct request *r, struct gateway *g, const struct r
 	return rc;
 }
 
+static bool intake_keep(struct run_request *rq, struct str s, struct str *ret)
+{
+	if (s.n > 0)
+		*ret = arena_str(&rq->input->arena, s);
+	return s.n == 0 || ret->p;
+}
+
 void intake_serve(struct request *r, struct gateway *g, intake_read_fn read)
+{
+	intake_serve_model(r, g, request_named(r), read);
+}
+
+void intake_serve_model(struct request *r, struct gateway *g, struct str named, intake_read_fn read)
 {
 	struct run_request rq = { .input = request_input_take(r), .who = request_key(r) };
 	struct err         e = { .code = ERR_OK };
 
-	if (rq.input->body.len <= LIMIT_LOOP_JSON)
+	/* A worker that reads the body may outlive the request. */
+	if (!intake_keep(&rq, named, &rq.asked) ||
+	    !intake_keep(&rq, request_anthropic_version(r), &rq.version) ||
+	    !intake_keep(&rq, request_anthropic_beta(r), &rq.beta) ||
+	    !intake_keep(&rq, request_parley_store(r), &rq.keep))
+		err_no_memory(&e);
+	else if (rq.input->body.len <= LIMIT_LOOP_JSON)
 		e.code = read(rq.input, g, &rq, &e);
 	else if (read_aside(r, g, &rq, read, &e) == ERR_OK)
 		return;

@@ -99,6 +99,8 @@ static void reply_bytes(struct request *r, const struct run_request *rq, struct 
 {
 	if (rq->prompt.stream && read->answer.http == 200)
 		reply_stream(r, &read->bytes, rq->family->breaks && read->outcome > RUN_COMPLETED);
+	else if (rq->bare && read->answer.http == 200)
+		reply_text_take(r, 200, "text/plain; charset=utf-8", &read->bytes);
 	else
 		reply_json_take(r, read->answer.http, &read->bytes);
 }
@@ -133,6 +135,7 @@ static struct follow_options options_of(struct gateway *g, const struct run_requ
 		.run = read->run,
 		.family = rq->family,
 		.want_usage = rq->want_usage,
+		.guess_in = rq->guess_in,
 		.reasoning = g->now->run.reasoning,
 	};
 }
@@ -147,8 +150,9 @@ static void reply_events(struct request *r, struct gateway *g, const struct run_
 
 /* The answer to a background request is the run in its present state. */
 struct status {
-	struct request *request; /* NULL: the client left */
-	struct run_read read;
+	struct request     *request; /* NULL: the client left */
+	struct run_read     read;
+	enum reasoning_name reasoning;
 };
 
 static void status_left(void *arg)
@@ -161,11 +165,12 @@ static void status_read(struct store_job *job)
 	struct status *x = container_of(job, struct status, read.job);
 	struct buf     body;
 
-	buf_init(&body, MIB);
+	buf_init(&body, LIMIT_UPSTREAM_BODY);
 	if (x->request && job->err.code != ERR_OK)
 		reply_error(x->request, &job->err);
-	else if (x->request && run_print(&body, &x->read))
-		reply_json_take(x->request, 202, &body);
+	else if (x->request &&
+		 run_print_for(&body, request_family(x->request), x->reasoning, &x->read))
+		reply_json_take(x->request, run_print_status(request_family(x->request)), &body);
 	else if (x->request)
 		reply_refuse(x->request, ERR_OVERLOADED, "", "no memory for the run");
 	buf_finish(&body);
@@ -184,8 +189,10 @@ static void reply_status(struct request *r, struct gateway *g, const struct run_
 			.job = { .loop = g->loop, .done = status_read },
 			.owner = rq->owner,
 			.run = read->run,
+			.shape = run_print_shape(rq->family),
 		};
-		arena_init(&x->read.arena, MIB);
+		x->reasoning = g->now->run.reasoning;
+		arena_init(&x->read.arena, RUN_PRINT_ARENA);
 		request_on_left(r, status_left, x);
 		if (store_run_read(g->store, &x->read))
 			return;
@@ -213,6 +220,7 @@ bool kept_follow(struct request *r, struct gateway *g, const struct run_request 
 	if (!o.tape)
 		return false;
 	o.model = arena_str(request_arena(r), rq->model); /* rq ends before the stream */
+	o.settings = arena_str(request_arena(r), rq->settings);
 	o.created_ms = live.created_ms;
 	o.shape = rq->shape;
 	kept_headers(r, g, rq, read);

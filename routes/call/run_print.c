@@ -76,6 +76,42 @@ bool run_print(struct buf *out, const struct run_read *run)
 	       run_print_put_id(out, "continues", run->continues, ID_RUN) && buf_text(out, "}");
 }
 
+struct str run_print_shape(const struct family *f)
+{
+	return f->object ? str_of(f->shapes->word) : STR_NONE;
+}
+
+struct run_object run_print_object(const struct run_read *run, enum reasoning_name reasoning)
+{
+	return (struct run_object){
+		.run = run->run,
+		.conversation = run->conversation,
+		.model = run->model,
+		.status = run_status_name(run->status),
+		.created_s = run->created_ms / 1000,
+		.completed_s = run->completed_ms / 1000,
+		.settings = run->settings,
+		.answer = run->answer,
+		.finish_reason = run->finish_reason,
+		.error = run->error,
+		.usage = &run->usage,
+		.unthinking = reasoning == REASONING_NONE,
+	};
+}
+
+bool run_print_for(struct buf *out, const struct family *f, enum reasoning_name reasoning,
+		   const struct run_read *run)
+{
+	struct run_object o = run_print_object(run, reasoning);
+
+	return f->object ? f->object(&o, out) : run_print(out, run);
+}
+
+int run_print_status(const struct family *f)
+{
+	return f->object ? 200 : 202;
+}
+
 bool run_print_live(struct buf *out, const struct live *live)
 {
 	return run_print(out, &(struct run_read){

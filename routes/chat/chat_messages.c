@@ -59,6 +59,11 @@ static enum errc check_context(const struct json_doc *d, json_at context, const 
 
 	check_path(path, "%s.context", message);
 	rc = fields_read(&chat_context_fields, d, context, path, arena, &c, e);
+	if (rc == ERR_OK && c.metadata != JSON_ABSENT &&
+	    check_metadata(d, c.metadata, e) != ERR_OK) {
+		err_at(e, path);
+		return e->code;
+	}
 	if (rc != ERR_OK || c.files == JSON_ABSENT)
 		return rc;
 	JSON_EACH (f, d, c.files) {
@@ -204,7 +209,7 @@ static enum errc chat_messages_read_one(struct input *in, json_at i, size_t n, b
 	const struct json_doc *d = &in->doc;
 	char                   path[160];
 
-	check_path(path, "messages[%zu]", n);
+	check_element(path, STR("messages"), n);
 	if (json_kind(d, i) == JSON_OBJECT && json_get(d, i, "type") != JSON_ABSENT) {
 		enum errc rc = transcript_check(d, i, path, paths, e);
 

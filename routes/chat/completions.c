@@ -22,12 +22,12 @@ static enum errc check_role(const struct json_doc *d, json_at i, size_t n, struc
 	char    path[160];
 	json_at role = json_kind(d, i) == JSON_OBJECT ? json_get(d, i, "role") : JSON_ABSENT;
 
-	check_path(path, "messages[%zu]", n);
-	if (json_kind(d, i) != JSON_OBJECT)
-		return err_set(e, ERR_INVALID_TYPE, path, "must be a message object");
 	for (size_t k = 0; role != JSON_ABSENT && k < ARRAY_LEN(roles); k++)
 		if (json_is(d, role, roles[k]))
 			return ERR_OK;
+	check_path(path, "messages[%zu]", n);
+	if (json_kind(d, i) != JSON_OBJECT)
+		return err_set(e, ERR_INVALID_TYPE, path, "must be a message object");
 	err_set(e, role == JSON_ABSENT ? ERR_MISSING_PARAMETER : ERR_INVALID_VALUE, "role",
 		"must be one of: developer, system, user, assistant, tool, function");
 	err_at(e, path);
@@ -156,7 +156,7 @@ static enum errc completions_read_request(struct input *in, const struct gateway
 	if (rc == ERR_OK && c.store)
 		rc = read_settings(in, &ret->settings, e);
 	if (rc == ERR_OK)
-		rc = intake_target(g, c.model, "model", ret, e);
+		rc = intake_model(g, c.model, ret, e);
 	if (rc != ERR_OK)
 		return rc;
 

@@ -174,6 +174,25 @@ void conversations_items(struct request *r, void *app)
 		lookup_refuse(&x->lookup, NULL);
 }
 
+void conversations_input_items(struct request *r, void *app)
+{
+	struct gateway *g = app;
+	struct list    *x = lookup_make(&list_kind, r, g);
+
+	if (!x)
+		return;
+	x->read.owner = request_owner(r);
+	x->read.page_bytes = LIMIT_ITEMS_PAGE;
+	if (!id_parse(request_param(r, 0), request_family(r)->run_id, &x->read.run)) {
+		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such response");
+		lookup_refuse(&x->lookup, NULL);
+	} else if (conversations_read_query(r, &x->read)) {
+		lookup_start(&x->lookup, store_items_read(g->store, &x->read));
+	} else {
+		lookup_refuse(&x->lookup, NULL);
+	}
+}
+
 /* --- one item --- */
 
 struct one {

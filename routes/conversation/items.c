@@ -73,9 +73,11 @@ static bool put_text_part(struct items *l, json_at text, bool output)
 static bool put_image_part(struct items *l, json_at image)
 {
 	json_at detail = json_get(&l->doc, image, "detail");
+	json_at url = json_get(&l->doc, image, "url");
 
-	if (!items_put(l,
-		       "{\"type\":\"input_image\",\"image_url\":", json_get(&l->doc, image, "url")))
+	if (!(url != JSON_ABSENT ? items_put(l, "{\"type\":\"input_image\",\"image_url\":", url)
+				 : items_put(l, "{\"type\":\"input_image\",\"file_id\":",
+					     json_get(&l->doc, image, "uuid"))))
 		return false;
 	return (detail == JSON_ABSENT ? buf_text(l->out, ",\"detail\":\"auto\"")
 				      : items_put(l, ",\"detail\":", detail)) &&
@@ -87,6 +89,7 @@ static bool put_file_part(struct items *l, json_at file)
 {
 	static const char *const members[][2] = {
 		{ "file_id", ",\"file_id\":" },
+		{ "uuid", ",\"file_id\":" },
 		{ "filename", ",\"filename\":" },
 		{ "file_data", ",\"file_data\":" },
 	};
@@ -112,7 +115,8 @@ static bool items_put_part(struct items *l, json_at part, bool output)
 
 	if (json_is(d, type, "text") && text != JSON_ABSENT)
 		return put_text_part(l, text, output);
-	if (json_is(d, type, "image_url") && items_inner(d, image, "url") != JSON_ABSENT)
+	if (json_is(d, type, "image_url") && json_is_kind(d, image, JSON_OBJECT) &&
+	    (json_get(d, image, "url") != JSON_ABSENT || json_get(d, image, "uuid") != JSON_ABSENT))
 		return put_image_part(l, image);
 	if (json_is(d, type, "file") && file != JSON_ABSENT && json_kind(d, file) == JSON_OBJECT)
 		return put_file_part(l, file);

@@ -225,7 +225,7 @@ void file_content_get(struct request *r, void *app)
 	struct gateway *g = app;
 	struct id       id;
 
-	if (!file_id_parse(request_param(r, 0), false, &id)) {
+	if (!file_id_parse(request_param(r, 0), request_family(r) == &family_rebyte, &id)) {
 		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such file");
 		return;
 	}

@@ -18,20 +18,21 @@ enum { PURPOSE_MAX = 32 };
 enum field { FIELD_NONE, FIELD_FILE, FIELD_PURPOSE };
 
 struct upload {
-	struct pump        pump;
-	struct multipart   form;
-	enum field         field; /* the field whose content is arriving */
-	struct blob_write *blob;  /* owned */
-	bool               placed;
-	bool               has_file;
-	bool               has_purpose;
-	char               label[FILE_LABEL_MAX];
-	char               type[FILE_TYPE_MAX];
-	char               purpose[PURPOSE_MAX + 1];
-	size_t             purpose_len;
-	int64_t            max_file;
-	struct file_add    add;
-	struct idem_name   key; /* if add.made is to have one; key[0] 0: none */
+	struct pump             pump;
+	struct multipart        form;
+	enum field              field; /* the field whose content is arriving */
+	struct blob_write      *blob;  /* owned */
+	bool                    placed;
+	bool                    has_file;
+	bool                    has_purpose;
+	char                    label[FILE_LABEL_MAX];
+	char                    type[FILE_TYPE_MAX];
+	char                    purpose[PURPOSE_MAX + 1];
+	size_t                  purpose_len;
+	int64_t                 max_file;
+	const struct file_form *kind;
+	struct file_add         add;
+	struct idem_name        key; /* if add.made is to have one; key[0] 0: none */
 };
 
 static atomic_int uploads; /* running ones of all loops */
@@ -112,7 +113,10 @@ static enum errc upload_place(struct upload *x, struct err *e)
 		return e->code;
 	if (!x->has_file)
 		return err_set(e, ERR_MISSING_PARAMETER, "file", "the form has no file");
-	if (!x->has_purpose)
+	if (!x->has_purpose && x->kind->purpose) {
+		x->purpose_len = strlen(x->kind->purpose);
+		memcpy(x->purpose, x->kind->purpose, x->purpose_len);
+	} else if (!x->has_purpose)
 		return err_set(e, ERR_MISSING_PARAMETER, "purpose", FILE_PURPOSES);
 	return blob_place(x->blob, &x->add.content, e);
 }
@@ -148,7 +152,9 @@ static void upload_finish(struct pump *p)
 
 static bool upload_print_file(struct store_job *job, struct buf *out)
 {
-	return file_print(out, &container_of(job, struct upload, add.job)->add.file);
+	const struct upload *x = container_of(job, struct upload, add.job);
+
+	return x->kind->print(out, &x->add.file);
 }
 
 static void on_added(struct store_job *job)
@@ -172,7 +178,7 @@ static enum errc upload_set_key(struct upload *x, struct err *e)
 		  buf_add(&said, x->add.content.sha256, HASH_BYTES);
 	if (ok)
 		hash_sha256(said.data, said.len, digest);
-	enum errc rc = ok ? idem_name_digest(STR("POST"), STR("/v1/files"), digest, &x->key, e)
+	enum errc rc = ok ? idem_name_digest(STR("POST"), str_of(x->kind->path), digest, &x->key, e)
 			  : err_no_memory(e);
 	buf_finish(&said);
 	x->add.made.key = idem_name_store(&x->key);
@@ -225,11 +231,10 @@ static const struct pump_kind upload_kind = {
 
 /* --- the head --- */
 
-void file_upload_post(struct request *r, void *app)
+void file_upload_start(struct request *r, struct gateway *g, const struct file_form *form)
 {
-	struct gateway *g = app;
-	struct str      boundary;
-	struct err      e;
+	struct str boundary;
+	struct err e;
 
 	if (multipart_boundary(request_content_type(r), &boundary, &e) != ERR_OK) {
 		upload_refuse(r, &e);
@@ -238,6 +243,7 @@ void file_upload_post(struct request *r, void *app)
 	struct upload *x = pump_make(&upload_kind, r, g);
 	if (!x)
 		return;
+	x->kind = form;
 	x->max_file = g->max_file;
 	x->add.owner = request_owner(r);
 	buf_init(&x->add.made.answer, 64 * KIB);
@@ -246,4 +252,11 @@ void file_upload_post(struct request *r, void *app)
 		pump_refuse(&x->pump, &e);
 	else
 		pump_start(&x->pump);
+}
+
+static const struct file_form usual_form = { .path = "/v1/files", .print = file_print };
+
+void file_upload_post(struct request *r, void *app)
+{
+	file_upload_start(r, app, &usual_form);
 }

@@ -20,9 +20,7 @@ static bool is_media(struct str s)
 	return true;
 }
 
-/* admission_prompt_tokens: an estimate from the body, with names and punctuation. Each medium
- * counts as a fixed number. */
-static int64_t admission_prompt_tokens(const struct input *in)
+int64_t admission_prompt_tokens(const struct input *in)
 {
 	const struct json_doc *d = &in->doc;
 	size_t                 bytes = in->body.len;

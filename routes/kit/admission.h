@@ -8,5 +8,8 @@
 enum admit_answer admission_enter(struct request *r, const struct gateway *g,
 				  const struct run_request *rq, struct admit_wait *w,
 				  struct err *e) MUST_USE;
+/* admission_prompt_tokens: an estimate from the body, with names and punctuation; each medium counts
+ * as a fixed number. */
+int64_t admission_prompt_tokens(const struct input *in);
 /* admission_show: only these headers, for an answer without a call. */
 void admission_show(struct request *r, const struct gateway *g);

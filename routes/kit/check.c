@@ -1,6 +1,7 @@
 /* Rules shared by request bodies. */
 #include "routes/kit/check.h"
 
+#include "base/decimal.h"
 #include "base/limits.h"
 
 #include <stdarg.h>
@@ -13,6 +14,18 @@ void check_path(char ret[160], const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(ret, 160, fmt, ap);
 	va_end(ap);
+}
+
+void check_element(char ret[160], struct str list, size_t n)
+{
+	char       digits[DECIMAL_MAX];
+	struct str index = decimal_int((int64_t)n, digits);
+
+	CHECK(list.n + index.n + 3 <= 160);
+	memcpy(ret, list.p, list.n);
+	ret[list.n] = '[';
+	memcpy(ret + list.n + 1, index.p, index.n);
+	memcpy(ret + list.n + 1 + index.n, "]", 2);
 }
 
 bool check_name(struct str name)

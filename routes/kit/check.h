@@ -9,3 +9,5 @@ enum errc check_metadata(const struct json_doc *d, json_at metadata, struct err 
 bool check_name(struct str name);
 /* check_path: "messages[3].name" and the like, for e->path. */
 void check_path(char ret[160], const char *fmt, ...) PRINTF(2, 3);
+/* check_element: the same for an element of a list, without printf, for what every request has. */
+void check_element(char ret[160], struct str list, size_t n);

@@ -20,7 +20,9 @@ struct snapshot {
 	struct server_settings http;
 	struct run_settings    run;
 	struct admit_settings  admit;
-	int64_t                made_s; /* unix time, `created` of the models */
+	bool    responses_store; /* a response is stored if its request does not say */
+	bool    drops_hosted;    /* tools that OpenAI runs itself are left out */
+	int64_t made_s;          /* unix time, `created` of the models */
 	void (*destroy)(struct snapshot *s);
 };
 
@@ -39,11 +41,11 @@ static inline void snapshot_release(void *held)
 }
 
 struct gateway {
-	struct loop       *loop;
-	struct transfers  *transfers;
-	struct run_engine *runs;
-	struct store      *store;
-	struct work_pool  *work; /* of all loops */
+	struct loop          *loop;
+	struct upstream_pool *upstreams;
+	struct run_engine    *runs;
+	struct store         *store;
+	struct work_pool     *work; /* of all loops */
 	struct work_pool *
 		cpu; /* the same, for what takes no file: long JSON does not wait for disks, nor they for it */
 	const struct beneath
@@ -58,5 +60,9 @@ struct gateway {
 extern const struct route routes[];
 /* Paths of other APIs and what to use instead, ended by a row without a path. */
 extern const struct route_hint route_hints[];
+/* Other spellings of paths in `routes`, ended by a row without a path. */
+extern const struct route_spelling route_spellings[];
+/* routes_family: the family of a request, as struct server_options has it. */
+const struct family *routes_family(const struct route *row, struct str path, struct str version);
 /* The list of the admin listener. */
 extern const struct route admin_routes[];

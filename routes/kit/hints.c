@@ -1,4 +1,5 @@
-/* Paths of other APIs that clients may try, and the routes to use instead. */
+/* Paths of other APIs that clients may try, and the routes to use instead; and paths that mean the
+ * same as one of ours. */
 #include "routes/kit/gateway.h"
 
 #define COMPLETIONS "use POST /v1/chat/completions"
@@ -7,11 +8,7 @@
 /* clang-format off */
 const struct route_hint route_hints[] = {
 	/* OpenAI's. */
-	{ "/v1/responses/*", "the Responses API is not spoken here; " COMPLETIONS
-			     ", or POST /v1/chat, which keeps conversations" },
-	{ "/responses/*", "the Responses API is not spoken here; " COMPLETIONS },
-	{ "/v1/completions", "completions of a prompt are not spoken here; " COMPLETIONS },
-	{ "/completions", "completions of a prompt are not spoken here; " COMPLETIONS },
+	{ "/responses/*", "use POST /v1/responses: the base URL ends in /v1" },
 	{ "/v1/engines/*", "engines are models now; " COMPLETIONS ", or GET /v1/models" },
 	{ "/v1/edits", "edits are not spoken here; " COMPLETIONS },
 	{ "/v1/assistants/*", "assistants are not spoken here; use POST /v1/chat with an instruction" },
@@ -26,13 +23,10 @@ const struct route_hint route_hints[] = {
 	{ "/v1/fine_tuning/*", NO_SUCH "fine-tuning" },
 	{ "/v1/organization/*", "usage is read at GET /v1/usage, keys are managed on the admin listener" },
 	/* Azure's. */
-	{ "/openai/deployments/{deployment}/embeddings",
-	  "use POST /v1/embeddings, with the deployment's name as \"model\"" },
-	{ "/openai/deployments/*", COMPLETIONS ", with the deployment's name as \"model\"" },
+	{ "/openai/deployments/*", "a deployment has chat/completions, completions and embeddings" },
 	{ "/openai/*", "the base URL of this API ends in /v1, without /openai" },
 	/* Anthropic's. */
-	{ "/v1/messages/*", "Anthropic's Messages API is not spoken here; " COMPLETIONS
-			    ", also for models of Anthropic" },
+	{ "/v1/messages/batches/*", NO_SUCH "batches" },
 	{ "/v1/complete", "completions of a prompt are not spoken here; " COMPLETIONS },
 	/* Gemini's. */
 	{ "/v1beta/*", "Gemini's API is not spoken here; " COMPLETIONS ", also for models of Gemini" },
@@ -40,6 +34,9 @@ const struct route_hint route_hints[] = {
 	{ "/api/tags", "use GET /v1/models" },
 	{ "/api/embed", "use POST /v1/embeddings" },
 	{ "/api/embeddings", "use POST /v1/embeddings" },
+	/* Rebyte's. */
+	{ "/api/sdk/p/{project}/knowledge/*", NO_SUCH "knowledge; there are POST /v1/embeddings and GET /v1/search" },
+	{ "/api/sdk/*", "agents are run at POST /api/sdk/p/{project}/a/{agent}/r" },
 	{ "/api/*", "Ollama's API is not spoken here; " COMPLETIONS },
 	/* What is looked for by hand. */
 	{ "/v1/health", "use GET /healthz" },
@@ -50,3 +47,15 @@ const struct route_hint route_hints[] = {
 	{ 0 },
 };
 /* clang-format on */
+
+/* Azure's: a deployment is a model.  Source: Azure's API reference, "Azure OpenAI in Foundry Models
+ * REST API". */
+const struct route_spelling route_spellings[] = {
+	{ "/openai/deployments/{model}/chat/completions", "/v1/chat/completions" },
+	{ "/openai/deployments/{model}/completions", "/v1/completions" },
+	{ "/openai/deployments/{model}/embeddings", "/v1/embeddings" },
+	{ "/openai/models/*", "/v1/models" },
+	{ "/openai/responses/*", "/v1/responses" },
+	{ "/openai/v1/*", "/v1" },
+	{ 0 },
+};

@@ -82,6 +82,8 @@ static void lookup_on_done(struct store_job *job)
 	struct lookup *l = (struct lookup *)(void *)job - 1;
 	struct err     e = job->err;
 
+	if (e.code != ERR_OK && l->kind->failed)
+		l->kind->failed(l, &e);
 	if (e.code == ERR_OK && l->request && l->kind->came)
 		e.code = l->kind->came(l, &e);
 	if (e.code != ERR_OK || !l->request)

@@ -28,6 +28,8 @@ struct lookup_kind {
 	/* came: the job went well and the client is there.  A request that is answered here is taken out
 	 * of l.  NULL: nothing is done. */
 	enum errc (*came)(struct lookup *l, struct err *e);
+	/* failed: says an error of the job in the words of the route.  NULL: nothing is changed. */
+	void (*failed)(const struct lookup *l, struct err *e);
 	/* bytes: about how much there is to print; above LIMIT_TRANSLATE_LOOP a worker does it, which
 	 * may not look at the request.  NULL: little. */
 	size_t (*bytes)(const struct lookup *l);

@@ -18,7 +18,8 @@ struct cancel {
 	struct run_read  read;
 	struct watch_run watch;
 	bool             reading;
-	bool             news; /* arrived during the read */
+	bool             news;  /* arrived during the read */
+	bool             asked; /* the run was told to end */
 };
 
 static void cancel_gone(struct watch_run *w)
@@ -34,8 +35,10 @@ static void cancel_answer(struct cancel *x, const struct err *e)
 	struct buf body;
 	struct err failure = *e;
 
-	buf_init(&body, MIB);
-	if (failure.code == ERR_OK && !run_print(&body, &x->read))
+	buf_init(&body, LIMIT_UPSTREAM_BODY);
+	if (failure.code == ERR_OK && x->request &&
+	    !run_print_for(&body, request_family(x->request), x->gateway->now->run.reasoning,
+			   &x->read))
 		err_set(&failure, ERR_OVERLOADED, "", "no memory for the run");
 	if (x->request && failure.code != ERR_OK)
 		reply_error(x->request, &failure);
@@ -48,14 +51,30 @@ static void cancel_answer(struct cancel *x, const struct err *e)
 
 static void cancel_look(struct cancel *x);
 
+/* cancel_ask: tells the run to end.  Clients of OpenAI may cancel background responses only. */
+static enum errc cancel_ask(struct cancel *x, struct err *e)
+{
+	const struct family *f = request_family(x->request);
+
+	x->asked = true;
+	if (f->cancels && !f->cancels(x->read.settings))
+		return err_set(e, ERR_BAD_REQUEST, "",
+			       "only a response with background set to true can be cancelled");
+	(void)live_cancel(x->watch.run, request_owner(x->request));
+	return ERR_OK;
+}
+
 static void cancel_on_read(struct store_job *job)
 {
 	struct cancel *x = container_of(job, struct cancel, read.job);
 	bool           over = x->read.status != RUN_QUEUED && x->read.status != RUN_RUNNING;
+	struct err     e = job->err;
 
 	x->reading = false;
-	if (!x->request || job->err.code != ERR_OK || over)
-		cancel_answer(x, &job->err);
+	if (x->request && e.code == ERR_OK && !x->asked)
+		(void)!cancel_ask(x, &e);
+	if (!x->request || e.code != ERR_OK || over)
+		cancel_answer(x, &e);
 	else if (x->news)
 		cancel_look(x);
 }
@@ -70,8 +89,9 @@ static void cancel_look(struct cancel *x)
 		.job = { .loop = x->gateway->loop, .done = cancel_on_read },
 		.owner = request_owner(x->request),
 		.run = x->watch.run,
+		.shape = run_print_shape(request_family(x->request)),
 	};
-	arena_init(&x->read.arena, MIB);
+	arena_init(&x->read.arena, RUN_PRINT_ARENA);
 	x->reading = true;
 	if (store_run_read(x->gateway->store, &x->read))
 		return;
@@ -114,15 +134,17 @@ static void cancel_unstored(struct request *r, struct live *live)
 
 void run_cancel_post(struct request *r, void *app)
 {
-	struct gateway *g = app;
-	struct live     live;
-	struct id       id;
+	struct gateway      *g = app;
+	const struct family *f = request_family(r);
+	struct live          live;
+	struct id            id;
 
-	if (!id_parse(request_param(r, 0), ID_RUN, &id)) {
-		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such run");
+	if (!id_parse(request_param(r, 0), f->run_id, &id)) {
+		reply_refuse(r, ERR_NOT_FOUND, "",
+			     f->object ? "there is no such response" : "there is no such run");
 		return;
 	}
-	if (live_find(id, request_owner(r), &live)) {
+	if (f->shows_unstored && live_find(id, request_owner(r), &live)) {
 		cancel_unstored(r, &live);
 		return;
 	}
@@ -136,9 +158,13 @@ void run_cancel_post(struct request *r, void *app)
 	x->watch = (struct watch_run){
 		.loop = g->loop, .run = id, .fn = cancel_on_news, .gone = cancel_gone
 	};
-	arena_init(&x->read.arena, MIB);
+	arena_init(&x->read.arena, RUN_PRINT_ARENA);
 	request_on_left(r, cancel_client_left, x);
 	watch_start(&x->watch);
-	(void)live_cancel(id, request_owner(r)); /* if the run has ended, the row says how */
+	/* Without a rule of the family, the run is told at once; if it has ended, the row says
+	 * how. */
+	x->asked = !f->cancels;
+	if (x->asked)
+		(void)live_cancel(id, request_owner(r));
 	cancel_look(x);
 }

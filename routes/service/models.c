@@ -1,5 +1,5 @@
-/* GET /v1/models and GET /v1/models/{id}: the configured models, in OpenAI's shape. Instead of a
- * name with a star, the list has the models that its provider lists. The answer comes at once if
+/* GET /v1/models and GET /v1/models/{id}: the configured models, in OpenAI's shape or, for clients
+ * of Anthropic's API, in the shape of that (models_page). Instead of a name with a star, the list has the models that its provider lists. The answer comes at once if
  * something is known of every provider, however old. Otherwise it waits a moment for the provider;
  * what has not arrived by then is left out. */
 #include "routes/service/models.h"
@@ -10,6 +10,7 @@
 #include "http/request.h"
 #include "provider/catalog.h"
 #include "routes/kit/gateway.h"
+#include "routes/service/models_page.h"
 
 #include <stdlib.h>
 
@@ -38,10 +39,13 @@ struct list {
 	const struct snapshot *now;
 	const struct identity *who;
 	size_t                 count;
+	struct models_page *page; /* gathers the names; NULL: OpenAI's list, which has no pages */
 };
 
 static bool models_put_one(struct list *l, struct str name, struct str provider)
 {
+	if (l->page)
+		return models_page_add(l->page, name);
 	return (l->count++ == 0 || buf_text(l->out, ",")) &&
 	       put_model(l->out, name, provider, l->now->made_s);
 }
@@ -105,7 +109,7 @@ static bool put_models(struct list *l)
 	struct str name;
 	struct str provider;
 
-	if (!buf_text(l->out, "{\"object\":\"list\",\"data\":["))
+	if (!l->page && !buf_text(l->out, "{\"object\":\"list\",\"data\":["))
 		return false;
 	for (size_t i = 0; registry_model(l->now->registry, i, &name, &provider); i++) {
 		bool star = name.n > 0 && name.p[name.n - 1] == '*';
@@ -114,10 +118,15 @@ static bool put_models(struct list *l)
 			 : identity_sees(l->who, name) && !models_put_one(l, name, provider))
 			return false;
 	}
-	return buf_text(l->out, "]}");
+	return l->page ? models_page_put(l->page, l->out) : buf_text(l->out, "]}");
 }
 
 /* --- answers --- */
+
+static bool is_anthropic(const struct request *r)
+{
+	return request_family(r) == &family_messages;
+}
 
 static void send_or_fail(struct request *r, struct buf *body, bool ok)
 {
@@ -131,11 +140,18 @@ static void send_or_fail(struct request *r, struct buf *body, bool ok)
 
 static void send_list(struct request *r, struct gateway *g)
 {
-	struct buf  body;
-	struct list l = { .out = &body, .now = g->now, .who = request_key(r) };
+	struct buf         body;
+	struct models_page page = { .created_s = g->now->made_s };
+	struct list        l = { .out = &body, .now = g->now, .who = request_key(r) };
 
+	if (is_anthropic(r)) {
+		if (!models_page_read(&page, r))
+			return;
+		l.page = &page;
+	}
 	buf_init(&body, LIST_MAX);
 	bool ok = put_models(&l);
+	models_page_finish(&page);
 	send_or_fail(r, &body, ok);
 }
 
@@ -156,7 +172,7 @@ static bool fetch_all(struct gateway *g)
 			continue;
 		/* The snapshot is held until the end of the fetch, because it owns the provider. */
 		if (catalog_due(p->catalog, now))
-			catalog_fetch(p->catalog, p->name, g->transfers, snapshot_release,
+			catalog_fetch(p->catalog, p->name, g->upstreams, snapshot_release,
 				      snapshot_hold(g->now));
 		waits = catalog_waits(p->catalog, now) || waits;
 	}
@@ -212,6 +228,8 @@ void models_get(struct request *r, void *app)
 		return;
 	}
 	buf_init(&body, 4 * KIB);
-	bool ok = put_model(&body, id, str_of(target.provider->name), g->now->made_s);
+	bool ok = is_anthropic(r)
+			  ? models_page_put_model(&body, id, g->now->made_s)
+			  : put_model(&body, id, str_of(target.provider->name), g->now->made_s);
 	send_or_fail(r, &body, ok);
 }

@@ -147,6 +147,8 @@ enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, str
 	a->base.run.log_content = c->log_content;
 	a->base.run.strict = c->durability == 1; /* relaxed, strict */
 	a->base.run.reasoning = (enum reasoning_name)c->reasoning_name;
+	a->base.responses_store = c->responses_store;
+	a->base.drops_hosted = c->hosted_tools == 1; /* refuse, drop */
 	a->base.http.keep_alive_us = c->keep_alive;
 	a->base.http.max_body = (size_t)c->limits.max_body;
 	a->base.admit = (struct admit_settings){

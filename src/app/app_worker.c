@@ -6,7 +6,7 @@
 #include "base/identity.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "loop/transfer.h"
+#include "upstream/pool.h"
 #include "desk/ticket.h"
 #include "store/key_ring.h"
 #include "trace/otlp.h"
@@ -29,7 +29,7 @@ enum {
 struct worker {
 	struct worker_options  o;
 	struct loop           *loop;
-	struct transfers      *transfers;
+	struct upstream_pool  *upstreams;
 	struct json_doc        scratch; /* shared by the decoders of all calls */
 	struct gateway         gateway;
 	struct server_options  main_options;
@@ -113,11 +113,11 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	w->o = *o;
 	rc = loop_create(o->index, &w->loop, e);
 	if (rc == ERR_OK)
-		rc = transfers_create(w->loop, &w->transfers, e);
+		rc = upstream_pool_create(w->loop, &w->upstreams, e);
 	if (rc == ERR_OK)
 		rc = run_engine_create(
 			&(struct run_engine_options){
-				.env = { w->loop, w->transfers, &w->scratch, o->cpu },
+				.env = { w->loop, w->upstreams, &w->scratch, o->cpu },
 				.store = o->store,
 				.work = o->work,
 				.image_root = o->image_root,
@@ -130,7 +130,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 		return rc;
 	}
 	if (o->otlp_endpoint && o->index == 0)
-		rc = otlp_create(&(struct otlp_options){ w->loop, w->transfers, o->otlp_endpoint,
+		rc = otlp_create(&(struct otlp_options){ w->loop, w->upstreams, o->otlp_endpoint,
 							 o->otlp_headers, PARLEY_VERSION },
 				 &w->otlp, e);
 	if (rc != ERR_OK) {
@@ -138,7 +138,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 		return rc;
 	}
 	w->gateway.loop = w->loop;
-	w->gateway.transfers = w->transfers;
+	w->gateway.upstreams = w->upstreams;
 	w->gateway.store = o->store;
 	w->gateway.work = o->work;
 	w->gateway.cpu = o->cpu;
@@ -149,7 +149,8 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	w->main_options = (struct server_options){
 		.routes = routes,
 		.hints = route_hints,
-		.family = &family_chat,
+		.spellings = route_spellings,
+		.family = routes_family,
 		.auth = worker_auth,
 		.ticket = worker_ticket,
 		.settings = server_settings_now,
@@ -163,6 +164,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	};
 	w->admin_options = w->main_options;
 	w->admin_options.routes = admin_routes;
+	w->admin_options.spellings = NULL;
 	w->admin_options.hints = NULL;
 	w->admin_options.tls = false;
 	/* The operator can connect, however many clients there are. */
@@ -350,7 +352,7 @@ void worker_destroy(struct worker *w)
 		server_destroy(w->servers[i]);
 	otlp_destroy(w->otlp);
 	run_engine_destroy(w->gateway.runs);
-	transfers_destroy(w->transfers);
+	upstream_pool_destroy(w->upstreams);
 	json_doc_finish(&w->scratch);
 	loop_destroy(w->loop);
 	snapshot_release(w->gateway.now);

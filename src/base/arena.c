@@ -4,14 +4,16 @@
 #include <stdalign.h>
 #include <stdlib.h>
 
-enum { BLOCK_BYTES = 1024 };
-
 struct arena_block {
 	struct arena_block *next;
 	size_t              used;
 	size_t              cap;
 	alignas(max_align_t) char bytes[];
 };
+
+enum {
+	BLOCK_BYTES = 1024 - sizeof(struct arena_block)
+}; /* whole, it has a size that allocators have */
 
 void arena_init(struct arena *a, size_t max)
 {

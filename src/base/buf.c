@@ -1,6 +1,9 @@
 /* A growing byte buffer, born with a maximum. */
 #include "base/buf.h"
 
+#include "base/decimal.h"
+#include "base/plain.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,7 +52,7 @@ bool buf_reserve(struct buf *b, size_t n)
 
 bool buf_add(struct buf *b, const void *data, size_t len)
 {
-	if (!buf_reserve(b, len))
+	if (len > b->cap - b->len && !buf_reserve(b, len))
 		return false;
 	if (len > 0)
 		memcpy(b->data + b->len, data, len);
@@ -57,30 +60,18 @@ bool buf_add(struct buf *b, const void *data, size_t len)
 	return true;
 }
 
-bool buf_str(struct buf *b, struct str s)
-{
-	return buf_add(b, s.p, s.n);
-}
-
-bool buf_text(struct buf *b, const char *text)
-{
-	return buf_add(b, text, strlen(text));
-}
-
 bool buf_int(struct buf *b, int64_t v)
 {
-	char  text[24];
-	char *p = text + sizeof text;
-	/* The unsigned magnitude is used, because -INT64_MIN does not exist. */
-	uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+	char text[DECIMAL_MAX];
 
-	do {
-		*--p = (char)('0' + u % 10);
-		u /= 10;
-	} while (u > 0);
-	if (v < 0)
-		*--p = '-';
-	return buf_add(b, p, (size_t)(text + sizeof text - p));
+	return buf_str(b, decimal_int(v, text));
+}
+
+bool buf_thousandths(struct buf *b, int64_t v)
+{
+	char text[DECIMAL_MAX];
+
+	return buf_str(b, decimal_thousandths(v, text));
 }
 
 bool buf_fmt(struct buf *b, const char *fmt, ...)
@@ -114,29 +105,6 @@ static const char escapes[0x100] = {
 	['"'] = '"', ['\\'] = '\\',
 };
 /* clang-format on */
-
-/* special_from: the place of the first byte from i on that needs an escape; s.n: there is none.
- * Eight bytes are checked at a time. */
-static size_t special_from(struct str s, size_t i)
-{
-	const uint64_t ones = UINT64_MAX / 255;
-
-	for (uint64_t w; s.n - i >= sizeof w; i += sizeof w) {
-		memcpy(&w, s.p + i, sizeof w);
-		uint64_t quote = w ^ ones * '"';
-		uint64_t slash = w ^ ones * '\\';
-		/* The highest bit of a byte becomes 1 where the byte is below 0x20, or 0 in one of
-		 * the other two words. A carry sets further bits, but only above such a byte. */
-		uint64_t found = ((w - ones * 0x20) & ~w) | ((quote - ones) & ~quote) |
-				 ((slash - ones) & ~slash);
-
-		if (found & ones * 0x80)
-			break;
-	}
-	while (i < s.n && !escapes[(unsigned char)s.p[i]])
-		i++;
-	return i;
-}
 
 /* buf_add_escaped: adds the run of bytes from s.p[*i] on that all need an escape, and moves *i
  * after it. */
@@ -177,7 +145,7 @@ bool buf_json_escape(struct buf *b, struct str s)
 	for (size_t i = 0; i < s.n;) {
 		size_t from = i;
 
-		i = special_from(s, i);
+		i += plain_run((const unsigned char *)s.p + i, s.n - i, PLAIN_HIGH);
 		if (!buf_add(b, s.p + from, i - from) || !buf_add_escaped(b, s, &i)) {
 			b->len = start;
 			return false;

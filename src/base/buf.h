@@ -25,10 +25,20 @@ void buf_clear(struct buf *b);
 
 /* All functions that add bytes return false if max is reached (errno is EMSGSIZE) or memory is
  * short (ENOMEM); then b is unchanged.  The given bytes are borrowed for the call. */
-bool buf_add(struct buf *b, const void *data, size_t len) MUST_USE;
-bool buf_str(struct buf *b, struct str s) MUST_USE;
-bool buf_text(struct buf *b, const char *text) MUST_USE;
+bool                        buf_add(struct buf *b, const void *data, size_t len) MUST_USE;
+MUST_USE static inline bool buf_str(struct buf *b, struct str s)
+{
+	return buf_add(b, s.p, s.n);
+}
+/* Inline, so that the compiler measures a literal. */
+MUST_USE static inline bool buf_text(struct buf *b, const char *text)
+{
+	return buf_add(b, text, strlen(text));
+}
 bool buf_int(struct buf *b, int64_t v) MUST_USE;
+/* buf_thousandths: v thousandths, with three digits after a point. */
+bool buf_thousandths(struct buf *b, int64_t v) MUST_USE;
+/* buf_fmt: not for the way of a call or an event; printf is slow. */
 bool buf_fmt(struct buf *b, const char *fmt, ...) PRINTF(2, 3) MUST_USE;
 /* buf_json_string: s in quotes, escaped as RFC 8259 needs (s is UTF-8, may hold NUL). */
 bool buf_json_string(struct buf *b, struct str s) MUST_USE;

@@ -149,11 +149,11 @@ static bool err_put_member(struct buf *out, const char *name, const char *value)
 }
 
 /* The path stands in front of the text, because OpenAI's SDKs show their users the message only. */
-static bool err_put_message(struct buf *out, const struct err *e)
+bool err_message(const struct err *e, struct buf *out)
 {
 	bool named = e->path[0] && !e->verbatim;
 
-	return buf_text(out, "{\"message\":\"") &&
+	return buf_text(out, "\"") &&
 	       (!named || (err_put_escaped(out, str_of(e->path)) && buf_text(out, ": "))) &&
 	       err_put_escaped(out, str_of(e->text[0] ? e->text : "unknown error")) &&
 	       buf_text(out, "\"");
@@ -161,7 +161,8 @@ static bool err_put_message(struct buf *out, const struct err *e)
 
 bool err_object(const struct err *e, struct str request_id, struct buf *out)
 {
-	if (!err_put_message(out, e) || !err_put_member(out, ",\"type\":", err_type(e)) ||
+	if (!buf_text(out, "{\"message\":") || !err_message(e, out) ||
+	    !err_put_member(out, ",\"type\":", err_type(e)) ||
 	    !err_put_member(out, ",\"param\":", e->path) ||
 	    !err_put_member(out, ",\"code\":", err_wire(e)))
 		return false;

@@ -75,6 +75,8 @@ bool        err_retryable(const struct err *e);
 const char *err_code_wire(enum errc code);
 
 struct buf;
+/* err_message: appends the message of err_object, with its quotes.  False: out is full. */
+bool err_message(const struct err *e, struct buf *out) MUST_USE;
 /* err_object: appends {"message":..,"type":..,"param":..,"code":..,"request_id":..} to out.  The
  * message is "path: text", or the text alone where there is no path or the error is verbatim.  An
  * empty request_id is left out.  False: out is full. */

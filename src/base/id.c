@@ -4,6 +4,7 @@
 #include "base/base.h"
 #include "base/clock.h"
 
+#include <endian.h>
 #include <stdatomic.h>
 #include <sys/random.h>
 
@@ -82,12 +83,29 @@ void id_floor(int64_t key)
 	}
 }
 
+#define EACH_BYTE(b) (0x0101010101010101ull * (b))
+
+/* hex_of_half: the eight digits of v, the highest one in the highest byte. */
+static uint64_t hex_of_half(uint32_t v)
+{
+	uint64_t x = v;
+
+	/* A byte for each digit. */
+	x = (x | x << 16) & 0x0000ffff0000ffffull;
+	x = (x | x << 8) & 0x00ff00ff00ff00ffull;
+	x = (x | x << 4) & EACH_BYTE(0x0f);
+	/* 1 in each byte above 9 */
+	uint64_t letters = (x + EACH_BYTE(6)) >> 4 & EACH_BYTE(1);
+
+	return x + EACH_BYTE('0') + letters * ('a' - '9' - 1);
+}
+
 static void put_hex(char *at, uint64_t v)
 {
-	static const char hex[] = "0123456789abcdef";
+	uint64_t text[] = { htobe64(hex_of_half((uint32_t)(v >> 32))),
+			    htobe64(hex_of_half((uint32_t)v)) };
 
-	for (int i = 15; i >= 0; i--, v >>= 4)
-		at[i] = hex[v & 15];
+	memcpy(at, text, sizeof text);
 }
 
 static bool get_hex(const char *at, uint64_t *ret)

@@ -18,10 +18,11 @@ struct id {
 enum { ID_LANES = 512 };            /* processes that may share a database */
 enum { ID_BODY = 32, ID_MAX = 48 }; /* ID_MAX: room for prefix, body and NUL */
 
-#define ID_CONVERSATION "conv_"
-#define ID_MESSAGE      "msg_"
-#define ID_RUN          "run_"
-#define ID_COMPLETION   "chatcmpl-"
+#define ID_CONVERSATION    "conv_"
+#define ID_MESSAGE         "msg_"
+#define ID_RUN             "run_"
+#define ID_COMPLETION      "chatcmpl-"
+#define ID_TEXT_COMPLETION "cmpl-"
 
 /* id_new: a fresh id.  Any thread. */
 struct id id_new(void);

@@ -7,7 +7,7 @@
 
 /* clang-format off */
 /* HTTP */
-#define LIMIT_HEADER_BYTES      (32 * KIB)  /* MHD's pool for one connection; 431 above */
+#define LIMIT_HEADER_BYTES      (16 * KIB)  /* MHD's pool for one connection; 431 above */
 #define LIMIT_TICKET_SECONDS    (24 * 3600) /* a ticket for a run's events; its URL may stay in logs and histories */
 #define LIMIT_HEADERS           100         /* header lines of a request */
 #define LIMIT_ARGUMENTS         100         /* of a query */
@@ -101,6 +101,11 @@
 
 /* Providers */
 #define LIMIT_UPSTREAM_BODY  (64 * MIB) /* a whole answer, media included */
+#define LIMIT_UPSTREAM_LINE  (100 * KIB) /* a line of an answer's head, or of a chunk's size */
+#define LIMIT_UPSTREAM_HEAD  (300 * KIB) /* an answer's heads and trailers together */
+#define LIMIT_UPSTREAM_IDLE  1024       /* kept connections of a loop to all providers */
+#define LIMIT_PASSED_HEADER  2048       /* a header's value that a client has for the provider */
+#define LIMIT_CALL_HEADERS   (8 * KIB)  /* all headers of one call that others of its provider lack */
 #define LIMIT_UPSTREAM_ASK   (136 * MIB) /* a request: a branch, a body, and our own members */
 #define LIMIT_TOKENS         1000000000 /* reported for one answer; a higher number is wrong, and sums would overflow */
 #define LIMIT_SSE_LINE       (8 * MIB)  /* base64 images come in one line */
@@ -112,6 +117,7 @@
 #define LIMIT_FALLBACKS      8          /* models that one falls back on */
 #define LIMIT_HEALTH         512        /* targets in trouble that are remembered; names may be clients' own */
 #define LIMIT_ANSWER         (32 * MIB) /* text kept of one streamed answer, to store it */
+#define LIMIT_RESPONSE_ITEMS (2 * LIMIT_TOOLS)    /* items of one response's output */
 #define LIMIT_TAPE           (2 * MIB)  /* events of one unstored run, kept while it goes on */
 #define LIMIT_LOG_EVENTS     (48 * MIB) /* events of one run that wait for the store; above it the run ends */
 #define LIMIT_COMMIT_BYTES   (64 * KIB) /* held of an attempt before its answer begins and the status is decided */
@@ -120,6 +126,7 @@
 #define LIMIT_FEED_HIGH (256 * KIB)
 #define LIMIT_FEED_LOW  (64 * KIB)
 #define LIMIT_FEED_MAX  (40 * MIB)      /* one event may be LIMIT_SSE_EVENT */
+#define LIMIT_FEED_WHOLE (5 * (size_t)LIMIT_ANSWER) /* where the last events repeat the answer, four times at the most */
 #define LIMIT_STALL_SECONDS 30          /* a reader that takes nothing for so long is dropped */
 
 /* Threads beside the loops */
@@ -162,8 +169,9 @@
 #define LIMIT_SEARCH_PREFIX 3           /* letters in front of a *; fewer would match much of the index */
 #define LIMIT_SEARCH_WINDOW 2000        /* newest matches that are ranked together */
 #define LIMIT_SEARCH_MS     2000        /* of one search; then 503 */
+#define LIMIT_SEARCH_WAIT_MS 250        /* of these, until the index has what was stored before the search */
 #define LIMIT_SEARCH_JOBS   64          /* searches waiting; full: 503 */
-#define LIMIT_SEARCH_BATCH  500         /* messages in one transaction of the index */
+#define LIMIT_SEARCH_BATCH  16384       /* messages in one transaction of the index */
 #define LIMIT_SEARCH_BATCH_TEXT (8 * MIB)  /* their text */
 #define LIMIT_SEARCH_BATCH_READ (8 * MIB) /* their bodies, or a little more */
 

@@ -1,6 +1,8 @@
 /* Builds log lines on the stack, and writes them to stderr on a thread. */
 #include "base/log.h"
 
+#include "base/decimal.h"
+#include "base/plain.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -120,11 +122,6 @@ static void add_escape(struct log_line *l, const unsigned char *s, size_t len)
 		log_add(l, esc, sizeof esc);
 }
 
-static bool log_is_plain(unsigned char c)
-{
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-}
-
 static bool harmless(const unsigned char *s, size_t len)
 {
 	return len > 2 || (len == 2 && !(s[0] == 0xc2 && s[1] < 0xa0));
@@ -138,8 +135,7 @@ static void log_add_escaped(struct log_line *l, struct str value)
 	size_t               i = 0;
 
 	for (;;) {
-		while (i < max && log_is_plain(s[i])) /* the fast path: nearly all bytes */
-			i++;
+		i += plain_run(s + i, max - i, PLAIN_SHOWN);
 		if (i >= max || l->cut)
 			break;
 
@@ -191,11 +187,40 @@ static void log_keep_whole(struct log_line *l, size_t start, bool was_cut)
 		l->len = start;
 }
 
+/* add_plain: adds a whole member of a JSON line, whose value needs no escape.  False: it has another
+ * form, or may not fit, and nothing was added. */
+static inline bool add_plain(struct log_line *l, const char *key, const char *quote,
+			     struct str value)
+{
+	size_t q = strlen(quote);
+	size_t n = strlen(key);
+	char  *at = l->bytes + l->len;
+
+	if (l->format != LOG_JSON || value.n > VALUE_MAX ||
+	    n + value.n + 6 > sizeof l->bytes - TAIL - l->len)
+		return false;
+	*at++ = ',';
+	*at++ = '"';
+	memcpy(at, key, n);
+	at += n;
+	*at++ = '"';
+	*at++ = ':';
+	memcpy(at, quote, q);
+	if (value.n > 0)
+		memcpy(at + q, value.p, value.n);
+	memcpy(at + q + value.n, quote, q);
+	l->len = (size_t)(at - l->bytes) + 2 * q + value.n;
+	return true;
+}
+
 void log_str(struct log_line *l, const char *key, struct str value)
 {
 	size_t start = l->len;
 
 	if (l->cut)
+		return;
+	if (plain_run((const unsigned char *)value.p, value.n, PLAIN_SHOWN) == value.n &&
+	    add_plain(l, key, "\"", value))
 		return;
 	log_add_key(l, key);
 	if (l->format == LOG_TEXT && is_bare(value)) {
@@ -208,34 +233,22 @@ void log_str(struct log_line *l, const char *key, struct str value)
 	log_keep_whole(l, start, false);
 }
 
-/* Adds v in decimal; thousandths: v is in thousandths, and has three digits after a point. */
-static void add_number(struct log_line *l, const char *key, int64_t v, bool thousandths)
+static void add_number(struct log_line *l, const char *key, struct str digits)
 {
-	char     text[24];
-	char    *p = text + sizeof text;
-	uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-	size_t   start = l->len;
-	int      n = 0;
+	size_t start = l->len;
 
-	if (l->cut)
+	if (l->cut || add_plain(l, key, "", digits))
 		return;
-	do {
-		if (thousandths && n == 3)
-			*--p = '.';
-		*--p = (char)('0' + u % 10);
-		u /= 10;
-		n++;
-	} while (u > 0 || (thousandths && n < 4));
-	if (v < 0)
-		*--p = '-';
 	log_add_key(l, key);
-	log_add(l, p, (size_t)(text + sizeof text - p));
+	log_add(l, digits.p, digits.n);
 	log_keep_whole(l, start, false);
 }
 
 void log_int(struct log_line *l, const char *key, int64_t v)
 {
-	add_number(l, key, v, false);
+	char text[DECIMAL_MAX];
+
+	add_number(l, key, decimal_int(v, text));
 }
 
 void log_bool(struct log_line *l, const char *key, bool v)
@@ -251,7 +264,9 @@ void log_bool(struct log_line *l, const char *key, bool v)
 
 void log_ms(struct log_line *l, const char *key, int64_t us)
 {
-	add_number(l, key, us, true);
+	char text[DECIMAL_MAX];
+
+	add_number(l, key, decimal_thousandths(us, text));
 }
 
 void log_begin(struct log_line *l, enum log_level level, const char *event)

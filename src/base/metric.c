@@ -65,6 +65,7 @@ enum { LABEL_MAX = 72 };
 
 struct series {
 	uint32_t hash;
+	uint8_t  length[METRIC_LABELS];
 	char     labels[METRIC_LABELS][LABEL_MAX];
 	int64_t  value; /* histograms: sum of observations */
 	uint64_t count;
@@ -80,45 +81,70 @@ static struct {
 
 /* Labels, cut at the end of a character, so that equal series have equal names. */
 struct labels {
-	char     text[METRIC_LABELS][LABEL_MAX];
-	uint32_t hash;
+	struct str text[METRIC_LABELS];
+	uint32_t   hash;
 };
 
+/* label_word: up to 8 bytes from s.p[at] on, in one number; the last ones may overlap those before
+ * them. */
+static inline uint64_t label_word(struct str s, size_t at)
+{
+	uint64_t w;
+	uint32_t front;
+	uint32_t back;
+
+	if (s.n >= sizeof w) {
+		memcpy(&w, s.p + (at + sizeof w <= s.n ? at : s.n - sizeof w), sizeof w);
+		return w;
+	}
+	if (s.n >= sizeof front) {
+		memcpy(&front, s.p, sizeof front);
+		memcpy(&back, s.p + s.n - sizeof back, sizeof back);
+		return (uint64_t)front << 32 | back;
+	}
+	w = 0;
+	for (size_t i = 0; i < s.n; i++)
+		w = w << 8 | (unsigned char)s.p[i];
+	return w;
+}
+
+/* Labels come from the configuration and from the program, so nobody chooses them to collide. */
 static void cut_labels(const char *const labels[METRIC_LABELS], struct labels *ret)
 {
-	ret->hash = 2166136261u; /* FNV-1a */
-	for (size_t i = 0; i < METRIC_LABELS; i++) {
-		size_t n = strnlen(labels[i], LABEL_MAX - 1);
+	uint64_t hash = 0;
 
-		while (n > 0 && (labels[i][n] & 0xc0) == 0x80)
-			n--;
-		memcpy(ret->text[i], labels[i], n);
-		ret->text[i][n] = '\0';
-		for (size_t c = 0; c < n; c++)
-			ret->hash = (ret->hash ^ (unsigned char)ret->text[i][c]) * 16777619u;
-		ret->hash = (ret->hash ^ 0xff) * 16777619u;
+	for (size_t i = 0; i < METRIC_LABELS; i++) {
+		size_t n = strlen(labels[i]);
+
+		if (n >= LABEL_MAX)
+			for (n = LABEL_MAX - 1; n > 0 && (labels[i][n] & 0xc0) == 0x80;)
+				n--;
+		ret->text[i] = (struct str){ labels[i], n };
+		hash = (hash ^ n) * 0x9E3779B97F4A7C15u;
+		for (size_t at = 0; at < n; at += sizeof hash) {
+			hash = (hash ^ label_word(ret->text[i], at)) * 0x9E3779B97F4A7C15u;
+			hash ^= hash >> 32;
+		}
 	}
+	ret->hash = (uint32_t)hash;
 }
 
 static bool same_labels(const struct series *s, const struct labels *cut)
 {
 	for (size_t i = 0; i < METRIC_LABELS; i++)
-		if (strcmp(s->labels[i], cut->text[i]) != 0)
+		if (!str_eq((struct str){ s->labels[i], s->length[i] }, cut->text[i]))
 			return false;
 	return true;
 }
 
 /* metric_find_locked: the series, created if there is none; NULL: the family is full, or no
  * memory. */
-static struct series *metric_find_locked(enum metric m, const char *const labels[METRIC_LABELS])
+static struct series *metric_find_locked(enum metric m, const struct labels *cut)
 {
-	struct labels cut;
-
-	cut_labels(labels, &cut);
 	for (size_t i = 0; i < stores[m].count; i++) {
 		struct series *s = stores[m].series[i];
 
-		if (s->hash == cut.hash && same_labels(s, &cut))
+		if (s->hash == cut->hash && same_labels(s, cut))
 			return s;
 	}
 	if (stores[m].count == METRIC_SERIES)
@@ -127,17 +153,22 @@ static struct series *metric_find_locked(enum metric m, const char *const labels
 	struct series *s = calloc(1, sizeof *s);
 	if (!s)
 		return NULL;
-	s->hash = cut.hash;
-	for (size_t i = 0; i < METRIC_LABELS; i++)
-		memcpy(s->labels[i], cut.text[i], strlen(cut.text[i]));
+	s->hash = cut->hash;
+	for (size_t i = 0; i < METRIC_LABELS; i++) {
+		str_copy(s->labels[i], LABEL_MAX, cut->text[i]);
+		s->length[i] = (uint8_t)cut->text[i].n;
+	}
 	stores[m].series[stores[m].count++] = s;
 	return s;
 }
 
 void metric_add(enum metric m, const char *const labels[METRIC_LABELS], int64_t v)
 {
+	struct labels cut;
+
+	cut_labels(labels, &cut);
 	pthread_mutex_lock(&lock);
-	struct series *s = metric_find_locked(m, labels);
+	struct series *s = metric_find_locked(m, &cut);
 	if (s)
 		s->value += v;
 	pthread_mutex_unlock(&lock);
@@ -147,11 +178,13 @@ void metric_observe(enum metric m, const char *const labels[METRIC_LABELS], int6
 {
 	const int64_t *bounds = bounds_of(m);
 	size_t         bucket = 0;
+	struct labels  cut;
 
 	while (bucket < BOUNDS && v > bounds[bucket])
 		bucket++;
+	cut_labels(labels, &cut);
 	pthread_mutex_lock(&lock);
-	struct series *s = metric_find_locked(m, labels);
+	struct series *s = metric_find_locked(m, &cut);
 	if (s) {
 		s->value += v;
 		s->count++;
@@ -163,8 +196,11 @@ void metric_observe(enum metric m, const char *const labels[METRIC_LABELS], int6
 
 void metric_put(enum metric m, const char *const labels[METRIC_LABELS], int64_t v)
 {
+	struct labels cut;
+
+	cut_labels(labels, &cut);
 	pthread_mutex_lock(&lock);
-	struct series *s = metric_find_locked(m, labels);
+	struct series *s = metric_find_locked(m, &cut);
 	if (s)
 		s->value = v;
 	pthread_mutex_unlock(&lock);

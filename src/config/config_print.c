@@ -168,10 +168,10 @@ static bool put_network(struct buf *out, const struct provider_options *p)
 		ok = buf_text(out, "    proxy: ") && put_url(out, p->proxy) && buf_text(out, "\n");
 	return ok && put_timeouts(out, p) && put_retries(out, p) &&
 	       buf_fmt(out,
-		       "    forward_store: %s\n    stream_usage: %s\n"
+		       "    forward_store: %s\n    completions: %s\n    stream_usage: %s\n"
 		       "    propagate_trace: %s\n",
-		       p->forward_store ? "true" : "false", p->stream_usage ? "true" : "false",
-		       p->propagate_trace ? "true" : "false");
+		       p->forward_store ? "true" : "false", p->completions ? "true" : "false",
+		       p->stream_usage ? "true" : "false", p->propagate_trace ? "true" : "false");
 }
 
 static bool put_provider(struct buf *out, const struct config *c, size_t i)
@@ -221,6 +221,31 @@ static bool put_price(struct buf *out, const struct model_options *m)
 		       money_print(p->reasoning, t[4]));
 }
 
+static bool put_defaults(struct buf *out, const struct model_defaults *d)
+{
+	bool any = d->member_count > 0 || d->max_tokens.n > 0;
+	bool ok = (!any && d->instruction.n == 0) || buf_text(out, "    defaults:\n");
+
+	if (ok && d->instruction.n > 0)
+		ok = buf_text(out, "      instruction: ") &&
+		     config_put_quoted(out, d->instruction.p) && buf_text(out, "\n");
+	if (!ok || !any)
+		return ok;
+	ok = buf_text(out, "      config: {");
+	if (ok && d->max_tokens.n > 0)
+		ok = buf_text(out, "max_tokens: ") && buf_str(out, d->max_tokens);
+	for (size_t i = 0; ok && i < d->member_count; i++) {
+		struct str  m = d->members[i];
+		const char *colon = memchr(m.p, ':', m.n);
+		struct str  key = { m.p + 1, (size_t)(colon - m.p) - 2 };
+
+		ok = (i == 0 && d->max_tokens.n == 0 ? true : buf_text(out, ", ")) &&
+		     buf_str(out, key) && buf_text(out, ": ") &&
+		     buf_str(out, (struct str){ colon + 1, m.n - key.n - 3 });
+	}
+	return ok && buf_text(out, "}\n");
+}
+
 static bool config_put_model(struct buf *out, const struct config *c, size_t i)
 {
 	const struct model_options *m = &c->models[i];
@@ -230,10 +255,13 @@ static bool config_put_model(struct buf *out, const struct config *c, size_t i)
 	       config_put_text_member(out, "provider", m->provider) &&
 	       config_put_text_member(out, "upstream_model", m->upstream_model) &&
 	       put_targets(out, m) &&
-	       buf_fmt(out, "    images: %s\n    audio: %s\n    pdf: %s\n",
+	       buf_fmt(out,
+		       "    images: %s\n    audio: %s\n    pdf: %s\n    reasons: %s\n"
+		       "    no_sampling: %s\n",
 		       m->images ? "true" : "false", m->audio ? "true" : "false",
-		       m->pdf ? "true" : "false") &&
-	       put_price(out, m);
+		       m->pdf ? "true" : "false", m->reasons ? "true" : "false",
+		       m->no_sampling ? "true" : "false") &&
+	       put_price(out, m) && put_defaults(out, &m->defaults);
 }
 
 static bool config_put_rate(struct buf *out, const char *name, int64_t count, int64_t us)

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "config/config_defaults.h"
 #include "config/config_file.h"
 #include "config/config_memory.h"
 #include "config/config_secret.h"
@@ -38,6 +39,7 @@ static const struct field provider_fields[] = {
 	                                                                   AT(max_tokens_field) },
 	{ "forward_store",    { CONFIG_BOOL, 0, 0, "" },                   AT(forward_store) },
 	{ "propagate_trace",  { CONFIG_BOOL, 0, 0, "" },                   AT(propagate_trace) },
+	{ "completions",      { CONFIG_BOOL, 0, 0, "" },                   AT(completions) },
 	{ "stream_usage",     { CONFIG_BOOL, 0, 0, "" },                   AT(stream_usage) },
 	{ "retries",          { CONFIG_INT, 0, 10, "" },                   AT(retries) },
 };
@@ -80,6 +82,8 @@ static const struct field model_fields[] = {
 	{ "images",           { CONFIG_BOOL, 0, 0, "" },                   AT(images) },
 	{ "audio",            { CONFIG_BOOL, 0, 0, "" },                   AT(audio) },
 	{ "pdf",              { CONFIG_BOOL, 0, 0, "" },                   AT(pdf) },
+	{ "reasons",          { CONFIG_BOOL, 0, 0, "" },                   AT(reasons) },
+	{ "no_sampling",      { CONFIG_BOOL, 0, 0, "" },                   AT(no_sampling) },
 	{ "max_output",       { CONFIG_INT, 1, PRICE_TOKENS / 10, "" },    AT(max_output) },
 };
 /* clang-format on */
@@ -106,36 +110,26 @@ static const struct {
 
 /* All keys of a row, for hints about typing errors. */
 static const char *const provider_keys[] = {
-	"name",
-	"dialect",
-	"base_url",
-	"api_key_env",
-	"api_key_file",
-	"api_key_credential",
-	"key_header",
-	"headers",
-	"query",
-	"ca_file",
-	"http2",
-	"proxy",
-	"timeouts",
-	"retries",
-	"health",
-	"max_tokens_field",
-	"forward_store",
-	"stream_usage",
-	"propagate_trace",
-	"reply",
-	"piece",
-	"delay",
-	"error_at",
+	"name",          "dialect",
+	"base_url",      "api_key_env",
+	"api_key_file",  "api_key_credential",
+	"key_header",    "headers",
+	"query",         "ca_file",
+	"http2",         "proxy",
+	"timeouts",      "retries",
+	"health",        "max_tokens_field",
+	"forward_store", "completions",
+	"stream_usage",  "propagate_trace",
+	"reply",         "piece",
+	"delay",         "error_at",
 };
 static const char *const timeout_keys[] = { "connect", "first_byte", "idle", "total" };
 static const char *const health_keys[] = { "failures", "window", "pause", "cooling", "dead_key" };
 static const char *const target_keys[] = { "provider", "upstream_model", "weight" };
-static const char *const model_keys[] = { "name",     "provider",  "upstream_model", "targets",
-					  "fallback", "images",    "audio",          "pdf",
-					  "price",    "max_output" };
+static const char *const model_keys[] = {
+	"name", "provider", "upstream_model", "targets", "fallback",    "images",   "audio",
+	"pdf",  "price",    "max_output",     "reasons", "no_sampling", "defaults",
+};
 static const char *const limit_keys[] = { "requests", "tokens", "concurrent", "max_body" };
 static const char *const rate_keys[] = { "count", "window" };
 static const char *const price_keys[] = { "input", "output", "cached", "cache_write", "reasoning" };
@@ -647,6 +641,8 @@ static enum errc read_model_special(struct config *c, const struct config_node *
 		return read_targets(c, n, m, e);
 	if (strcmp(n->key, "price") == 0)
 		return read_price(c, n, &m->price, e);
+	if (strcmp(n->key, "defaults") == 0)
+		return config_defaults_read(c, n, &m->defaults, e);
 	return config_table_unknown(c, n, model_keys, ARRAY_LEN(model_keys), e);
 }
 

@@ -144,9 +144,11 @@ static size_t gate_max_body(struct request *r, const struct server_settings *now
 
 static enum errc check_head(struct request *r, const struct server_settings *now, struct err *e)
 {
-	char *scratch = arena_alloc(&r->arena, r->raw_target.n + 1);
+	char      *scratch = arena_alloc(&r->arena, r->raw_target.n + ROUTE_SPELLED + 1);
+	char      *spelled = arena_alloc(&r->arena, 2 * r->raw_target.n + ROUTE_SPELLED + 1);
+	struct str target = r->raw_target;
 
-	if (!scratch)
+	if (!scratch || !spelled)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the request");
 	/* A web page can reach loopback addresses under its own host name (DNS rebinding). */
 	if (now->open && !r->server->on_unix && r->head.host.p && !head_host_is_local(r->head.host))
@@ -154,7 +156,11 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 			       "without API keys only localhost, 127.0.0.1 and [::1] are served");
 
 	const struct server_options *o = r->server->options;
-	enum errc rc = route_match(o->routes, o->hints, str_of(r->method), r->raw_target, scratch,
+	if (!route_spell(o->spellings, r->raw_target, spelled, &target, &r->named)) {
+		target = r->raw_target;
+		r->named = STR_NONE;
+	}
+	enum errc rc = route_match(o->routes, o->hints, str_of(r->method), target, scratch,
 				   r->params, &r->route, e);
 	if (strcmp(r->method, "OPTIONS") == 0 &&
 	    (rc == ERR_METHOD_NOT_ALLOWED || r->path.p[0] == '*'))

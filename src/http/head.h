@@ -22,6 +22,9 @@ struct head {
 	struct str if_match;
 	struct str if_none_match;
 	struct str x_api_key;
+	struct str anthropic_version;
+	struct str anthropic_beta;
+	struct str x_parley_store;
 	struct str api_key;       /* api-key: */
 	struct str api_key_under; /* API_KEY: */
 	struct str origin;

@@ -14,6 +14,8 @@
 
 #include <microhttpd.h>
 
+enum { HELD_US = 50 * 1000 }; /* for which a request is held; request_hold */
+
 struct lingerer;
 struct stream;
 
@@ -81,6 +83,9 @@ struct request {
 	struct MHD_Connection *mhd;
 	enum request_phase     phase;
 	bool                   suspended; /* in libmicrohttpd's sense */
+	bool                   held;      /* waits, and is not suspended (yet) */
+	unsigned               held_runs; /* of the library since then */
+	int64_t                held_us;   /* since when */
 	bool                   resuming;  /* in the server's list to_resume */
 	bool            body_dropped;     /* above the limit: read to its end, answered with 413 */
 	bool            early;            /* answered before the body was read */
@@ -98,6 +103,7 @@ struct request {
 	const char           *method; /* borrowed from MHD */
 	const struct route   *route;
 	struct str            params[ROUTE_PARAMS];
+	struct str            named; /* by another spelling of the path */
 	struct identity      *who;   /* held; identity_nobody until the key was checked */
 	struct input         *input; /* owned until request_input_take */
 	struct request_upload upload;
@@ -106,7 +112,7 @@ struct request {
 	struct reply_line *headers;
 	/* Lines that no answer may lack, so they need no memory: id, Cache-Control,
 	 * Content-Type. */
-	struct reply_line    id_line, type_lines[2];
+	struct reply_line    id_lines[2], type_lines[2];
 	struct MHD_Response *response; /* owned, until queued */
 	int                  status;
 	size_t               bytes_out;
@@ -146,8 +152,12 @@ struct server {
 	struct request              *to_resume;
 	int64_t                      resumed_us; /* the last batch */
 	size_t                       suspended;
-	size_t                       busy; /* requests alive */
+	size_t                       held;
+	int64_t                      held_until_us; /* the library's next run for their sake */
+	size_t                       busy;          /* requests alive */
 	bool                         need_run;
+	bool                         complained; /* the library, in its last run */
+	bool                         resting;    /* the library gets no events: server.c */
 	bool                         quiesced;
 	bool leaving; /* quiesced, and another process serves: connections close after an answer */
 	bool tls;
@@ -168,9 +178,16 @@ void request_client_left(struct request *r);
 void request_refuse(struct request *r, const struct err *e);
 /* request_resume: lets libmicrohttpd continue with the connection, now or at the next tick. */
 void request_resume(struct request *r);
-/* request_suspend: makes libmicrohttpd leave the connection alone. Only from within the
- * library's callbacks. */
+/* request_suspend: makes libmicrohttpd leave the connection alone until request_resume. Only from
+ * within the library's callbacks. */
 void request_suspend(struct request *r);
+/* request_hold: as request_suspend, for what may take less time than suspending is worth. Until
+ * request_resume, each callback of the library begins with request_held, and does nothing more if
+ * that is true. */
+void request_hold(struct request *r);
+bool request_held(struct request *r);
+/* request_cut_off: the library ends the connection of a request that may still be worked on. */
+void request_cut_off(struct request *r);
 
 /* gate.c: everything that is decided before a handler runs. */
 /* gate_head: from the head: route, host, key, size; sets refusal or route. */

@@ -2,6 +2,8 @@
  * because anybody can write the others. */
 #include "http/peer.h"
 
+#include "base/decimal.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -170,13 +172,26 @@ static bool parse_node(struct str s, struct ip *ret)
 	return parse_ip(text, ret->bytes, &v4);
 }
 
+/* inet_ntop uses printf, and every request is logged. */
+static void print_v4(const uint8_t bytes[4], char *ret)
+{
+	for (int i = 0; i < 4; i++) {
+		char       digits[DECIMAL_MAX];
+		struct str part = decimal_int(bytes[i], digits);
+
+		memcpy(ret, part.p, part.n);
+		ret += part.n;
+		*ret++ = i < 3 ? '.' : '\0';
+	}
+}
+
 static void peer_print(const struct ip *ip, char ret[PEER_TEXT])
 {
 	ret[0] = '\0';
 	if (!ip->known)
 		return;
 	if (is_v4(ip->bytes))
-		inet_ntop(AF_INET, ip->bytes + 12, ret, PEER_TEXT);
+		print_v4(ip->bytes + 12, ret);
 	else
 		inet_ntop(AF_INET6, ip->bytes, ret, PEER_TEXT);
 }

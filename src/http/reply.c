@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 static const char exposed[] =
-	"x-request-id, retry-after, retry-after-ms, x-should-retry, location, x-run-id, "
+	"x-request-id, request-id, retry-after, retry-after-ms, x-should-retry, location, x-run-id, "
 	"x-conversation-id, x-parley-attempts, idempotency-replayed, etag, "
 	"x-ratelimit-limit-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-requests, "
 	"x-ratelimit-remaining-tokens, x-ratelimit-reset-requests, x-ratelimit-reset-tokens, "
@@ -57,7 +57,11 @@ static bool origin_allowed(const struct request *r)
 
 void reply_common_headers(struct request *r)
 {
-	line_push(r, &r->id_line, "x-request-id", r->id);
+	const char *id_header = request_family(r)->id_header;
+
+	line_push(r, &r->id_lines[0], "x-request-id", r->id);
+	if (id_header)
+		line_push(r, &r->id_lines[1], id_header, r->id);
 	if (r->head.origin.n > 0 && origin_allowed(r)) {
 		reply_header(r, "Access-Control-Allow-Origin", r->head.origin);
 		reply_header(r, "Vary", STR("Origin"));
@@ -176,7 +180,7 @@ static void error_terse(struct request *r, const struct err *e)
 
 	r->bytes_out = (size_t)n;
 	line_push(r, &r->type_lines[1], "Content-Type", "application/json");
-	reply_send(r, err_http(e), response);
+	reply_send(r, family_http(request_family(r), e), response);
 }
 
 void reply_error(struct request *r, const struct err *e)
@@ -196,7 +200,7 @@ void reply_error(struct request *r, const struct err *e)
 	error_headers(r, e);
 	buf_init(&body, 4 * KIB);
 	if (request_family(r)->error(e, request_id(r), &body)) {
-		reply_json_take(r, err_http(e), &body);
+		reply_json_take(r, family_http(request_family(r), e), &body);
 		return;
 	}
 	buf_finish(&body);

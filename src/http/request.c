@@ -18,6 +18,7 @@ enum {
 	 * many, a batch is made once in this time. */
 	SUSPENDED_MANY = 256,
 	RESUME_TICK_US = 4000,
+	HELD_RUNS = 8, /* of the library, for which a request is held */
 };
 
 #define TO(p) (1u << REQUEST_##p)
@@ -223,7 +224,7 @@ void request_destroy(struct request *r)
 	/* No status means that the client has left before; 499 is only in logs. */
 	int status = r->status ? r->status : 499;
 
-	CHECK(!r->suspended && !r->resuming);
+	CHECK(!r->suspended && !r->resuming && !r->held);
 	upload_cut(r);
 	if (r->stream)
 		stream_completed(r->stream);
@@ -251,6 +252,45 @@ void request_dropped(struct request *r)
 }
 
 /* --- suspending --- */
+
+/* Suspending costs five system calls: the library takes the descriptor out of its epoll set, and at
+ * the next request it reads in vain, puts the descriptor back, and is told that there is room to
+ * write.  A held request costs nothing but a call at each run of the library, because a connection
+ * without an answer is looked at again each time.  So a request that waits for its provider is held
+ * first; a wait that is not short ends as a suspension.  TLS is not held, because the library may have
+ * bytes that no event tells of (library_wait_ms). */
+void request_hold(struct request *r)
+{
+	struct server *s = r->server;
+
+	if (s->tls) {
+		request_suspend(r);
+		return;
+	}
+	CHECK(!r->held);
+	r->held = true;
+	r->held_runs = 0;
+	r->held_us = loop_now_us(s->loop);
+	if (s->held++ == 0)
+		s->held_until_us = r->held_us + HELD_US;
+}
+
+static void hold_end(struct request *r)
+{
+	r->held = false;
+	r->server->held--;
+}
+
+bool request_held(struct request *r)
+{
+	if (!r->held)
+		return false;
+	if (++r->held_runs > HELD_RUNS || loop_now_us(r->server->loop) - r->held_us >= HELD_US) {
+		hold_end(r);
+		request_suspend(r);
+	}
+	return true;
+}
 
 void request_suspend(struct request *r)
 {
@@ -284,6 +324,10 @@ void request_resume(struct request *r)
 {
 	struct server *s = r->server;
 
+	if (r->held) {
+		hold_end(r);
+		s->need_run = true;
+	}
 	if (!r->suspended || r->resuming)
 		return;
 	r->resuming = true;
@@ -316,6 +360,13 @@ void request_client_left(struct request *r)
 		left(r->left_arg);
 }
 
+void request_cut_off(struct request *r)
+{
+	if (r->held)
+		hold_end(r);
+	request_client_left(r);
+}
+
 void request_on_left(struct request *r, void (*fn)(void *arg), void *arg)
 {
 	r->left = fn;
@@ -336,7 +387,12 @@ struct str request_id(const struct request *r)
 
 const struct family *request_family(const struct request *r)
 {
-	return r->route ? r->route->family : r->server->options->family;
+	return r->server->options->family(r->route, r->path, r->head.anthropic_version);
+}
+
+struct str request_named(const struct request *r)
+{
+	return r->named;
 }
 
 int64_t request_owner(const struct request *r)
@@ -358,6 +414,21 @@ struct str request_param(const struct request *r, size_t i)
 struct str request_idempotency_key(const struct request *r)
 {
 	return r->head.idempotency_key;
+}
+
+struct str request_anthropic_version(const struct request *r)
+{
+	return r->head.anthropic_version;
+}
+
+struct str request_anthropic_beta(const struct request *r)
+{
+	return r->head.anthropic_beta;
+}
+
+struct str request_parley_store(const struct request *r)
+{
+	return r->head.x_parley_store;
 }
 
 struct str request_method(const struct request *r)

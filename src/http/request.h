@@ -27,9 +27,15 @@ const struct family *request_family(const struct request *r);
 struct identity *request_key(const struct request *r);
 int64_t          request_owner(const struct request *r);     /* of the key; 0: no keys */
 struct str request_param(const struct request *r, size_t i); /* {…} of the template, decoded */
-struct str request_last_event_id(const struct request *r);   /* the header; empty: none */
-struct str request_accept(const struct request *r);          /* the header; empty: none */
-struct str request_idempotency_key(const struct request *r); /* the header; p NULL: none */
+/* request_named: the model that another spelling of the path names, such as Azure's deployment;
+ * empty: none. */
+struct str request_named(const struct request *r);
+struct str request_last_event_id(const struct request *r);     /* the header; empty: none */
+struct str request_accept(const struct request *r);            /* the header; empty: none */
+struct str request_idempotency_key(const struct request *r);   /* the header; p NULL: none */
+struct str request_anthropic_version(const struct request *r); /* the headers; empty: absent */
+struct str request_anthropic_beta(const struct request *r);
+struct str request_parley_store(const struct request *r); /* the header; empty: absent */
 struct str request_method(const struct request *r);
 struct str request_path(const struct request *r);         /* as it came, without the query */
 struct str request_content_type(const struct request *r); /* the header; empty: none */

@@ -101,6 +101,53 @@ static struct str route_path_of(struct str target)
 	return target;
 }
 
+/* spells: compares a template with a path; *ret_rest: what its * stands for. */
+static bool spells(const char *template, struct str path, struct str *ret_named,
+		   struct str *ret_rest)
+{
+	struct str rest = str_of(template);
+
+	*ret_named = STR_NONE;
+	for (;;) {
+		struct str want = next_segment(&rest);
+
+		*ret_rest = path;
+		if (str_is(want, "*"))
+			return true;
+
+		struct str is = next_segment(&path);
+		if (want.n == 0 || is.n == 0)
+			return want.n == is.n;
+		if (want.p[0] == '{')
+			*ret_named = is;
+		else if (!str_eq(want, is))
+			return false;
+	}
+}
+
+bool route_spell(const struct route_spelling *list, struct str target, char *out, struct str *ret,
+		 struct str *ret_named)
+{
+	struct str path = route_path_of(target);
+	struct str named;
+	struct str rest;
+
+	for (const struct route_spelling *s = list; s && s->path; s++) {
+		size_t n = strlen(s->means);
+
+		if (!spells(s->path, path, &named, &rest) || n > ROUTE_SPELLED)
+			continue;
+		memcpy(out, s->means, n);
+		if (rest.n > 0)
+			memcpy(out + n, rest.p, rest.n);
+		*ret = (struct str){ out, n + rest.n };
+		*ret_named = (struct str){ out + ret->n, 0 };
+		/* A name that can't be decoded is refused with the path in route_match. */
+		return route_decode(named, false, out + ret->n, &ret_named->n);
+	}
+	return false;
+}
+
 /* match_path: compares a template with decoded segments. */
 static bool match_path(const char *template, const struct str *segments, size_t count,
 		       struct str params[ROUTE_PARAMS])

@@ -47,7 +47,19 @@ struct route_hint {
 	const char *use;  /* behind "unknown URL; " */
 };
 
-enum { ROUTE_PARAMS = 3 };
+/* Another spelling of some paths. */
+struct route_spelling {
+	const char *path;  /* a template; a last segment * stands for any further ones, or none */
+	const char *means; /* what stands in their place, in front of what * stood for */
+};
+
+enum { ROUTE_PARAMS = 3, ROUTE_SPELLED = 64 };
+
+/* route_spell: *ret is the path that a target means, written to out, which has room for twice the
+ * target and ROUTE_SPELLED bytes; *ret_named: decoded, what stood for a {…} of the template; empty:
+ * none.  list is ended by a row without a path.  False: the target is no such spelling. */
+bool route_spell(const struct route_spelling *list, struct str target, char *out, struct str *ret,
+		 struct str *ret_named) MUST_USE;
 
 /* route_match: finds the row for a raw target ("/v1/models/a%2Fb?x=y"). The path is split into
  * segments first and percent-decoded then, so an encoded slash stays inside its segment; empty

@@ -7,6 +7,8 @@
 #include "http/reply.h"
 #include "http/tls.h"
 
+#include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -120,6 +122,25 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 	}
 }
 
+/* While no descriptor is left, the library leaves its listening socket alone until one of its own
+ * connections ends.  A library without connections calls accept again and again as long as a client
+ * waits: so the library gets no events until the reaper's next look. */
+static void accept_rest(struct server *s)
+{
+	const union MHD_DaemonInfo *info =
+		MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_LISTEN_FD);
+	struct pollfd listening = { .fd = info ? info->listen_fd : -1, .events = POLLIN };
+
+	if (poll(&listening, 1, 0) == 1 && !s->resting)
+		s->resting = loop_rewatch(s->loop, &s->watch, 0);
+}
+
+static void accept_again(struct server *s)
+{
+	if (s->resting && loop_rewatch(s->loop, &s->watch, EPOLLIN))
+		s->resting = false;
+}
+
 static void reap(struct timer *t)
 {
 	struct server *s = container_of(t, struct server, reaper);
@@ -135,6 +156,7 @@ static void reap(struct timer *t)
 			connection_cut(c, reason);
 	}
 	crowd_look(s);
+	accept_again(s);
 	/* After a lack of descriptors, libmicrohttpd listens again at its next run. Without
 	 * connections nothing else would run it. */
 	s->need_run = true;
@@ -233,7 +255,7 @@ static enum MHD_Result after_work(struct request *r)
 	case REQUEST_STREAMING:
 		if (r->response)
 			return reply_queue(r);
-		request_suspend(r);
+		request_hold(r);
 		return MHD_YES;
 	case REQUEST_HEAD:
 	case REQUEST_BODY:
@@ -323,7 +345,9 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const c
 	(void)mhd;
 	(void)url;
 	if (!r)
-		return MHD_NO;      /* no memory at the request line */
+		return MHD_NO; /* no memory at the request line */
+	if (request_held(r))
+		return MHD_YES;
 	loop_step(r->server->loop); /* the library serves many in one run */
 	switch (r->phase) {
 	case REQUEST_HEAD: return on_head_done(r, method, version);
@@ -350,6 +374,8 @@ static void server_on_completed(void *cls, struct MHD_Connection *mhd, void **co
 	/* The library itself refuses requests that it can't parse. */
 	if (r && r->status == 0 && own)
 		r->status = (int)own->http_status;
+	if (r)
+		request_cut_off(r);
 	request_destroy(r);
 	*context = NULL;
 }
@@ -365,9 +391,10 @@ static size_t keep_escapes(void *cls, struct MHD_Connection *mhd, char *text)
 PRINTF(2, 0)
 static void on_library_log(void *cls, const char *fmt, va_list ap)
 {
-	char text[256];
+	struct server *s = cls;
+	char           text[256];
 
-	(void)cls;
+	s->complained = true;
 	vsnprintf(text, sizeof text, fmt, ap);
 	text[strcspn(text, "\n")] = '\0';
 	log_note(LOG_DEBUG, "http_library", "%s", text);
@@ -381,6 +408,30 @@ static void daemon_ready(struct watch *w, uint32_t epoll_events)
 	container_of(w, struct server, watch)->need_run = true;
 }
 
+/* library_wait_ms: how long the library has nothing to do without an event.  For held requests it always
+ * has, so it is not asked while no others are alive.  It may have read a part of a long request line by
+ * then, and nobody but the library knows: this waits until the requests are suspended. */
+static unsigned long long library_wait_ms(const struct server *s)
+{
+	unsigned long long ms;
+	int64_t            left_us = s->held_until_us - loop_now_us(s->loop);
+
+	if (s->held > 0 && s->busy == s->held + s->suspended)
+		return left_us > 0 ? (unsigned long long)(left_us + 999) / 1000 : 0;
+	return MHD_get_timeout(s->daemon, &ms) == MHD_YES ? ms : ULLONG_MAX;
+}
+
+static void library_run(struct server *s)
+{
+	s->need_run = false;
+	s->complained = false;
+	MHD_run(s->daemon);
+	if (s->complained && !s->connections.first)
+		accept_rest(s);
+	if (s->held_until_us <= loop_now_us(s->loop))
+		s->held_until_us = loop_now_us(s->loop) + HELD_US;
+}
+
 /* Before each sleep: libmicrohttpd's epoll descriptor does not show a pending resume, and its
  * time-out ignores them too, so `need_run` is ours. */
 static bool server_idle(void *arg, int64_t *timeout_us)
@@ -389,17 +440,12 @@ static bool server_idle(void *arg, int64_t *timeout_us)
 	bool               worked = false;
 	unsigned long long ms;
 
-	for (int i = 0; i < RUNS_A_ROUND; i++) {
-		bool due = MHD_get_timeout(s->daemon, &ms) == MHD_YES && ms == 0;
-
-		if (!s->need_run && !due)
-			break;
-		s->need_run = false;
-		MHD_run(s->daemon);
+	for (int i = 0; i < RUNS_A_ROUND && (s->need_run || library_wait_ms(s) == 0); i++) {
+		library_run(s);
 		worked = true;
 	}
-	if (MHD_get_timeout(s->daemon, &ms) == MHD_YES && ms < 1000000 &&
-	    (int64_t)ms * 1000 < *timeout_us)
+	ms = library_wait_ms(s);
+	if (ms < 1000000 && (int64_t)ms * 1000 < *timeout_us)
 		*timeout_us = (int64_t)ms * 1000;
 	return worked;
 }
@@ -458,7 +504,7 @@ enum errc server_create(struct loop *l, int listen_fd, const struct server_optio
 		MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL, MHD_OPTION_CONNECTION_LIMIT,
 		connection_limit(o), MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)LIMIT_HEADER_BYTES,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)LIMIT_KEEPALIVE_SECONDS,
-		MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_EXTERNAL_LOGGER, on_library_log, NULL,
+		MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_EXTERNAL_LOGGER, on_library_log, s,
 		/* Without TLS, the list of options ends here. */
 		s->tls ? MHD_OPTION_HTTPS_PRIORITIES : MHD_OPTION_END, tls_priorities,
 		MHD_OPTION_HTTPS_CERT_CALLBACK, tls_retriever(), MHD_OPTION_END);
@@ -519,7 +565,7 @@ void server_destroy(struct server *s)
 	if (!s)
 		return;
 	/* libmicrohttpd aborts if it is stopped with suspended connections. */
-	CHECK(s->suspended == 0);
+	CHECK(s->suspended == 0 && s->held == 0);
 	loop_unwatch(s->loop, &s->watch);
 	timer_stop(s->loop, &s->reaper);
 	timer_stop(s->loop, &s->resume_tick);

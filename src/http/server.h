@@ -18,9 +18,13 @@ enum { HTTP_BOUND = 128 }; /* room for an address, or "unix:" and a path */
 
 /* The options of all servers of the process; filled by app, and outlive the servers. */
 struct server_options {
-	const struct route      *routes; /* ended by a row without a name */
-	const struct route_hint *hints;  /* for paths that are none of them; NULL: none */
-	const struct family     *family; /* in which those are refused */
+	const struct route          *routes;    /* ended by a row without a name */
+	const struct route_hint     *hints;     /* for paths that are none of them; NULL: none */
+	const struct route_spelling *spellings; /* of the routes' paths; NULL: none */
+	/* family: in which a request is answered.  row: NULL: its path is none of the routes.
+	 * version: its header anthropic-version; empty: absent. */
+	const struct family *(*family)(const struct route *row, struct str path,
+				       struct str version);
 	/* auth: the holder of this key. Borrowed key, held identity; called on the loop's
 	 * thread. */
 	enum errc (*auth)(void *arg, struct str key, struct identity **ret, struct err *e);

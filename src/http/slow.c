@@ -93,7 +93,8 @@ static const char *reader_ends(struct connection *c, int64_t now)
 	struct tcp_info       info;
 
 	/* Suspended: it waits for us. */
-	if (!r || (r->phase != REQUEST_REPLIED && r->phase != REQUEST_STREAMING) || r->suspended) {
+	if (!r || (r->phase != REQUEST_REPLIED && r->phase != REQUEST_STREAMING) || r->suspended ||
+	    r->held) {
 		c->slow_us = 0;
 		return NULL;
 	}

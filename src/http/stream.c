@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -22,8 +21,6 @@ enum {
 		4 * KIB, /* libmicrohttpd's own buffer; for chunks it takes the connection's pool */
 	SETTLED_US = 250 * 1000,
 };
-
-static const char comment[] = ": keep-alive\n\n";
 
 /* In both ways libmicrohttpd has a response whose content comes from `reader`: the library sends
  * the head and the last chunk, and keeps the connection for the next request.  The library asks the
@@ -61,6 +58,14 @@ struct stream {
 
 static const char line_end[] = "\r\n";
 enum { LINE_END = sizeof line_end - 1 };
+
+/* stream_alive: what a silent stream sends. */
+static struct str stream_alive(const struct stream *s)
+{
+	const char *block = request_family(s->request)->keep_alive;
+
+	return block ? str_of(block) : STR(": keep-alive\n\n");
+}
 
 static int64_t stream_now_us(const struct stream *s)
 {
@@ -129,6 +134,21 @@ void stream_reader_left(struct stream *s)
 
 /* --- the direct way --- */
 
+/* put_size: the line in front of a chunk, with its size in hexadecimal; returns the line's length. */
+static size_t put_size(char line[SIZE_LINE], size_t size)
+{
+	static const char hex[] = "0123456789abcdef";
+	size_t            digits = 1;
+
+	for (size_t rest = size >> 4; rest > 0; rest >>= 4)
+		digits++;
+	CHECK(digits + LINE_END <= SIZE_LINE);
+	for (size_t i = digits; i-- > 0; size >>= 4)
+		line[i] = hex[size & 15];
+	memcpy(line + digits, "\r\n", LINE_END);
+	return digits + LINE_END;
+}
+
 /* Starts the next chunk if there are bytes to send; false: none. */
 static bool next_chunk(struct stream *s)
 {
@@ -136,14 +156,14 @@ static bool next_chunk(struct stream *s)
 
 	s->in_comment = ready.n == 0 && !s->last && s->comment_due;
 	if (s->in_comment)
-		ready = (struct str){ comment, sizeof comment - 1 };
+		ready = stream_alive(s);
 	if (ready.n == 0)
 		return false;
 	s->comment_due = false;
 	s->left = ready.n < CHUNK_MAX ? ready.n : CHUNK_MAX;
 	s->last = s->last && s->left == ready.n;
 	s->line_at = 0;
-	s->line_len = (size_t)snprintf(s->line, sizeof s->line, "%zx\r\n", s->left);
+	s->line_len = put_size(s->line, s->left);
 	s->end_left = LINE_END;
 	return true;
 }
@@ -157,9 +177,9 @@ static size_t stream_gather(struct stream *s, struct iovec iov[3])
 		iov[n++] = (struct iovec){ s->line + s->line_at, s->line_len - s->line_at };
 	if (s->left > 0) {
 		struct str ready =
-			s->in_comment
-				? (struct str){ comment + sizeof comment - 1 - s->left, s->left }
-				: s->source->ready(s->arg, &last);
+			s->in_comment ? stream_alive(s) : s->source->ready(s->arg, &last);
+		if (s->in_comment)
+			ready.p += ready.n - s->left;
 		iov[n++] = (struct iovec){ (void *)(uintptr_t)ready.p, s->left };
 	}
 	iov[n++] = (struct iovec){ (void *)(uintptr_t)(line_end + LINE_END - s->end_left),
@@ -233,7 +253,7 @@ static void direct_write(struct stream *s)
 	}
 }
 
-/* give_back_room: libmicrohttpd writes over its whole pool for each answer, 32 KiB.  While we write
+/* give_back_room: libmicrohttpd writes over its whole pool for each answer, 16 KiB.  While we write
  * ourselves nothing of what is left of the pool is used, so the pages need not stay for as long as
  * the stream does. */
 static void give_back_room(struct stream *s)
@@ -264,7 +284,7 @@ static ssize_t library_write(struct stream *s, char *out, size_t max)
 	if (ready.n == 0 && last)
 		tell_over(s, true);
 	if (is_comment)
-		ready = (struct str){ comment, sizeof comment - 1 };
+		ready = stream_alive(s);
 	size_t n = min_size(ready.n, max);
 	if (n == 0)
 		return 0;
@@ -285,6 +305,8 @@ static ssize_t stream_reader(void *cls, uint64_t pos, char *out, size_t max)
 	ssize_t        n = 0;
 
 	(void)pos;
+	if (request_held(s->request))
+		return 0;
 	if (!s->ended && s->direct)
 		direct_write(s);
 	else if (!s->ended)
@@ -297,7 +319,7 @@ static ssize_t stream_reader(void *cls, uint64_t pos, char *out, size_t max)
 	s->parked = true;
 	s->room = s->direct ? out : NULL;
 	s->room_len = max;
-	request_suspend(s->request);
+	request_hold(s->request);
 	return 0;
 }
 

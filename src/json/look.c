@@ -11,14 +11,12 @@ static bool has_value(const struct json_doc *d, json_at i, struct str text)
 	return d->tok[i].flags & JSON_ESCAPED ? json_same(inner, text) : str_eq(inner, text);
 }
 
-json_at json_get(const struct json_doc *d, json_at obj, const char *key)
+json_at json_get_str(const struct json_doc *d, json_at obj, struct str key)
 {
-	struct str wanted = str_of(key);
-
 	if (d->count == 0 || json_kind(d, obj) != JSON_OBJECT)
 		return JSON_ABSENT;
 	JSON_EACH_MEMBER (i, d, obj)
-		if (has_value(d, i, wanted))
+		if (has_value(d, i, key))
 			return json_value(i);
 	return JSON_ABSENT;
 }
@@ -42,9 +40,31 @@ bool json_get_is(const struct json_doc *d, json_at obj, const char *key, const c
 	return i != JSON_ABSENT && json_is(d, i, text);
 }
 
-bool json_is(const struct json_doc *d, json_at i, const char *text)
+bool json_is_str(const struct json_doc *d, json_at i, struct str text)
 {
-	return json_kind(d, i) == JSON_STRING && has_value(d, i, str_of(text));
+	return json_kind(d, i) == JSON_STRING && has_value(d, i, text);
+}
+
+/* Tokens are in the order of the text. */
+json_at json_spanned(const struct json_doc *d, struct str raw)
+{
+	uint32_t from = 1;
+	uint32_t to = d->count;
+
+	if (d->count == 0 || raw.p < d->text || raw.p >= d->text + d->len)
+		return JSON_ABSENT;
+
+	size_t at = (size_t)(raw.p - d->text);
+	while (from < to) {
+		uint32_t mid = from + (to - from) / 2;
+
+		if (d->tok[mid].at < at)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from < d->count && d->tok[from].at == at && d->tok[from].len == raw.n ? from
+										     : JSON_ABSENT;
 }
 
 bool json_int(const struct json_doc *d, json_at i, int64_t *ret)

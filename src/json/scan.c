@@ -2,9 +2,9 @@
 #include "json/scan.h"
 
 #include "base/limits.h"
+#include "base/plain.h"
 #include "json/internal.h"
 
-#include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -37,24 +37,28 @@ struct frame {
 	uint32_t key; /* object: the latest key, for the path of an error; NO_KEY: none is known */
 };
 
+/* A place in the text is a pointer, which goes from function to function in a register.  A function
+ * that reads something returns the place behind it, or NULL: that is a failure, and e says which. */
 struct scan {
 	const unsigned char      *text;
-	size_t                    len;
-	size_t                    pos;
+	const unsigned char      *end;
 	struct json_doc          *doc;
+	struct json_tok          *next; /* the place of the next token, of doc's */
+	struct json_tok          *room; /* the end of the places */
 	const struct json_limits *limits;
 	struct err               *e;
+	uint32_t                  count; /* of tokens */
 	uint32_t                  depth;
 	struct frame              open[DEPTH_CAP];
 };
 
-enum step { STEP_VALUE, STEP_NEXT, STEP_DONE, STEP_FAIL };
+enum step { STEP_VALUE, STEP_NEXT, STEP_DONE };
 
-static bool scan_fail(struct scan *s, size_t at, const char *what)
+static const unsigned char *scan_fail(struct scan *s, const unsigned char *at, const char *what)
 {
-	(void)err_set(s->e, ERR_INVALID_JSON, "", "byte %zu: %s%s", at,
-		      at >= s->len ? "the text ends here; " : "", what);
-	return false;
+	(void)err_set(s->e, ERR_INVALID_JSON, "", "byte %zu: %s%s", (size_t)(at - s->text),
+		      at >= s->end ? "the text ends here; " : "", what);
+	return NULL;
 }
 
 /* Parts of a path are added as a whole or not at all, so that no character is cut in two. */
@@ -97,19 +101,20 @@ static void key_path(const struct scan *s, uint32_t key, char *path, size_t max)
 }
 
 /* A limit is exceeded, so the text is refused although it may be JSON. The path says where. */
-static bool fail_limit(struct scan *s, enum errc code, size_t at, const char *what, uint32_t limit)
+static const unsigned char *fail_limit(struct scan *s, enum errc code, const unsigned char *at,
+				       const char *what, uint32_t limit)
 {
 	char path[sizeof s->e->path];
 
 	key_path(s, s->depth > 0 ? s->open[s->depth - 1].key : NO_KEY, path, sizeof path);
-	(void)err_set(s->e, code, path, "byte %zu: %s %u", at, what, limit);
-	return false;
+	(void)err_set(s->e, code, path, "byte %zu: %s %u", (size_t)(at - s->text), what, limit);
+	return NULL;
 }
 
-static bool scan_fail_memory(struct scan *s)
+static const unsigned char *scan_fail_memory(struct scan *s)
 {
 	(void)err_set(s->e, ERR_OVERLOADED, "", "no memory to read the body");
-	return false;
+	return NULL;
 }
 
 /* Length of the sequence at p, whose first byte is not ASCII; 0: it is not well-formed. */
@@ -134,41 +139,6 @@ static inline size_t utf8_step(const unsigned char *p, size_t left)
 	return left >= 4 && (p[3] & 0xc0) == 0x80 ? 4 : 0;
 }
 
-#define EACH(byte) (0x0101010101010101ull * (byte))
-
-static inline uint64_t load8(const unsigned char *p)
-{
-	uint64_t w;
-
-	memcpy(&w, p, sizeof w);
-	return le64toh(w);
-}
-
-/* Marks every byte that ends the fast path of a string (quote, backslash, control, not ASCII) in
- * its top bit. A borrow can only mark bytes above a true mark, so the lowest mark is exact. */
-static inline uint64_t scan_stops(uint64_t w)
-{
-	uint64_t quote = (w ^ EACH('"')) - EACH(1);
-	uint64_t slash = (w ^ EACH('\\')) - EACH(1);
-
-	return (quote | slash | (w - EACH(0x20)) | w) & EACH(0x80);
-}
-
-static size_t skip_plain(const unsigned char *text, size_t pos, size_t len)
-{
-	while (len - pos >= 8) {
-		uint64_t mark = scan_stops(load8(text + pos));
-
-		if (mark)
-			return pos + (size_t)__builtin_ctzll(mark) / 8;
-		pos += 8;
-	}
-	while (pos < len && text[pos] >= 0x20 && text[pos] < 0x80 && text[pos] != '"' &&
-	       text[pos] != '\\')
-		pos++;
-	return pos;
-}
-
 bool utf8_valid(const char *text, size_t len)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -176,7 +146,11 @@ bool utf8_valid(const char *text, size_t len)
 
 	while (pos < len) {
 		if (p[pos] < 0x80) {
-			pos += len - pos >= 8 && !(load8(p + pos) & EACH(0x80)) ? 8 : 1;
+			uint64_t w = 0;
+
+			if (len - pos >= sizeof w)
+				memcpy(&w, p + pos, sizeof w);
+			pos += len - pos >= sizeof w && !(w & PLAIN_EACH(0x80)) ? sizeof w : 1;
 			continue;
 		}
 
@@ -188,24 +162,30 @@ bool utf8_valid(const char *text, size_t len)
 	return true;
 }
 
-static inline void scan_skip_space(struct scan *s)
+static inline const unsigned char *scan_space(const struct scan *s, const unsigned char *p)
 {
-	while (s->pos < s->len) {
-		unsigned char c = s->text[s->pos];
-
-		if (c > ' ' || (c != ' ' && c != '\n' && c != '\t' && c != '\r'))
-			return;
-		s->pos++;
-	}
+	while (p < s->end && *p <= ' ' && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+		p++;
+	return p;
 }
 
-static bool scan_grow(struct scan *s)
+/* The memory may come from an earlier scan with a higher limit. */
+static void scan_set_room(struct scan *s)
+{
+	struct json_doc *d = s->doc;
+	uint32_t         most = d->cap < s->limits->tokens ? d->cap : s->limits->tokens;
+
+	s->next = d->tok ? d->tok + s->count : NULL;
+	s->room = d->tok ? d->tok + most : NULL;
+}
+
+__attribute__((noinline)) static bool scan_grow(struct scan *s, const unsigned char *at)
 {
 	struct json_doc *d = s->doc;
 	uint32_t         cap = d->cap ? d->cap * 2 : TOKENS_AT_FIRST;
 
-	if (d->count >= s->limits->tokens)
-		return fail_limit(s, ERR_REQUEST_TOO_LARGE, s->pos,
+	if (s->count >= s->limits->tokens)
+		return fail_limit(s, ERR_REQUEST_TOO_LARGE, at,
 				  "more values and keys than the limit of", s->limits->tokens);
 	if (cap > s->limits->tokens)
 		cap = s->limits->tokens;
@@ -215,32 +195,30 @@ static bool scan_grow(struct scan *s)
 		return scan_fail_memory(s);
 	d->tok = tok;
 	d->cap = cap;
+	scan_set_room(s);
 	return true;
 }
 
-/* A new token has itself as its end. The end of a container is set when the container closes. */
-static inline bool scan_push(struct scan *s, enum json_kind kind, unsigned flags, size_t at,
-			     size_t end)
+/* scan_push: adds the token of the value from `from` to `to`, and returns `to`.  A new token has
+ * itself as its end. The end of a container is set when the container closes. */
+static inline const unsigned char *scan_push(struct scan *s, enum json_kind kind, unsigned flags,
+					     const unsigned char *from, const unsigned char *to)
 {
-	struct json_doc *d = s->doc;
-
-	/* The memory may come from an earlier scan with a higher limit. */
-	if ((d->count >= d->cap || d->count >= s->limits->tokens) && !scan_grow(s))
-		return false;
-	d->tok[d->count] = (struct json_tok){
-		.at = (uint32_t)at,
-		.len = (uint32_t)(end - at),
-		.next = d->count + 1,
+	if (s->next == s->room && !scan_grow(s, kind < JSON_ARRAY ? to : from))
+		return NULL;
+	*s->next++ = (struct json_tok){
+		.at = (uint32_t)(from - s->text),
+		.len = (uint32_t)(to - from),
+		.next = ++s->count,
 		.kind = (uint8_t)kind,
 		.flags = (uint8_t)flags,
 	};
-	d->count++;
-	return true;
+	return to;
 }
 
-static bool is_digit(const struct scan *s, size_t at)
+static bool is_digit(const struct scan *s, const unsigned char *p)
 {
-	return at < s->len && s->text[at] >= '0' && s->text[at] <= '9';
+	return p < s->end && *p >= '0' && *p <= '9';
 }
 
 static bool scan_is_hex(unsigned char c)
@@ -249,14 +227,14 @@ static bool scan_is_hex(unsigned char c)
 }
 
 /* Starts at the backslash and ends after the escape. */
-static bool scan_escape(struct scan *s, size_t *pos, unsigned *flags)
+static const unsigned char *scan_escape(struct scan *s, const unsigned char *p, unsigned *flags)
 {
-	size_t at = *pos + 1;
+	const unsigned char *at = p + 1;
 
 	*flags |= JSON_ESCAPED;
-	if (at >= s->len)
+	if (at >= s->end)
 		return scan_fail(s, at, "expected the rest of an escape in a string");
-	switch (s->text[at]) {
+	switch (*at) {
 	case '"':
 	case '\\':
 	case '/':
@@ -264,53 +242,66 @@ static bool scan_escape(struct scan *s, size_t *pos, unsigned *flags)
 	case 'f':
 	case 'n':
 	case 'r':
-	case 't': *pos = at + 1; return true;
+	case 't': return at + 1;
 	case 'u': break;
 	default:
-		return scan_fail(s, *pos,
+		return scan_fail(s, p,
 				 "an escape in a string must be one of "
 				 "\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
 	}
-	for (size_t i = at + 1; i <= at + 4; i++)
-		if (i >= s->len || !scan_is_hex(s->text[i]))
-			return scan_fail(s, i, "expected four hex digits after \\u");
-	if (memcmp(s->text + at + 1, "0000", 4) == 0)
+	for (int i = 1; i <= 4; i++)
+		if (at + i >= s->end || !scan_is_hex(at[i]))
+			return scan_fail(s, at + i, "expected four hex digits after \\u");
+	if (memcmp(at + 1, "0000", 4) == 0)
 		*flags |= JSON_HAS_NUL;
-	*pos = at + 5;
-	return true;
+	return at + 5;
 }
 
-/* Starts at the opening quote, pushes the token and ends after the closing quote. */
-static bool scan_string(struct scan *s)
+/* Goes on from p in the string that began at `start`. */
+static const unsigned char *scan_string_on(struct scan *s, const unsigned char *start,
+					   const unsigned char *p)
 {
-	const unsigned char *text = s->text;
-	size_t               start = s->pos;
-	size_t               pos = start + 1;
+	const unsigned char *end = s->end;
 	unsigned             flags = 0;
 
 	for (;;) {
-		pos = skip_plain(text, pos, s->len);
-		if (pos >= s->len)
-			return scan_fail(s, pos, "expected '\"' at the end of a string");
-		if (text[pos] == '"')
-			break;
-		if (text[pos] == '\\') {
-			if (!scan_escape(s, &pos, &flags))
-				return false;
+		p += plain_run(p, (size_t)(end - p), PLAIN_ASCII);
+		if (p >= end)
+			return scan_fail(s, p, "expected '\"' at the end of a string");
+		if (*p == '"')
+			return scan_push(s, JSON_STRING, flags, start, p + 1);
+		if (*p == '\\') {
+			p = scan_escape(s, p, &flags);
+			if (!p)
+				return NULL;
 			continue;
 		}
-		if (text[pos] < 0x20)
-			return scan_fail(s, pos, "a control character in a string must be escaped");
-		while (pos < s->len && text[pos] >= 0x80) {
-			size_t n = utf8_step(text + pos, s->len - pos);
+		if (*p < 0x20)
+			return scan_fail(s, p, "a control character in a string must be escaped");
+		while (p < end && *p >= 0x80) {
+			size_t n = utf8_step(p, (size_t)(end - p));
 
 			if (n == 0)
-				return scan_fail(s, pos, "a string must be valid UTF-8");
-			pos += n;
+				return scan_fail(s, p, "a string must be valid UTF-8");
+			p += n;
 		}
 	}
-	s->pos = pos + 1;
-	return scan_push(s, JSON_STRING, flags, start, pos + 1);
+}
+
+/* Starts at the opening quote, pushes the token and ends after the closing quote. */
+static inline const unsigned char *scan_string(struct scan *s, const unsigned char *start)
+{
+	const unsigned char *p = start + 1;
+
+#ifdef PLAIN_VECTORS
+	/* Nearly every key, and most values, end within the first step. */
+	if (s->end - p > 16) {
+		p += plain_first(plain_look(p, PLAIN_ASCII));
+		if (*p == '"')
+			return scan_push(s, JSON_STRING, 0, start, p + 1);
+	}
+#endif
+	return scan_string_on(s, start, p);
 }
 
 static bool in_array(const struct scan *s)
@@ -318,90 +309,92 @@ static bool in_array(const struct scan *s)
 	return s->depth > 0 && s->doc->tok[s->open[s->depth - 1].tok].kind == JSON_ARRAY;
 }
 
-static bool scan_number(struct scan *s)
+static const unsigned char *scan_number(struct scan *s, const unsigned char *start)
 {
-	size_t   start = s->pos;
-	size_t   pos = start;
-	unsigned flags = JSON_INTEGER;
+	const unsigned char *p = start;
+	unsigned             flags = JSON_INTEGER;
 
-	if (s->text[pos] == '-')
-		pos++;
-	if (!is_digit(s, pos))
-		return scan_fail(s, pos, "expected a digit after '-'");
-	if (s->text[pos] == '0' && is_digit(s, pos + 1))
-		return scan_fail(s, pos, "a number must not start with a needless 0");
-	while (is_digit(s, pos))
-		pos++;
+	if (*p == '-')
+		p++;
+	if (!is_digit(s, p))
+		return scan_fail(s, p, "expected a digit after '-'");
+	if (*p == '0' && is_digit(s, p + 1))
+		return scan_fail(s, p, "a number must not start with a needless 0");
+	while (is_digit(s, p))
+		p++;
 
-	if (pos < s->len && s->text[pos] == '.') {
+	if (p < s->end && *p == '.') {
 		flags = 0;
-		if (!is_digit(s, ++pos))
-			return scan_fail(s, pos, "expected a digit after the decimal point");
-		while (is_digit(s, pos))
-			pos++;
+		if (!is_digit(s, ++p))
+			return scan_fail(s, p, "expected a digit after the decimal point");
+		while (is_digit(s, p))
+			p++;
 	}
-	if (pos < s->len && (s->text[pos] == 'e' || s->text[pos] == 'E')) {
+	if (p < s->end && (*p == 'e' || *p == 'E')) {
 		flags = 0;
-		pos++;
-		if (pos < s->len && (s->text[pos] == '+' || s->text[pos] == '-'))
-			pos++;
-		if (!is_digit(s, pos))
-			return scan_fail(s, pos, "expected a digit in the exponent");
-		while (is_digit(s, pos))
-			pos++;
+		p++;
+		if (p < s->end && (*p == '+' || *p == '-'))
+			p++;
+		if (!is_digit(s, p))
+			return scan_fail(s, p, "expected a digit in the exponent");
+		while (is_digit(s, p))
+			p++;
 	}
-	s->pos = pos;
 	if (s->limits->fold && in_array(s))
-		return true;
-	return scan_push(s, JSON_NUMBER, flags, start, pos);
+		return p;
+	return scan_push(s, JSON_NUMBER, flags, start, p);
 }
 
-static bool scan_word(struct scan *s, const char *word, enum json_kind kind)
+static const unsigned char *scan_word(struct scan *s, const unsigned char *p, struct str word,
+				      enum json_kind kind)
 {
-	size_t at = s->pos;
-	size_t n = strlen(word);
-
-	if (s->len - at < n || memcmp(s->text + at, word, n) != 0)
-		return scan_fail(s, at,
+	if ((size_t)(s->end - p) < word.n || memcmp(p, word.p, word.n) != 0)
+		return scan_fail(s, p,
 				 "expected a value: an object, an array, a string in double "
 				 "quotes, a number, true, false or null");
-	s->pos = at + n;
-	return scan_push(s, kind, 0, at, s->pos);
+	return scan_push(s, kind, 0, p, p + word.n);
 }
 
-static bool scan_check_key(struct scan *s, uint32_t key)
+/* A key with an escape, or a long one.  Not inline: nearly no key comes here. */
+__attribute__((noinline)) static bool scan_check_key(struct scan *s, uint32_t key)
 {
 	const struct json_tok *tok = &s->doc->tok[key];
+	const unsigned char   *at = s->text + tok->at;
 	char                   tmp[LIMIT_JSON_KEY];
 
 	if (tok->flags & JSON_HAS_NUL)
-		return scan_fail(s, tok->at, "a key must not contain \\u0000");
-	/* Nearly every key is decided here: a value never has more bytes than its raw text. */
+		return scan_fail(s, at, "a key must not contain \\u0000");
+	/* A value never has more bytes than its raw text. */
 	if (tok->len - 2 <= LIMIT_JSON_KEY)
 		return true;
 	if (!(tok->flags & JSON_ESCAPED) || !json_key(s->doc, key, tmp).p)
-		return fail_limit(s, ERR_INVALID_VALUE, tok->at,
+		return fail_limit(s, ERR_INVALID_VALUE, at,
 				  "a key is longer than the limit in bytes of", LIMIT_JSON_KEY);
 	return true;
 }
 
 /* A member's key and its colon. */
-static bool scan_key(struct scan *s, const char *wanted)
+static inline const unsigned char *scan_key(struct scan *s, struct frame *in,
+					    const unsigned char *p, const char *wanted)
 {
-	uint32_t key = s->doc->count;
+	uint32_t key = s->count;
 
-	s->open[s->depth - 1].key = NO_KEY;
-	scan_skip_space(s);
-	if (s->pos >= s->len || s->text[s->pos] != '"')
-		return scan_fail(s, s->pos, wanted);
-	if (!scan_string(s) || !scan_check_key(s, key))
-		return false;
-	s->open[s->depth - 1].key = key;
-	scan_skip_space(s);
-	if (s->pos >= s->len || s->text[s->pos] != ':')
-		return scan_fail(s, s->pos, "expected ':' after a key");
-	s->pos++;
-	return true;
+	in->key = NO_KEY;
+	p = scan_space(s, p);
+	if (p >= s->end || *p != '"')
+		return scan_fail(s, p, wanted);
+	p = scan_string(s, p);
+	if (!p)
+		return NULL;
+
+	const struct json_tok *tok = s->next - 1;
+	if ((tok->flags || tok->len - 2 > LIMIT_JSON_KEY) && !scan_check_key(s, key))
+		return NULL;
+	in->key = key;
+	p = scan_space(s, p);
+	if (p >= s->end || *p != ':')
+		return scan_fail(s, p, "expected ':' after a key");
+	return p + 1;
 }
 
 static bool check_unique(struct scan *s, uint32_t obj)
@@ -420,56 +413,56 @@ static bool check_unique(struct scan *s, uint32_t obj)
 	return false;
 }
 
-/* Called after the closing bracket of the innermost container. */
-static enum step close_container(struct scan *s)
+/* Called with the place behind the closing bracket of the innermost container. */
+static inline const unsigned char *close_container(struct scan *s, const unsigned char *p)
 {
 	uint32_t         at = s->open[s->depth - 1].tok;
 	struct json_tok *tok = &s->doc->tok[at];
 
-	tok->len = (uint32_t)s->pos - tok->at;
-	tok->next = s->doc->count;
+	tok->len = (uint32_t)(p - s->text) - tok->at;
+	tok->next = s->count;
 	if (tok->kind == JSON_OBJECT && tok->count > 1 && s->depth <= s->limits->unique &&
 	    !check_unique(s, at))
-		return STEP_FAIL;
+		return NULL;
 	s->depth--;
-	return STEP_NEXT;
+	return p;
 }
 
 /* Called at an opening bracket. */
-static enum step open_container(struct scan *s, enum json_kind kind, unsigned char closer)
+static inline const unsigned char *open_container(struct scan *s, const unsigned char *p,
+						  enum step *next)
 {
-	uint32_t deepest = s->limits->depth < DEPTH_CAP ? s->limits->depth : DEPTH_CAP;
-	uint32_t at = s->doc->count;
+	enum json_kind kind = *p == '{' ? JSON_OBJECT : JSON_ARRAY;
+	uint32_t       deepest = s->limits->depth < DEPTH_CAP ? s->limits->depth : DEPTH_CAP;
+	uint32_t       at = s->count;
 
-	if (s->depth >= deepest) {
-		(void)fail_limit(s, ERR_INVALID_VALUE, s->pos, "nested deeper than the limit of",
-				 deepest);
-		return STEP_FAIL;
+	if (s->depth >= deepest)
+		return fail_limit(s, ERR_INVALID_VALUE, p, "nested deeper than the limit of",
+				  deepest);
+	if (!scan_push(s, kind, 0, p, p + 1))
+		return NULL;
+	struct frame *in = &s->open[s->depth++];
+	*in = (struct frame){ .tok = at };
+	p = scan_space(s, p + 1);
+	if (p < s->end && *p == (kind == JSON_OBJECT ? '}' : ']')) {
+		*next = STEP_NEXT;
+		return close_container(s, p + 1);
 	}
-	if (!scan_push(s, kind, 0, s->pos, s->pos + 1))
-		return STEP_FAIL;
-	s->open[s->depth++] = (struct frame){ .tok = at };
-	s->pos++;
-	scan_skip_space(s);
-	if (s->pos < s->len && s->text[s->pos] == closer) {
-		s->pos++;
-		return close_container(s);
-	}
-	s->doc->tok[at].count = 1;
-	if (kind == JSON_OBJECT && !scan_key(s, "expected a key in double quotes or '}'"))
-		return STEP_FAIL;
-	return STEP_VALUE;
+	s->next[-1].count = 1;
+	*next = STEP_VALUE;
+	return kind == JSON_ARRAY ? p
+				  : scan_key(s, in, p, "expected a key in double quotes or '}'");
 }
 
-static enum step scan_value(struct scan *s)
+static inline const unsigned char *scan_value(struct scan *s, const unsigned char *p,
+					      enum step *next)
 {
-	bool ok;
-
-	scan_skip_space(s);
-	switch (s->pos < s->len ? s->text[s->pos] : '\0') {
-	case '{': return open_container(s, JSON_OBJECT, '}');
-	case '[': return open_container(s, JSON_ARRAY, ']');
-	case '"': ok = scan_string(s); break;
+	*next = STEP_NEXT;
+	p = scan_space(s, p);
+	switch (p < s->end ? *p : '\0') {
+	case '{':
+	case '[': return open_container(s, p, next);
+	case '"': return scan_string(s, p);
 	case '-':
 	case '0':
 	case '1':
@@ -480,60 +473,62 @@ static enum step scan_value(struct scan *s)
 	case '6':
 	case '7':
 	case '8':
-	case '9': ok = scan_number(s); break;
-	case 't': ok = scan_word(s, "true", JSON_TRUE); break;
-	case 'f': ok = scan_word(s, "false", JSON_FALSE); break;
-	default: ok = scan_word(s, "null", JSON_NULL); break;
+	case '9': return scan_number(s, p);
+	case 't': return scan_word(s, p, STR("true"), JSON_TRUE);
+	case 'f': return scan_word(s, p, STR("false"), JSON_FALSE);
+	default: return scan_word(s, p, STR("null"), JSON_NULL);
 	}
-	return ok ? STEP_NEXT : STEP_FAIL;
 }
 
 /* Called after a whole value: continues or closes the container around it. */
-static enum step scan_next(struct scan *s)
+static inline const unsigned char *scan_next(struct scan *s, const unsigned char *p,
+					     enum step *next)
 {
-	scan_skip_space(s);
+	p = scan_space(s, p);
 	if (s->depth == 0) {
-		if (s->pos < s->len)
-			return scan_fail(s, s->pos, "expected nothing after the value") ? STEP_DONE
-											: STEP_FAIL;
-		return STEP_DONE;
+		*next = STEP_DONE;
+		return p < s->end ? scan_fail(s, p, "expected nothing after the value") : p;
 	}
 
-	struct json_tok *tok = &s->doc->tok[s->open[s->depth - 1].tok];
+	struct frame    *in = &s->open[s->depth - 1];
+	struct json_tok *tok = &s->doc->tok[in->tok];
 	bool             object = tok->kind == JSON_OBJECT;
-	unsigned char    c = s->pos < s->len ? s->text[s->pos] : '\0';
+	unsigned char    c = p < s->end ? *p : '\0';
 
 	if (c == ',') {
-		s->pos++;
+		*next = STEP_VALUE;
 		tok->count++;
-		if (object && !scan_key(s, "expected a key in double quotes after ','"))
-			return STEP_FAIL;
-		return STEP_VALUE;
+		return object ? scan_key(s, in, p + 1, "expected a key in double quotes after ','")
+			      : p + 1;
 	}
-	if (c == (object ? '}' : ']')) {
-		s->pos++;
-		return close_container(s);
-	}
-	(void)scan_fail(s, s->pos,
-			object ? "expected ',' or '}' after a member"
-			       : "expected ',' or ']' after an element");
-	return STEP_FAIL;
+	*next = STEP_NEXT;
+	if (c == (object ? '}' : ']'))
+		return close_container(s, p + 1);
+	return scan_fail(s, p,
+			 object ? "expected ',' or '}' after a member"
+				: "expected ',' or ']' after an element");
+}
+
+static enum errc scan_fail_empty(struct err *e)
+{
+	return err_set(e, ERR_INVALID_JSON, "", "the body is empty");
 }
 
 static bool scan_text(struct scan *s)
 {
-	enum step step = STEP_VALUE;
+	const unsigned char *p = s->text;
+	enum step            next = STEP_VALUE;
 
-	if (s->len >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0)
-		s->pos = 3;
-	scan_skip_space(s);
-	if (s->pos == s->len) {
-		(void)err_set(s->e, ERR_INVALID_JSON, "", "the body is empty");
+	if (s->end - p >= 3 && memcmp(p, "\xef\xbb\xbf", 3) == 0)
+		p += 3;
+	p = scan_space(s, p);
+	if (p == s->end) {
+		(void)scan_fail_empty(s->e);
 		return false;
 	}
-	while (step == STEP_VALUE || step == STEP_NEXT)
-		step = step == STEP_VALUE ? scan_value(s) : scan_next(s);
-	return step == STEP_DONE;
+	while (p && next != STEP_DONE)
+		p = next == STEP_VALUE ? scan_value(s, p, &next) : scan_next(s, p, &next);
+	return p;
 }
 
 enum errc json_scan(struct json_doc *doc, const char *text, size_t len,
@@ -541,28 +536,31 @@ enum errc json_scan(struct json_doc *doc, const char *text, size_t len,
 {
 	struct scan s;
 
-	doc->text = text;
-	doc->len = len;
-	doc->count = 0;
-	if (len > UINT32_MAX) {
-		doc->text = NULL;
-		doc->len = 0;
-		return err_set(e, ERR_INVALID_JSON, "", "the text must be shorter than 4 GiB");
-	}
-
-	/* The stack of frames needs no initial value: only pushed frames are read. */
-	s.text = (const unsigned char *)text;
-	s.len = len;
-	s.pos = 0;
-	s.doc = doc;
-	s.limits = limits;
-	s.e = e;
-	s.depth = 0;
-	if (scan_text(&s))
-		return ERR_OK;
 	doc->text = NULL;
 	doc->len = 0;
 	doc->count = 0;
+	if (len == 0) /* and maybe no text */
+		return scan_fail_empty(e);
+	if (len > UINT32_MAX)
+		return err_set(e, ERR_INVALID_JSON, "", "the text must be shorter than 4 GiB");
+
+	doc->text = text;
+	doc->len = len;
+	/* The stack of frames needs no initial value: only pushed frames are read. */
+	s.text = (const unsigned char *)text;
+	s.end = s.text + len;
+	s.doc = doc;
+	s.limits = limits;
+	s.e = e;
+	s.count = 0;
+	s.depth = 0;
+	scan_set_room(&s);
+	if (scan_text(&s)) {
+		doc->count = s.count;
+		return ERR_OK;
+	}
+	doc->text = NULL;
+	doc->len = 0;
 	return e->code;
 }
 

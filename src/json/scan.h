@@ -153,7 +153,12 @@ static inline json_at json_next_member(const struct json_doc *d, json_at key)
 
 /* json_get: the value of the member with this key (plain ASCII); JSON_ABSENT if obj is no object or
  * has no such member.  Keys with escapes are compared by their values. */
-json_at json_get(const struct json_doc *d, json_at obj, const char *key);
+json_at json_get_str(const struct json_doc *d, json_at obj, struct str key);
+/* Inline, as json_is, so that the compiler measures a literal. */
+static inline json_at json_get(const struct json_doc *d, json_at obj, const char *key)
+{
+	return json_get_str(d, obj, str_of(key));
+}
 /* json_get_some: json_get, but a member that is null counts as absent. */
 json_at json_get_some(const struct json_doc *d, json_at obj, const char *key);
 /* json_get_inner: the string of a member, still escaped; empty if there is none. */
@@ -161,7 +166,13 @@ struct str json_get_inner(const struct json_doc *d, json_at obj, const char *key
 /* json_get_is: whether the member is a string whose value is text. */
 bool json_get_is(const struct json_doc *d, json_at obj, const char *key, const char *text);
 /* json_is: whether i is a string whose value is text. */
-bool json_is(const struct json_doc *d, json_at i, const char *text);
+bool               json_is_str(const struct json_doc *d, json_at i, struct str text);
+static inline bool json_is(const struct json_doc *d, json_at i, const char *text)
+{
+	return json_is_str(d, i, str_of(text));
+}
+/* json_spanned: the value whose bytes raw is; JSON_ABSENT: raw is the root, or none of the values. */
+json_at json_spanned(const struct json_doc *d, struct str raw);
 /* json_int: false: i is no integer, or does not fit into 64 bits. */
 bool json_int(const struct json_doc *d, json_at i, int64_t *ret);
 /* json_number: false: i is no number, not finite, or longer than 511 bytes. */

@@ -17,7 +17,7 @@ json_at picture_list(const struct json_doc *d, json_at message)
 		       : JSON_ABSENT;
 }
 
-static json_at url_of(const struct json_doc *d, json_at part)
+json_at picture_url(const struct json_doc *d, json_at part)
 {
 	json_at image = json_get(d, part, "image_url");
 	json_at url = image != JSON_ABSENT && json_kind(d, image) == JSON_OBJECT
@@ -55,7 +55,7 @@ static bool picture_read_url(struct str url, const char **ret_format, struct str
 
 bool picture_read(const struct json_doc *d, json_at part, struct picture *ret)
 {
-	json_at        url = url_of(d, part);
+	json_at        url = picture_url(d, part);
 	struct picture p = { 0 };
 
 	if (url == JSON_ABSENT)

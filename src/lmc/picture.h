@@ -12,6 +12,8 @@
 bool picture_is(struct str part);
 /* picture_list: the images of a message; JSON_ABSENT: it has none. */
 json_at picture_list(const struct json_doc *d, json_at message);
+/* picture_url: the URL of a part; JSON_ABSENT: it has none. */
+json_at picture_url(const struct json_doc *d, json_at part);
 /* An image in LMC's terms; spans are borrowed from the document, or from plain. */
 struct picture {
 	const char *format;  /* base64.png, …, or url */

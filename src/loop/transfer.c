@@ -15,6 +15,8 @@ enum {
 	MULTIS = 16,
 	SHARED =
 		4, /* behind them: libcurl runs all streams of a connection for each event of one */
+	CONNECTS = 64,     /* behind these: for transfers that only set a connection up */
+	CONNECTS_FEW = 16, /* of them in one multi before the next one is used: a multi has 40 KB */
 	CONNECTIONS_KEPT = 1024, /* for each multi; libcurl's default closes idle ones early */
 	STREAMS = 32,            /* on one connection: those that break with it */
 };
@@ -24,6 +26,7 @@ struct multi {
 	CURLM            *curl;      /* made when first needed */
 	int64_t           due_us;    /* INT64_MAX: nothing */
 	bool              announced; /* the timer callback ran since we last looked */
+	unsigned          connects;  /* handles in it that only set a connection up */
 };
 
 /* One descriptor of libcurl, found by its number. libcurl wants a connection polled from the start
@@ -37,14 +40,17 @@ struct curl_socket {
 	bool                   wanted;  /* libcurl wants it polled now */
 	bool                   watched; /* it is in the epoll set */
 	bool                   quiet;   /* HTTP/1: the server is silent between two requests */
+	bool                   taken;   /* libcurl must not close it */
 	uint32_t               mask;    /* events in the epoll set */
 };
 
 struct transfers {
 	struct loop         *loop;
-	struct multi         multi[MULTIS + SHARED];
+	struct multi         multi[MULTIS + SHARED + CONNECTS];
 	unsigned             turn; /* index of the multi for the next transfer */
 	unsigned             shared_turn;
+	unsigned             connect_turn;
+	int64_t              due_us; /* not later than any multi's; INT64_MAX: nothing */
 	struct list_head     active;
 	struct curl_socket **sockets; /* indexed by descriptor; array and entries owned */
 	size_t               sockets_cap;
@@ -58,6 +64,8 @@ struct loop *transfers_loop(struct transfers *ts)
 static void deactivate(struct transfers *ts, struct transfer *t)
 {
 	list_take_out(&t->link);
+	if (t->connect)
+		ts->multi[t->multi].connects--;
 	if (t->socket >= 0 && ts->sockets[t->socket]->user == t)
 		ts->sockets[t->socket]->user = NULL;
 	curl_multi_remove_handle(ts->multi[t->multi].curl, t->easy);
@@ -90,7 +98,8 @@ static void transfer_drain(struct multi *m)
 		struct transfer *t = NULL;
 
 		curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
-		deactivate(m->owner, t);
+		if (!t->connect || code != CURLE_OK)
+			deactivate(m->owner, t);
 		if (t->shared && code != CURLE_OK)
 			flush_resets(m->owner, t->multi);
 		loop_step(m->owner->loop);
@@ -200,7 +209,11 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *so
 	long version = 0; /* unknown where no answer came */
 	curl_easy_getinfo(easy, CURLINFO_HTTP_VERSION, &version);
 	s->quiet = version == CURL_HTTP_VERSION_1_0 || version == CURL_HTTP_VERSION_1_1;
-	return s->mask == EPOLLIN || socket_watch(s, EPOLLIN) ? 0 : -1;
+	/* An error here would end every transfer of the handle.  libcurl has closed the descriptor
+	 * already if the limit of a connection's set-up was over. */
+	if (s->mask != EPOLLIN)
+		(void)!socket_watch(s, EPOLLIN);
+	return 0;
 }
 
 /* libcurl closes the descriptor, and the system may give its number to another file. */
@@ -212,6 +225,10 @@ static int transfer_on_close(void *arg, curl_socket_t fd)
 		socket_unwatch(ts->sockets[fd]);
 		ts->sockets[fd]->user = NULL;
 		ts->sockets[fd]->quiet = false;
+		if (ts->sockets[fd]->taken) {
+			ts->sockets[fd]->taken = false;
+			return 0;
+		}
 	}
 	return close(fd);
 }
@@ -222,6 +239,8 @@ static int transfer_on_timer(CURLM *curl, long after_ms, void *arg)
 
 	(void)curl;
 	m->due_us = after_ms < 0 ? INT64_MAX : loop_now_us(m->owner->loop) + after_ms * 1000;
+	if (m->due_us < m->owner->due_us)
+		m->owner->due_us = m->due_us;
 	m->announced = true;
 	return 0;
 }
@@ -247,22 +266,28 @@ static void fire(struct multi *m)
 			    : loop_now_us(m->owner->loop) + (after_ms > 0 ? after_ms : 1) * 1000;
 }
 
+/* Most turns have no deadline that is due, and look at no multi. */
 static bool transfers_idle(void *arg, int64_t *timeout_us)
 {
 	struct transfers *ts = arg;
 	int64_t           now = loop_now_us(ts->loop);
 	bool              worked = false;
 
-	for (size_t i = 0; i < ARRAY_LEN(ts->multi); i++) {
-		struct multi *m = &ts->multi[i];
+	if (ts->due_us <= now) {
+		ts->due_us = INT64_MAX;
+		for (size_t i = 0; i < ARRAY_LEN(ts->multi); i++) {
+			struct multi *m = &ts->multi[i];
 
-		if (m->due_us <= now) {
-			fire(m);
-			worked = true;
+			if (m->due_us <= now) {
+				fire(m);
+				worked = true;
+			}
+			if (m->due_us < ts->due_us)
+				ts->due_us = m->due_us;
 		}
-		if (m->due_us != INT64_MAX && m->due_us - now < *timeout_us)
-			*timeout_us = m->due_us - now;
 	}
+	if (ts->due_us != INT64_MAX && ts->due_us - now < *timeout_us)
+		*timeout_us = ts->due_us - now;
 	return worked;
 }
 
@@ -275,6 +300,7 @@ enum errc transfers_create(struct loop *l, struct transfers **ret, struct err *e
 		return err_set(e, ERR_INTERNAL, "", "out of memory for transfers");
 	}
 	ts->loop = l;
+	ts->due_us = INT64_MAX;
 	for (size_t i = 0; i < ARRAY_LEN(ts->multi); i++)
 		ts->multi[i] = (struct multi){ .owner = ts, .due_us = INT64_MAX };
 	*ret = ts;
@@ -314,23 +340,39 @@ static bool multi_open(struct multi *m)
 	curl_multi_setopt(m->curl, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)STREAMS);
 	curl_multi_setopt(
 		m->curl, CURLMOPT_PIPELINING,
-		(long)(m - m->owner->multi < MULTIS ? CURLPIPE_NOTHING : CURLPIPE_MULTIPLEX));
+		(long)(m - m->owner->multi >= MULTIS && m - m->owner->multi < MULTIS + SHARED
+			       ? CURLPIPE_MULTIPLEX
+			       : CURLPIPE_NOTHING));
 	return true;
+}
+
+static unsigned connect_multi(struct transfers *ts)
+{
+	for (unsigned i = MULTIS + SHARED; i < MULTIS + SHARED + CONNECTS; i++)
+		if (ts->multi[i].connects < CONNECTS_FEW)
+			return i;
+	return MULTIS + SHARED + ts->connect_turn++ % CONNECTS;
+}
+
+/* transfer_multi: the index of the multi that takes the transfer; each kind takes its own in turns. */
+static unsigned transfer_multi(struct transfers *ts, const struct transfer *t)
+{
+	if (t->connect)
+		return connect_multi(ts);
+	if (t->shared)
+		return MULTIS + ts->shared_turn++ % SHARED;
+	return ts->turn++ % MULTIS;
 }
 
 bool transfer_start(struct transfers *ts, struct transfer *t)
 {
-	unsigned      at = t->shared ? MULTIS + ts->shared_turn : ts->turn;
+	unsigned      at = transfer_multi(ts, t);
 	struct multi *m = &ts->multi[at];
 
 	if (!multi_open(m))
 		return false;
 	t->multi = at;
 	t->socket = -1;
-	if (t->shared)
-		ts->shared_turn = (ts->shared_turn + 1) % SHARED;
-	else
-		ts->turn = (ts->turn + 1) % MULTIS;
 	curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
 	curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 0L);
 	curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, transfer_on_close);
@@ -338,6 +380,8 @@ bool transfer_start(struct transfers *ts, struct transfer *t)
 	if (curl_multi_add_handle(m->curl, t->easy) != CURLM_OK)
 		return false;
 	list_put_front(&ts->active, &t->link);
+	if (t->connect)
+		m->connects++;
 	return true;
 }
 
@@ -351,6 +395,38 @@ void transfer_cancel(struct transfers *ts, struct transfer *t)
 	deactivate(ts, t);
 	if (t->shared)
 		flush_resets(ts, t->multi);
+}
+
+/* transfer_stop_watching: the entry of a connection that was set up; NULL: there is none. */
+static struct curl_socket *transfer_stop_watching(struct transfers *ts, const struct transfer *t)
+{
+	curl_socket_t       fd = CURL_SOCKET_BAD;
+	struct curl_socket *s;
+
+	curl_easy_getinfo(t->easy, CURLINFO_ACTIVESOCKET, &fd);
+	if (fd == CURL_SOCKET_BAD || !(s = socket_of(ts, fd)))
+		return NULL;
+	socket_unwatch(s);
+	s->watch.fd = fd;
+	s->user = NULL;
+	return s;
+}
+
+int transfer_socket(struct transfers *ts, struct transfer *t)
+{
+	const struct curl_socket *s = transfer_stop_watching(ts, t);
+
+	return s ? s->watch.fd : -1;
+}
+
+int transfer_take_socket(struct transfers *ts, struct transfer *t)
+{
+	struct curl_socket *s = transfer_stop_watching(ts, t);
+
+	if (s)
+		s->taken = true;
+	deactivate(ts, t);
+	return s ? s->watch.fd : -1;
 }
 
 void transfer_unpause(struct transfers *ts, struct transfer *t)

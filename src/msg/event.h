@@ -54,6 +54,9 @@ struct usage {
 
 struct buf;
 
+/* The API in whose words raw is. */
+enum raw_form { RAW_OPENAI, RAW_ANTHROPIC };
+
 /* An event. All spans are borrowed for the callback that receives the event.
  *
  * text, id and name are JSON-escaped: bytes that may stand between two quotes (EVENT_MESSAGE,
@@ -69,11 +72,13 @@ struct event {
 	struct usage      usage;
 	const struct err *err;
 
-	/* The provider's own JSON object (chunk or whole completion) where it speaks OpenAI's
-	 * dialect, else empty.  One chunk may make several events: the first carries raw, the
-	 * others have `cont` set, and an encoder that forwards raw prints nothing for them. */
-	struct str raw;
-	bool       cont;
+	/* The provider's own JSON object (chunk, event or whole answer) where it speaks OpenAI's
+	 * dialect, or where it was sent a request in its own words (struct prompt_native); else
+	 * empty.  One chunk may make several events: the first carries raw, the others have `cont`
+	 * set, and an encoder that forwards raw of this form prints nothing for them. */
+	struct str    raw;
+	bool          cont;
+	enum raw_form form; /* of raw */
 	/* The event has a number of its own although `cont` is set: it is one of the events into
 	 * which a long text was cut.  This member is not logged. */
 	bool            numbered;
@@ -81,6 +86,9 @@ struct event {
 	/* The event belongs to a segment that has no content yet, and so does not commit the
 	 * attempt. This member is not logged. */
 	bool hollow;
+	/* No failure can follow, as the whole answer has been read: the event commits the attempt.
+	 * This member is not logged. */
+	bool certain;
 	/* The buffer of a long event, which begins with raw, or with text if there is no raw.  A
 	 * receiver that keeps these bytes may take them instead of copying them, and then leaves an
 	 * empty buffer; the bytes must stay until the call's last event, because other events have
@@ -106,6 +114,12 @@ struct event {
 	 * every segment ends.  Chunks of the role server are left out. */
 	bool from_lmc;
 };
+
+/* event_passed: whether the event is a provider's own object of this form, or a part of one. */
+static inline bool event_passed(const struct event *ev, enum raw_form form)
+{
+	return ev->form == form && (ev->raw.n > 0 || ev->cont);
+}
 
 /* If no provider has counted the tokens, they are estimated as a quarter of the bytes; an image
  * has a fixed number.

@@ -6,6 +6,8 @@
  * shape/family.h lists the families; each has a file of its own. */
 #pragma once
 
+#include "base/err.h"
+#include "base/id.h"
 #include "base/str.h"
 
 #include <stdbool.h>
@@ -14,14 +16,22 @@ struct buf;
 struct cursor;
 struct encoder;
 struct encoder_about;
-struct err;
+struct origins;
+struct usage;
 
 /* The words under which the shape of an answer is stored.  They must not change, because databases
  * and archives contain them. */
-#define SHAPE_NATIVE "native"
-#define SHAPE_LMC    "lmc"
-#define SHAPE_OPENAI "openai"
-#define SHAPE_WORDS  SHAPE_NATIVE, SHAPE_OPENAI, SHAPE_LMC
+#define SHAPE_NATIVE    "native"
+#define SHAPE_LMC       "lmc"
+#define SHAPE_OPENAI    "openai"
+#define SHAPE_ANTHROPIC "anthropic"
+#define SHAPE_TEXT      "text"
+#define SHAPE_TEXT_RAW  "text_raw" /* in the provider's own bytes */
+#define SHAPE_RESPONSES "responses"
+#define SHAPE_REBYTE    "rebyte"
+#define SHAPE_WORDS                                                                          \
+	SHAPE_NATIVE, SHAPE_OPENAI, SHAPE_LMC, SHAPE_ANTHROPIC, SHAPE_RESPONSES, SHAPE_TEXT, \
+		SHAPE_TEXT_RAW, SHAPE_REBYTE
 
 /* One of the shapes that answers of a family come in. */
 struct shape {
@@ -34,6 +44,22 @@ struct shape {
 	struct encoder *(*encoder)(const struct encoder_about *about);
 };
 
+/* A stored run, as a family shows it. */
+struct run_object {
+	struct id           run;
+	struct id           conversation; /* none: not stored */
+	struct str          model;        /* as asked */
+	const char         *status;       /* as run_status_name gives it */
+	int64_t             created_s;
+	int64_t             completed_s;   /* 0: not yet */
+	struct str          settings;      /* the members that show the request: a JSON object */
+	struct str          answer;        /* the assistant's message, or empty */
+	struct str          finish_reason; /* escaped */
+	struct str          error;         /* JSON object, or empty */
+	const struct usage *usage;
+	bool                unthinking; /* the answer's reasoning is not shown */
+};
+
 struct family {
 	/* The first shape is the usual one; a row without a word ends the list. */
 	const struct shape *shapes;
@@ -42,9 +68,29 @@ struct family {
 	 * http/reply for all routes of the family, also before their handlers run, and by run/idem
 	 * for the failure that an idempotency key is bound to.  False: out is full. */
 	bool (*error)(const struct err *e, struct str request_id, struct buf *out);
+	/* http: the status of such a refusal; NULL: that of the table of errors. */
+	int (*http)(const struct err *e);
+	/* place: replaces the path of an error, which names a place in a chat's request, by that of
+	 * the client's own; also where a provider's text repeats it.  NULL: the places are the
+	 * same. */
+	void (*place)(const struct origins *o, struct err *e);
+	/* A second header with the request's id, for clients that do not read x-request-id; NULL:
+	 * none. */
+	const char *id_header;
+	/* A block that a silent stream sends to show that it is alive; NULL: a comment. */
+	const char *keep_alive;
 	/* cursor: reads the number of a block from a client's cursor.  False: text is no such
 	 * number.  NULL: the family's blocks have no numbers, and no stream can be continued. */
 	bool (*cursor)(struct str text, struct cursor *ret);
+
+	/* Before the ids of its runs: ID_RUN, or a prefix of its own. */
+	const char *run_id;
+	/* object: appends a run as it stands, which answers a request for a background run.  NULL:
+	 * the answer is the run object.  False: out is full, or memory is short. */
+	bool (*object)(const struct run_object *o, struct buf *out);
+
+	/* cancels: whether clients may cancel a run with these settings.  NULL: any run. */
+	bool (*cancels)(struct str settings);
 
 	/* Messages are in Parley's own form, and a provider is sent messages made of them
 	 * (shape/transcript); false: a provider is sent the client's messages unchanged. */
@@ -63,7 +109,16 @@ struct family {
 	bool locates;
 	/* The warnings are in a header, because the family's bodies have no member for them. */
 	bool warns_ahead;
+	/* The last events of a stream repeat the whole answer, so that much more may wait for a
+	 * reader. */
+	bool repeats;
 	/* The body of a failed stream must end as a broken one: some clients look only for the
 	 * body's end, and would take an answer followed by an error for a good one. */
 	bool breaks;
 };
+
+/* family_http: the status with which the family refuses. */
+static inline int family_http(const struct family *f, const struct err *e)
+{
+	return f->http ? f->http(e) : err_http(e);
+}

@@ -13,12 +13,44 @@
 #include <stdint.h>
 
 struct buf;
+struct json_doc;
+struct transcript_made;
 struct warnings;
+
+#define PROMPT_SYSTEM UINT32_MAX
+
+/* An uploaded file that a request of Anthropic's Messages API names. */
+struct prompt_upload {
+	uint32_t source;  /* the object that names it, in the request's json_doc */
+	uint32_t message; /* this and the next: the part of the prompt's messages that it becomes */
+	uint32_t part;
+	uint32_t item; /* this and the next: the client's message, and the block in it */
+	uint32_t at;
+	bool     within; /* the block has further ones, and one of these names the file */
+	bool     image;  /* the file should be an image */
+};
+
+/* A request of Anthropic's Messages API in its client's own words, for the targets that speak this
+ * API (PROVIDER_MESSAGES).  They are sent these instead of the prompt. */
+struct prompt_native {
+	const struct json_doc *doc;        /* the whole request */
+	int64_t                max_tokens; /* the most that the model writes; 0: not known */
+	bool                   count;      /* the tokens of the request are counted, no more */
+	/* In the request's order; they are in struct prompt's made. */
+	const struct prompt_upload *uploads;
+	size_t                      upload_count;
+	/* Values of headers: anthropic-version, anthropic-beta; empty: absent. */
+	struct str version;
+	struct str beta;
+};
 
 struct prompt {
 	struct str        model;    /* the upstream's name for it, a plain string */
 	const struct str *messages; /* each a raw JSON message object; system message first */
 	size_t            message_count;
+	/* For each message, the place in the client's request of the one of which it was made, for
+	 * the paths of errors; PROMPT_SYSTEM: its system prompt.  NULL: the places are the same. */
+	const uint32_t *origins;
 	/* All other members of the request, each raw as `"key":value`, in the client's order, but
 	 * without model, messages, stream, stream_options, max_tokens, max_completion_tokens,
 	 * store, metadata and the members that are Parley's own. */
@@ -40,9 +72,23 @@ struct prompt {
 	/* A request for embeddings: messages are empty, stream is false, and members are all
 	 * members of the request except for the model.  NULL: a chat. */
 	const struct embed *embed;
+	/* The number of prompts in a request for completions of a prompt, OpenAI's older API: messages
+	 * are empty, and members has `prompt`.  0: no such request. */
+	size_t text;
 	/* The provider's body, if the prompt was encoded before; start takes its bytes.  NULL:
 	 * start encodes the prompt. */
 	struct buf *body;
+	/* NULL: every target is sent the prompt. */
+	const struct prompt_native *native;
+	/* The text of the first message, if it is the gateway's own instruction; else empty. */
+	struct str instruction;
+	/* The messages with uploaded files (shape/transcript.h); their indexes are those of the
+	 * request's messages. */
+	const struct transcript_made *made;
+	size_t                        made_count;
+	/* The target refuses temperature, top_p and top_k: members is without them, and native is to
+	 * be sent without them. */
+	bool unsampled;
 	/* The attempt's span, for providers with the option propagate_trace; NULL: no trace. */
 	const struct trace *trace;
 };

@@ -39,6 +39,16 @@ enum errc ask_refuse_part(const struct ask_message *m, const struct ask_part *pa
 		       names[part->kind]);
 }
 
+/* ask_cache: the mark up to which Anthropic's API keeps a prompt in its cache. */
+static struct str ask_cache(const struct json_doc *d, json_at object)
+{
+	json_at mark = json_is_kind(d, object, JSON_OBJECT) || object == 0
+			       ? json_get(d, object, "cache_control")
+			       : JSON_ABSENT;
+
+	return json_is_kind(d, mark, JSON_OBJECT) ? json_raw(d, mark) : STR_NONE;
+}
+
 /* --- parts --- */
 
 /* read_data: reads "data:TYPE;base64,DATA". Of its characters, only the slash may be escaped. */
@@ -130,6 +140,7 @@ static enum errc ask_read_part(const struct json_doc *d, json_at i, const struct
 	json_at type = json_is_kind(d, i, JSON_OBJECT) ? json_get(d, i, "type") : JSON_ABSENT;
 
 	ret->kind = ASK_TEXT;
+	ret->cache = ask_cache(d, i);
 	if (json_is_kind(d, i, JSON_OBJECT) && (type == JSON_ABSENT || json_is(d, type, "text"))) {
 		ret->text = json_get_inner(d, i, "text");
 		return ERR_OK;
@@ -341,6 +352,7 @@ static enum errc ask_read_message(struct json_doc *d, struct str raw, struct ask
 		rc = ask_read_images(d, &a->arena, m, e);
 	if (m->role == ASK_TOOL) {
 		m->call_id = json_get_inner(d, 0, "tool_call_id");
+		m->cache = ask_cache(d, 0);
 		m->call_name = ask_name_of(a, m->call_id);
 		if (m->call_name.n == 0)
 			m->call_name = m->name;
@@ -373,6 +385,7 @@ static enum errc ask_read_tool(const struct json_doc *d, json_at i, struct ask_t
 		.description = json_get_inner(d, f, "description"),
 		.parameters = parameters != JSON_ABSENT ? json_raw(d, parameters) : STR_NONE,
 		.strict = json_is_kind(d, strict, JSON_TRUE),
+		.cache = ask_cache(d, i),
 	};
 	return ret->name.n > 0 ? ERR_OK : bad_member("tools", "a tool has no name", e);
 }

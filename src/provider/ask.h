@@ -35,6 +35,7 @@ struct ask_part {
 	struct str    url;
 	struct str    name;      /* of a document; may be empty */
 	struct str    detail;    /* of an image; may be empty */
+	struct str    cache;     /* cache_control, a raw object; empty: none */
 	struct str    signature; /* of an image that a model made (Gemini); may be empty */
 };
 
@@ -57,6 +58,7 @@ struct ask_message {
 	size_t           image_count;
 	size_t           call_count;
 	struct str       call_id;   /* ASK_TOOL */
+	struct str       cache;     /* ASK_TOOL: cache_control, a raw object; empty: none */
 	struct str       call_name; /* ASK_TOOL: the name in the call with that id, else name */
 };
 
@@ -65,6 +67,7 @@ struct ask_tool {
 	struct str description; /* empty: none */
 	struct str parameters;  /* a JSON Schema object, raw; empty: none */
 	bool       strict;
+	struct str cache; /* cache_control, a raw object; empty: none */
 };
 
 enum ask_choice {

@@ -277,7 +277,7 @@ static void catalog_on_done(void *arg, const struct err *e)
 	catalog_over(f, names, names ? NULL : why);
 }
 
-void catalog_fetch(struct catalog *c, const char *provider, struct transfers *ts,
+void catalog_fetch(struct catalog *c, const char *provider, struct upstream_pool *pool,
 		   void (*done)(void *arg), void *arg)
 {
 	static const struct upstream_callbacks callbacks = { catalog_on_head, catalog_on_data,
@@ -294,7 +294,7 @@ void catalog_fetch(struct catalog *c, const char *provider, struct transfers *ts
 	}
 	*f = (struct fetch){ .catalog = c, .provider = provider, .done = done, .arg = arg };
 	buf_init(&f->body, LIMIT_CATALOG_BYTES);
-	if (upstream_start(ts, c->target, &(struct upstream_ask){ .stream = false }, &limits,
+	if (upstream_start(pool, c->target, &(struct upstream_ask){ .stream = false }, &limits,
 			   &callbacks, f, &f->call, &e) != ERR_OK)
 		catalog_over(f, NULL, err_code_wire(e.code));
 }

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "base/buf.h"
-#include "loop/transfer.h"
+#include "upstream/pool.h"
 #include "upstream/target.h"
 #include "upstream/upstream.h"
 
@@ -40,7 +40,7 @@ bool catalog_waits(struct catalog *c, int64_t now_us);
 bool catalog_due(struct catalog *c, int64_t now_us);
 /* catalog_fetch: fetches the list. done(arg) is called once, on the loop, perhaps from within;
  * until then the catalog must live. provider: its name, for the log; borrowed as long. */
-void catalog_fetch(struct catalog *c, const char *provider, struct transfers *ts,
+void catalog_fetch(struct catalog *c, const char *provider, struct upstream_pool *pool,
 		   void (*done)(void *arg), void *arg);
 
 /* catalog_read: reads the names in a list of models in the forms of OpenAI ({"data":[{"id"}]}),

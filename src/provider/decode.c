@@ -10,6 +10,15 @@ enum errc decode_bad(struct err *e, const char *what)
 	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
 }
 
+void decode_attach(struct decode *d, struct event *ev)
+{
+	ev->form = RAW_ANTHROPIC;
+	ev->raw = d->raw;
+	ev->raw_id = d->raw_id;
+	ev->cont = d->raw.n == 0;
+	d->raw = d->raw_id = STR_NONE;
+}
+
 void decode_start(struct decode *d, struct str id, struct str model)
 {
 	if (!d->started)

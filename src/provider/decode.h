@@ -7,8 +7,12 @@
 /* decode_bad: the error of an answer that breaks its API's rules: "the provider sent WHAT". */
 enum errc decode_bad(struct err *e, const char *what);
 
+/* decode_attach: makes the event a part of the provider's object, and the first one its bearer. */
+void               decode_attach(struct decode *d, struct event *ev);
 static inline void decode_give(struct decode *d, struct event ev)
 {
+	if (d->native)
+		decode_attach(d, &ev);
 	d->on_event(d->arg, &ev);
 }
 /* decode_start: gives START, unless it was given before. */

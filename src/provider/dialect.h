@@ -28,8 +28,15 @@ struct decode {
 	struct usage       told;  /* so far, in dialects that give EVENT_USAGE only at the end */
 	void              *state; /* owned; the dialect's own, freed by its finish; NULL: none */
 	const struct decode_state *kind; /* of state, if decode_state made it (provider/decode.h) */
-	provider_event_fn          on_event;
-	void                      *arg;
+	/* The request was sent in its client's own words (struct prompt_native), and the events carry
+	 * the provider's. */
+	bool native;
+	bool count; /* native: the answer is a number of tokens */
+	/* The object that is being decoded, and the value of its id; empty: an event has them. */
+	struct str        raw;
+	struct str        raw_id;
+	provider_event_fn on_event;
+	void             *arg;
 };
 
 enum framing {
@@ -71,6 +78,12 @@ struct dialect {
 	 * name NULL */
 	const struct provider_header *headers;
 
+	/* These two of dialects that take PROVIDER_MESSAGES.  Names of headers whose values a
+	 * request in its client's words brings along; the last one is NULL.  NULL: none. */
+	const char *const *call_headers;
+	/* path, but for counting the tokens of a request; NULL: the API can't. */
+	const char *count_path;
+
 	/* encode: appends the body of the request for prompt to out. */
 	enum errc (*encode)(const struct provider_options *o, const struct prompt *prompt,
 			    struct buf *out, struct err *e);
@@ -87,6 +100,9 @@ struct dialect {
 	/* finish: frees d->state; NULL: the dialect has none. */
 	void (*finish)(struct decode *d);
 	const struct dialect_embed *embed; /* NULL: the dialect has no embeddings */
+	/* for prompts with `text` set: name, path, place and the functions; NULL: the dialect has no
+	 * completions of a prompt */
+	const struct dialect *text;
 	/* path of the list of models, after base_url and root; NULL: the API has no list that can
 	 * be read with the key alone */
 	const char *models;

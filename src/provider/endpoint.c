@@ -58,6 +58,26 @@ static const char *endpoint_make_line(struct arena *a, const char *name, const c
 	return line;
 }
 
+const char *endpoint_value(const struct provider_options *o, const struct dialect *dialect,
+			   const char *name)
+{
+	for (size_t i = 0; i < o->header_count; i++)
+		if (strcasecmp(o->headers[i].name, name) == 0)
+			return o->headers[i].value;
+	for (const struct provider_header *h = dialect->headers; h && h->name; h++)
+		if (strcasecmp(h->name, name) == 0)
+			return h->value;
+	return NULL;
+}
+
+static bool is_brought(const struct dialect *dialect, const char *name)
+{
+	for (const char *const *own = dialect->call_headers; own && *own; own++)
+		if (strcasecmp(*own, name) == 0)
+			return true;
+	return false;
+}
+
 static bool endpoint_is_given(const struct provider_options *o, const char *name)
 {
 	for (size_t i = 0; i < o->header_count; i++)
@@ -68,7 +88,8 @@ static bool endpoint_is_given(const struct provider_options *o, const char *name
 
 /* endpoint_make_headers: the lines of all headers, first that of the key. NULL: no memory. */
 static const char **endpoint_make_headers(struct arena *a, const struct provider_options *o,
-					  const struct dialect *dialect, size_t *ret_count)
+					  const struct dialect *dialect, bool get,
+					  size_t *ret_count)
 {
 	const struct provider_header *own = dialect->headers;
 	const char *key_header = o->key_header ? o->key_header : dialect->key_header;
@@ -86,10 +107,13 @@ static const char **endpoint_make_headers(struct arena *a, const struct provider
 	else if (o->key)
 		lines[n++] = endpoint_make_line(a, "Authorization", ": Bearer ", o->key);
 	for (size_t i = 0; i < own_count; i++)
-		if (!endpoint_is_given(o, own[i].name))
+		if (!endpoint_is_given(o, own[i].name) &&
+		    (get || !is_brought(dialect, own[i].name)))
 			lines[n++] = endpoint_make_line(a, own[i].name, ": ", own[i].value);
 	for (size_t i = 0; i < o->header_count; i++)
-		lines[n++] = endpoint_make_line(a, o->headers[i].name, ": ", o->headers[i].value);
+		if (get || !is_brought(dialect, o->headers[i].name))
+			lines[n++] = endpoint_make_line(a, o->headers[i].name, ": ",
+							o->headers[i].value);
 	for (size_t i = 0; i < n; i++)
 		if (!lines[i])
 			return NULL;
@@ -124,8 +148,9 @@ enum errc endpoint_target(const struct provider_options *o, const struct dialect
 	arena_init(&scratch, LIMIT_CONFIG_FILE);
 
 	char        *url = endpoint_make_url(&scratch, o, dialect, path);
-	const char **headers = url ? endpoint_make_headers(&scratch, o, dialect, &count) : NULL;
-	enum errc    rc = ERR_OVERLOADED;
+	const char **headers =
+		url ? endpoint_make_headers(&scratch, o, dialect, get, &count) : NULL;
+	enum errc rc = ERR_OVERLOADED;
 	if (headers)
 		rc = upstream_target_create(
 			&(struct upstream_target_options){

@@ -132,6 +132,7 @@ static bool put_pieces(struct kept *k, struct event *ev)
 				      .choice = ev->choice,
 				      .block = ev->block,
 				      .cont = ev->cont || ev->raw.n > 0,
+				      .form = ev->form,
 				      .numbered = true,
 				      .from_lmc = ev->from_lmc };
 	}

@@ -40,6 +40,7 @@ struct mask {
 	size_t         secret_count;
 	struct gram   *grams;
 	size_t         gram_count;
+	size_t         least;        /* bytes of the shortest run that is hidden */
 	uint32_t      *buckets;      /* from 1; 0: none */
 	size_t         bucket_count; /* a power of two */
 };
@@ -104,6 +105,8 @@ static bool add_secret(struct mask *m, struct str value)
 		s->bytes[i] = s->word ? c : mask_fold(c);
 	}
 	m->secret_count++;
+	if (s->need < m->least)
+		m->least = s->need;
 	if (!s->word)
 		m->gram_count += (s->n - GRAM) / stride_of(s) + 1;
 	return true;
@@ -141,6 +144,7 @@ bool mask_create(const struct str *values, size_t count, struct mask **ret)
 	if (!m)
 		return false;
 	atomic_init(&m->refs, 1);
+	m->least = SIZE_MAX;
 	m->secrets = calloc(count + 1, sizeof *m->secrets);
 	if (!m->secrets)
 		return false;
@@ -411,7 +415,8 @@ bool mask_text(const struct mask *m, struct str text, char *ret, size_t ret_size
 	s.mask = m;
 	s.found = false;
 	memset(s.hidden, 0, text.n * sizeof s.hidden[0]);
-	if (m)
+	/* No reading of a text is longer than the text. */
+	if (m && text.n >= m->least)
 		mask_search(&s, text);
 	for (size_t i = 0; i < text.n && n + 1 < ret_size; i++) {
 		if (!s.hidden[i]) {

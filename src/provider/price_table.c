@@ -2,9 +2,11 @@
 #include "provider/price_table.h"
 
 static const struct {
-	const char *name, *input, *cached, *cache_write, *output;
+	struct str  name;
+	const char *input, *cached, *cache_write, *output;
 } rows[] = {
-#define X(name, input, cached, cache_write, output) { name, input, cached, cache_write, output },
+#define X(name, input, cached, cache_write, output) \
+	{ { name, sizeof(name) - 1 }, input, cached, cache_write, output },
 #include "provider/price_table.def"
 #undef X
 };
@@ -38,9 +40,9 @@ static int64_t price_table_money(const char *text, int64_t otherwise)
 struct price price_table_find(struct str model)
 {
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-		struct str name = str_of(rows[i].name);
+		struct str name = rows[i].name;
 
-		if (!str_starts(model, name) ||
+		if (model.n < name.n || model.p[0] != name.p[0] || !str_starts(model, name) ||
 		    !is_version((struct str){ model.p + name.n, model.n - name.n }))
 			continue;
 		int64_t in = price_table_money(rows[i].input, 0);

@@ -17,13 +17,13 @@
 struct catalog;
 struct provider;
 struct provider_call;
-struct transfers;
+struct upstream_pool;
 struct json_doc;
 
 /* The objects of a loop that a call uses; all borrowed. */
 struct provider_env {
-	struct loop      *loop;
-	struct transfers *transfers;
+	struct loop          *loop;
+	struct upstream_pool *upstreams;
 	struct json_doc
 		*scratch;      /* for decoding within one callback; NULL: each call has its own */
 	struct work_pool *cpu; /* decodes long answers and events; NULL: the loop does */
@@ -59,7 +59,15 @@ enum provider_takes {
 	PROVIDER_IMAGES = 1,
 	PROVIDER_AUDIO = 2,
 	PROVIDER_PDF = 4,
-	PROVIDER_EMBED = 8, /* requests for embeddings */
+	PROVIDER_FILES = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
+	PROVIDER_EMBED = 8,    /* requests for embeddings */
+	PROVIDER_TOP_K = 16,   /* the member top_k, which OpenAI's API does not have */
+	PROVIDER_REASONS = 32, /* reasoning_effort; of a model whose entry says so */
+	PROVIDER_SAMPLING =
+		64,           /* temperature, top_p and top_k; not of a model whose entry says so */
+	PROVIDER_CACHE = 128, /* the mark cache_control on parts of messages and on tools */
+	PROVIDER_MESSAGES = 256, /* requests of Anthropic's Messages API, as they are */
+	PROVIDER_TEXT = 512,     /* completions of a prompt; where the options say so */
 };
 
 /* An entry of the configuration's providers; the first member of each implementation's struct.
@@ -106,6 +114,7 @@ struct provider_options {
 		max_tokens_field; /* the name of the limit of tokens; NULL: as the client sent it */
 	bool    forward_store;
 	bool    propagate_trace; /* send a traceparent header (W3C Trace Context) */
+	bool    completions;     /* completions of a prompt are passed on */
 	bool    stream_usage;    /* ask for usage in streams (default true) */
 	int64_t connect_us;
 	int64_t first_byte_us;       /* for streams: until any byte of the body */

@@ -55,10 +55,15 @@ static enum errc create(const struct provider_options *o, struct provider **ret,
 		if (strcmp(name, dialects[i]->name) != 0)
 			continue;
 
+		if (o->completions && !dialects[i]->text)
+			return err_set(e, ERR_INVALID_VALUE, "completions",
+				       "a provider of dialect %s has no completions of a prompt",
+				       name);
 		enum errc rc = remote_create(o, dialects[i], ret, e);
 		if (rc == ERR_OK)
-			(*ret)->takes =
-				dialects[i]->takes | (dialects[i]->embed ? PROVIDER_EMBED : 0u);
+			(*ret)->takes = dialects[i]->takes |
+					(dialects[i]->embed ? PROVIDER_EMBED : 0u) |
+					(o->completions ? PROVIDER_TEXT : 0u);
 		return rc;
 	}
 	return err_set(e, ERR_INVALID_VALUE, "dialect", "unknown dialect \"%.40s\"; known are %s",

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 
 struct model_target {
@@ -31,6 +32,7 @@ struct model {
 	bool         no_table;
 	int64_t      max_output;
 	bool         star;
+	struct model_defaults defaults;
 };
 
 struct registry {
@@ -135,8 +137,13 @@ static enum errc add_target(struct registry *r, const struct model_options *m,
 			       "configured",
 			       m->name, t->provider ? t->provider : "");
 	at->takes = at->provider->takes &
-		    (PROVIDER_EMBED | (m->images ? PROVIDER_IMAGES : 0u) |
+		    (PROVIDER_EMBED | PROVIDER_TOP_K | PROVIDER_CACHE | PROVIDER_MESSAGES |
+		     PROVIDER_TEXT | (m->images ? PROVIDER_IMAGES : 0u) |
 		     (m->audio ? PROVIDER_AUDIO : 0u) | (m->pdf ? PROVIDER_PDF : 0u));
+	if (m->reasons)
+		at->takes |= PROVIDER_REASONS;
+	if (!m->no_sampling)
+		at->takes |= PROVIDER_SAMPLING;
 	at->upstream =
 		t->upstream_model ? arena_str(&r->memory, str_of(t->upstream_model)) : STR_NONE;
 	if (t->upstream_model && !at->upstream.p)
@@ -183,6 +190,26 @@ static enum errc add_fallbacks(struct registry *r, const struct model_options *m
 	return ERR_OK;
 }
 
+/* copy_defaults: the copy has the registry's life. */
+static enum errc copy_defaults(struct registry *r, const struct model_defaults *from,
+			       struct model_defaults *to, struct err *e)
+{
+	bool ok = true;
+
+	to->members = arena_alloc(&r->memory, (from->member_count + 1) * sizeof *to->members);
+	ok = to->members;
+	for (size_t i = 0; ok && i < from->member_count; i++) {
+		to->members[i] = arena_str(&r->memory, from->members[i]);
+		ok = to->members[i].p;
+	}
+	to->member_count = from->member_count;
+	to->instruction = arena_str(&r->memory, from->instruction);
+	to->max_tokens = arena_str(&r->memory, from->max_tokens);
+	return ok && to->instruction.p && to->max_tokens.p
+		       ? ERR_OK
+		       : err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+}
+
 static enum errc add_model(struct registry *r, const struct model_options *m, struct err *e)
 {
 	enum errc     rc = check_model(m, e);
@@ -201,6 +228,8 @@ static enum errc add_model(struct registry *r, const struct model_options *m, st
 	rc = add_targets(r, m, at, e);
 	if (rc == ERR_OK)
 		rc = add_fallbacks(r, m, at, e);
+	if (rc == ERR_OK)
+		rc = copy_defaults(r, &m->defaults, &at->defaults, e);
 	if (rc != ERR_OK)
 		return rc;
 	at->name = arena_str(&r->memory, str_of(m->name));
@@ -525,6 +554,8 @@ static void bound_model(const struct model *m, struct str asked, struct registry
 		struct target t = target_of(m, asked, i);
 		struct price  p = registry_price(&t);
 
+		b->takes &= t.takes;
+		b->some |= t.takes;
 		price_dearer(&b->price, &p);
 		if (!p.known && b->unpriced.n == 0)
 			b->unpriced = m->name;
@@ -537,7 +568,7 @@ static void bound_model(const struct model *m, struct str asked, struct registry
 
 struct registry_bound registry_bound(const struct model *m, struct str asked)
 {
-	struct registry_bound b = { .max_output = m->max_output };
+	struct registry_bound b = { .max_output = m->max_output, .takes = UINT_MAX };
 	const struct model   *next = m;
 
 	for (size_t i = 0; next; i++) {
@@ -548,6 +579,11 @@ struct registry_bound registry_bound(const struct model *m, struct str asked)
 	if (b.unlimited.n > 0)
 		b.max_output = 0;
 	return b;
+}
+
+const struct model_defaults *registry_defaults(const struct model *m)
+{
+	return &m->defaults;
 }
 
 const struct provider *registry_provider(const struct registry *r, size_t i)

@@ -17,6 +17,14 @@ struct target_options {
 	int64_t     weight;         /* 1 to 1000 */
 };
 
+/* What holds for calls whose clients do not say it. */
+struct model_defaults {
+	struct str  instruction; /* plain text; empty: none */
+	struct str *members;     /* each `"key":value` */
+	size_t      member_count;
+	struct str  max_tokens; /* raw JSON; empty: none */
+};
+
 struct model_options {
 	const char                  *name; /* may end in '*', which stands for the rest of a name */
 	const char                  *provider;       /* name of a provider */
@@ -26,9 +34,12 @@ struct model_options {
 	const char *const           *fallback; /* names of models, tried in order */
 	size_t                       fallback_count;
 	bool         images, audio, pdf; /* false: the model accepts none, whatever its provider */
+	bool         reasons;            /* the model accepts reasoning_effort */
+	bool         no_sampling;        /* it refuses temperature, top_p and top_k */
 	struct price price;              /* of all targets; not known: see provider/price_table */
 	bool         no_table;           /* provider/price_table is not used */
 	int64_t max_output; /* most tokens of an answer if a call sets no limit; 0: not known */
+	struct model_defaults defaults;
 };
 
 /* registry_create_take: consumes the providers (also on failure), copies the models.
@@ -81,13 +92,17 @@ bool registry_untried(const struct model *m, struct str asked, uint32_t tried, i
 /* registry_fallback: the i-th fallback of a model, and the name that leads to it; NULL: there is
  * none. */
 const struct model *registry_fallback(const struct model *m, size_t i, struct str *ret_name);
+/* registry_defaults: what holds for calls of a model, not for those of its fallbacks. */
+const struct model_defaults *registry_defaults(const struct model *m);
 /* registry_price: the price of a target that was chosen or found. */
 struct price registry_price(const struct target *t);
-/* The bounds of a call's cost, whichever of a model's targets and fallbacks is asked. */
+/* The bounds of a call, whichever of a model's targets and fallbacks is asked. */
 struct registry_bound {
 	struct price price;      /* the highest of each kind; known if all prices are known */
 	int64_t      max_output; /* the smallest of all; 0: a model has none */
 	struct str   unpriced;   /* the first model without a price; empty: none */
+	unsigned     takes;      /* enum provider_takes; what all of them take */
+	unsigned     some;       /* enum provider_takes; what at least one of them takes */
 	struct str   unlimited;  /* the first model without max_output; empty: none */
 };
 struct registry_bound registry_bound(const struct model *m, struct str asked);

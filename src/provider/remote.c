@@ -11,6 +11,9 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
+
+enum { CALL_HEADERS = 2 };
 
 struct remote {
 	struct provider         provider;
@@ -20,6 +23,9 @@ struct remote {
 	struct upstream_target *target;
 	char *base;  /* owned; base_url, for dialects whose path depends on the prompt */
 	char *query; /* owned; NULL: none */
+	/* Owned; the configured values of dialect->call_headers; NULL: none. */
+	char *brought[CALL_HEADERS];
+	bool  fixed; /* the first of them is configured, and holds for all calls */
 };
 
 /* --- the request --- */
@@ -37,19 +43,40 @@ static void name_refusal(const char *name, struct err *e)
 	memcpy(e->text, text, sizeof text);
 }
 
+static bool remote_is_native(const struct remote *r, const struct prompt *prompt)
+{
+	return prompt->native && (r->dialect->takes & PROVIDER_MESSAGES);
+}
+
+static bool remote_is_count(const struct remote *r, const struct prompt *prompt)
+{
+	return remote_is_native(r, prompt) && prompt->native->count && r->dialect->count_path;
+}
+
+/* remote_dialect: the dialect of a prompt; NULL: the provider's API has none for it. */
+static const struct dialect *remote_dialect(const struct remote *r, const struct prompt *prompt)
+{
+	return prompt->text > 0 ? r->dialect->text : r->dialect;
+}
+
 /* remote_make_place: makes the URL of a call, if it depends on the prompt. */
 static enum errc remote_make_place(const struct remote *r, const struct prompt *prompt,
 				   struct buf *url, struct err *e)
 {
 	const struct dialect_embed *embed = prompt->embed ? r->dialect->embed : NULL;
+	const struct dialect       *dialect = remote_dialect(r, prompt);
 	size_t                      query;
 	bool (*place)(const struct provider_options *o, const struct prompt *prompt,
-		      struct buf *out) = embed ? embed->place : r->dialect->place;
+		      struct buf *out) = embed ? embed->place : dialect->place;
+	const char *path = embed                        ? embed->path
+			   : remote_is_count(r, prompt) ? r->dialect->count_path
+			   : dialect != r->dialect      ? dialect->path
+							: NULL;
 
-	if (!embed && !place)
+	if (!path && !place)
 		return ERR_OK;
 	bool ok = buf_text(url, r->base) &&
-		  (place ? place(&r->options, prompt, url) : buf_text(url, embed->path));
+		  (place ? place(&r->options, prompt, url) : buf_text(url, path));
 	query = url->len;
 	if (ok && r->query)
 		ok = buf_text(url, memchr(url->data, '?', query) ? "&" : "?") &&
@@ -63,8 +90,12 @@ static enum errc remote_make_place(const struct remote *r, const struct prompt *
 static enum errc remote_encode_prompt(const struct remote *r, const struct prompt *prompt,
 				      struct buf *out, struct err *e)
 {
-	const struct dialect *dialect = r->dialect;
+	const struct dialect *dialect = remote_dialect(r, prompt);
 
+	if (prompt->text > 0 && !dialect)
+		return err_set(e, ERR_UNSUPPORTED_PARAMETER, "model",
+			       "a provider of dialect %s has no completions of a prompt",
+			       r->dialect->name);
 	if (!prompt->embed)
 		return dialect->encode(&r->options, prompt, out, e);
 	if (!dialect->embed)
@@ -109,9 +140,11 @@ static enum errc remote_make_ask(struct remote_ask *a, const struct remote *r,
 
 	remote_ask_init(a);
 	a->provider = &r->provider;
-	a->dialect = r->dialect;
+	a->dialect = remote_dialect(r, prompt);
 	a->target = r->target;
 	a->stream = prompt->stream;
+	a->native = remote_is_native(r, prompt);
+	a->count = remote_is_count(r, prompt);
 	a->limits = (struct upstream_limits){
 		.first_byte_us = prompt->stream ? o->first_byte_us : o->first_byte_plain_us,
 		.idle_us = o->idle_us,
@@ -125,22 +158,64 @@ static enum errc remote_make_ask(struct remote_ask *a, const struct remote *r,
 	return rc;
 }
 
+static bool remote_put_line(struct buf *out, const char *name, const char *own, struct str brought)
+{
+	if (!own && brought.n == 0)
+		return true;
+	return buf_text(out, out->len > 0 ? "\r\n" : "") && buf_text(out, name) &&
+	       buf_text(out, ": ") && (!own || buf_text(out, own)) &&
+	       buf_text(out, own && brought.n > 0 ? "," : "") && buf_str(out, brought);
+}
+
+/* put_brought: the configuration decides the version; its marks of beta features and those of the
+ * client hold together. */
+static bool put_brought(const struct remote *r, const struct prompt *prompt, struct buf *out)
+{
+	struct str version = remote_is_native(r, prompt) ? prompt->native->version : STR_NONE;
+	struct str beta = remote_is_native(r, prompt) ? prompt->native->beta : STR_NONE;
+	const char *const *names = r->dialect->call_headers;
+
+	if (!names)
+		return true;
+	if (r->brought[0] && (r->fixed || version.n == 0))
+		version = STR_NONE;
+	return remote_put_line(out, names[0], version.n > 0 ? NULL : r->brought[0], version) &&
+	       remote_put_line(out, names[1], r->brought[1], beta);
+}
+
+/* make_header: the header lines of one call, with a NUL behind them; empty: there are none. */
+static bool make_header(const struct remote *r, const struct prompt *prompt, struct buf *out)
+{
+	char trace[TRACE_HEADER + 1];
+
+	if (!put_brought(r, prompt, out))
+		return false;
+	if (r->options.propagate_trace && prompt->trace && prompt->trace->id[0]) {
+		trace_header(prompt->trace, trace);
+		if (!remote_put_line(out, "traceparent", trace, STR_NONE))
+			return false;
+	}
+	return out->len == 0 || buf_add(out, "", 1);
+}
+
 static enum errc remote_start(const struct provider *p, const struct provider_env *env,
 			      const struct prompt *prompt, provider_event_fn on_event, void *arg,
 			      struct provider_call **ret, struct err *e)
 {
 	const struct remote *r = container_of(p, const struct remote, provider);
-	char                 trace[sizeof "traceparent: " + TRACE_HEADER] = "traceparent: ";
 	struct remote_ask    a;
+	struct buf           header;
 	enum errc            rc = remote_make_ask(&a, r, prompt, e);
 
-	if (rc == ERR_OK && r->options.propagate_trace && prompt->trace && prompt->trace->id[0]) {
-		trace_header(prompt->trace, trace + strlen(trace));
-		a.header = trace;
-	}
-	if (rc == ERR_OK)
+	buf_init(&header, LIMIT_CALL_HEADERS);
+	if (rc == ERR_OK && !make_header(r, prompt, &header))
+		rc = err_no_memory(e);
+	if (rc == ERR_OK) {
+		a.header = header.len > 0 ? header.data : NULL;
 		rc = remote_call_start(&a, env, on_event, arg, ret, e);
+	}
 	remote_ask_finish(&a);
+	buf_finish(&header);
 	return rc;
 }
 
@@ -154,6 +229,8 @@ static void remote_destroy(struct provider *p)
 	catalog_destroy(p->catalog);
 	free(r->base);
 	free(r->query);
+	for (size_t i = 0; i < CALL_HEADERS; i++)
+		free(r->brought[i]);
 	free(r);
 }
 
@@ -176,6 +253,22 @@ static enum errc make_catalog(struct remote *r, const struct provider_options *o
 		return rc;
 	r->provider.catalog = catalog_create_take(target);
 	return r->provider.catalog ? ERR_OK : err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+}
+
+static bool keep_brought(struct remote *r, const struct provider_options *o)
+{
+	const char *const *names = r->dialect->call_headers;
+
+	for (size_t i = 0; names && names[i]; i++) {
+		const char *value = endpoint_value(o, r->dialect, names[i]);
+
+		r->brought[i] = value ? strdup(value) : NULL;
+		if (value && !r->brought[i])
+			return false;
+	}
+	for (size_t i = 0; names && names[0] && i < o->header_count; i++)
+		r->fixed = r->fixed || strcasecmp(o->headers[i].name, names[0]) == 0;
+	return true;
 }
 
 static bool keep_base(struct remote *r, const struct provider_options *o)
@@ -218,7 +311,11 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 	rc = endpoint_target(o, dialect, dialect->path, false, &r->target, e);
 	if (rc == ERR_OK)
 		rc = make_catalog(r, o, e);
-	if (rc == ERR_OK && (dialect->place || dialect->embed) && !keep_base(r, o))
+	if (rc == ERR_OK &&
+	    ((dialect->place || dialect->embed || dialect->text || dialect->count_path) &&
+	     !keep_base(r, o)))
+		rc = err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	if (rc == ERR_OK && !keep_brought(r, o))
 		rc = err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	if (rc != ERR_OK) {
 		remote_destroy(&r->provider);

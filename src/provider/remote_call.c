@@ -63,15 +63,16 @@ struct remote_call {
 	bool              begun;   /* the first frame is being decoded, or has been */
 	struct frame     *frames;  /* owned */
 	struct frame    **frames_end;
-	struct kept       kept;  /* decoded events that were not handed over yet */
-	struct err        found; /* an error of decoding, after the kept events; ERR_OK: none */
-	struct err       *ended; /* owned; the body's end, if it came while behind; NULL: none */
+	struct kept       kept; /* decoded events that were not handed over yet */
+	struct err *found;      /* owned; an error of decoding, after the kept events; NULL: none */
+	struct err *ended;      /* owned; the body's end, if it came while behind; NULL: none */
 };
 
 /* An event of a stream that was split off and not decoded yet. */
 struct frame {
 	struct frame *next;
 	struct buf    data;
+	size_t        from; /* where the event begins in data */
 	size_t        name_len;
 	char          name[];
 };
@@ -116,6 +117,7 @@ static void remote_call_free(struct remote_call *c)
 	kept_finish(&c->kept);
 	frames_drop(c);
 	err_drop(&c->ended);
+	err_drop(&c->found);
 	err_drop(&c->err);
 	mask_destroy(c->mask);
 	free(c->want);
@@ -205,6 +207,16 @@ static void remote_go_on(struct remote_call *c, int64_t after_us)
 	timer_start(c->loop, &c->next, after_us);
 }
 
+/* frame_fill: gives a frame its event; of a long one, the memory moves. */
+static bool frame_fill(struct remote_call *c, struct frame *f, struct str data)
+{
+	if (c->dialect->framing == FRAMING_LINES ? lines_take(&c->lines, data, &f->data)
+						 : sse_take(&c->sse, &f->data, &f->from))
+		return true;
+	buf_init(&f->data, LIMIT_SSE_EVENT);
+	return buf_str(&f->data, data);
+}
+
 /* frame_add: keeps an event for remote_advance. The first one pauses the transfer, so that at most
  * the rest of one read is kept. */
 static enum errc frame_add(struct remote_call *c, struct str name, struct str data, struct err *e)
@@ -216,8 +228,7 @@ static enum errc frame_add(struct remote_call *c, struct str name, struct str da
 	*f = (struct frame){ .name_len = name.n };
 	if (name.n > 0)
 		memcpy(f->name, name.p, name.n);
-	buf_init(&f->data, LIMIT_SSE_EVENT);
-	if (!buf_str(&f->data, data)) {
+	if (!frame_fill(c, f, data)) {
 		frame_free(f);
 		return err_no_memory(e);
 	}
@@ -438,6 +449,14 @@ static void answer_over(struct remote_call *c, const struct err *e)
  * From a long event on, nothing is read from the provider, and the end of its body waits, until no
  * frame and no kept event is left. */
 
+static void call_starved(struct remote_call *c)
+{
+	struct err e;
+
+	err_no_memory(&e);
+	err_keep(&c->found, &e);
+}
+
 /* on_decoded: receives the events of the dialect. A worker's events are kept for the loop. */
 static void on_decoded(void *arg, const struct event *ev)
 {
@@ -445,14 +464,17 @@ static void on_decoded(void *arg, const struct event *ev)
 
 	if (!c->aside)
 		c->on_event(c->arg, ev);
-	else if (c->found.code == ERR_OK && !kept_add(&c->kept, ev))
-		err_no_memory(&c->found);
+	else if (!c->found && !kept_add(&c->kept, ev))
+		call_starved(c);
 }
 
 static enum errc decode_frame(struct remote_call *c, struct err *e)
 {
 	struct frame *f = c->frames;
 
+	if (f->from > 0)
+		buf_take_front(&f->data, f->from);
+	f->from = 0;
 	return c->dialect->decode_event(&c->decode, (struct str){ f->name, f->name_len },
 					buf_view(&f->data), e);
 }
@@ -464,8 +486,8 @@ static void decode_aside(struct work_job *job)
 	struct err          found;
 	enum errc rc = c->frames ? decode_frame(c, &found) : judge_whole(c, &none, &found);
 
-	if (rc != ERR_OK && c->found.code == ERR_OK)
-		c->found = found;
+	if (rc != ERR_OK && !c->found)
+		err_keep(&c->found, &found);
 }
 
 static void remote_advance(struct remote_call *c);
@@ -508,7 +530,7 @@ static void next_frame(struct remote_call *c)
 	c->begun = true;
 	remote_go_on(c, 0);
 	if (decode_frame(c, &found) != ERR_OK)
-		c->found = found;
+		err_keep(&c->found, &found);
 }
 
 static void caught_up(struct remote_call *c)
@@ -546,8 +568,8 @@ static void remote_advance(struct remote_call *c)
 	if (c->begun)
 		frame_free(frame_pop(c));
 	c->begun = false;
-	if (c->found.code != ERR_OK) {
-		struct err e = c->found;
+	if (c->found) {
+		struct err e = *c->found;
 
 		if (c->upstream)
 			upstream_cancel(TAKE(c->upstream));
@@ -621,6 +643,8 @@ static struct remote_call *call_new(struct remote_ask *a, const struct provider_
 	c->decode.doc = env->scratch ? env->scratch : &c->doc;
 	c->decode.mask = a->provider->mask;
 	c->decode.stream = a->stream;
+	c->decode.native = a->native;
+	c->decode.count = a->count;
 	c->decode.on_event = on_decoded;
 	c->decode.arg = c;
 	c->on_event = on_event;
@@ -662,7 +686,7 @@ enum errc remote_call_start(struct remote_ask *a, const struct provider_env *env
 
 	if (!c)
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
-	enum errc rc = upstream_start(env->transfers, a->target,
+	enum errc rc = upstream_start(env->upstreams, a->target,
 				      &(struct upstream_ask){
 					      .url = c->url.data,
 					      .header = a->header,

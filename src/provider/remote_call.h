@@ -17,7 +17,9 @@ struct remote_ask {
 	struct upstream_target *target; /* borrowed */
 	struct upstream_limits  limits;
 	bool                    stream;
-	const char             *header; /* borrowed; one more header line; NULL: none */
+	bool                    native; /* these two as in struct decode */
+	bool                    count;
+	const char             *header; /* borrowed; further header lines; NULL: none */
 	struct buf              body;
 	struct buf              url;  /* NUL-terminated; empty: the target's URL */
 	struct embed_want      *want; /* owned; NULL: a chat */

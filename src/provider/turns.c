@@ -4,11 +4,18 @@
 #include "lmc/warnings.h"
 #include "provider/ask_param.h"
 
-static bool turns_put_text(const struct turns *t, struct str name, struct str text, struct buf *out)
+bool turns_put_mark(struct str cache, struct buf *out)
+{
+	return cache.n == 0 || (buf_text(out, ",\"cache_control\":") && buf_str(out, cache));
+}
+
+static bool turns_put_text(const struct turns *t, struct str name, const struct ask_part *part,
+			   struct buf *out)
 {
 	return buf_text(out, t->text) &&
-	       (name.n == 0 || (buf_str(out, name) && buf_text(out, ": "))) && buf_str(out, text) &&
-	       buf_text(out, "\"}");
+	       (name.n == 0 || (buf_str(out, name) && buf_text(out, ": "))) &&
+	       buf_str(out, part->text) && buf_text(out, "\"") &&
+	       (!t->marks || turns_put_mark(part->cache, out)) && buf_text(out, "}");
 }
 
 enum errc turns_put_parts(const struct turns *t, const struct ask_message *m, bool *first,
@@ -25,7 +32,7 @@ enum errc turns_put_parts(const struct turns *t, const struct ask_message *m, bo
 			return ask_too_large(e);
 		if (part->kind != ASK_TEXT)
 			rc = t->put_part(m, part, out, e);
-		else if (!turns_put_text(t, name, part->text, out))
+		else if (!turns_put_text(t, name, part, out))
 			rc = ask_too_large(e);
 		else
 			name = STR_NONE;

@@ -16,6 +16,7 @@ struct turns {
 	const char *system_end;    /* printed after these parts */
 	const char *text;          /* the text of a part, with its opening quote */
 	bool        images;        /* images that the model made are sent back to it */
+	bool        marks;         /* parts may have cache_control */
 	bool        results_apart; /* results of tools make a turn of their own, not the user's */
 	/* put_part: prints a part that is no text. */
 	enum errc (*put_part)(const struct ask_message *m, const struct ask_part *part,
@@ -30,6 +31,8 @@ struct turns {
 	bool (*put_behind)(const struct ask_message *m, bool *first, struct buf *out);
 };
 
+/* turns_put_mark: appends `,"cache_control":…`; nothing if cache is empty. */
+bool turns_put_mark(struct str cache, struct buf *out) MUST_USE;
 /* turns_put: prints all turns. Errors: INVALID_VALUE if there is none, put_part's and put_result's,
  * ask_too_large's. */
 enum errc turns_put(const struct turns *t, const struct ask *a, struct buf *out,

@@ -2,6 +2,7 @@
 #include "provider/whole.h"
 
 #include "base/limits.h"
+#include "provider/decode.h"
 
 #include <errno.h>
 
@@ -29,6 +30,7 @@ static void whole_on_piece(void *arg, const struct event *ev)
 		w->finished = true;
 	} else if (ev->kind == EVENT_START) {
 		w->start = *ev;
+		w->start.cont = false;
 		w->started = true;
 	} else {
 		whole_add(w, ev);
@@ -37,7 +39,12 @@ static void whole_on_piece(void *arg, const struct event *ev)
 
 void whole_begin(struct whole *w, struct decode *d)
 {
-	*w = (struct whole){ .decode = d, .on_event = d->on_event, .arg = d->arg };
+	*w = (struct whole){ .decode = d,
+			     .on_event = d->on_event,
+			     .arg = d->arg,
+			     .raw = d->raw,
+			     .raw_id = d->raw_id };
+	d->raw = d->raw_id = STR_NONE;
 	answer_init(&w->answer);
 	d->on_event = whole_on_piece;
 	d->arg = w;
@@ -53,8 +60,13 @@ enum errc whole_too_much(bool starved, struct err *e)
 
 static enum errc whole_give(struct whole *w, struct err *e)
 {
-	struct buf out;
+	struct event message = { .kind = EVENT_MESSAGE };
+	struct buf   out;
 
+	w->decode->raw = w->raw;
+	w->decode->raw_id = w->raw_id;
+	if (w->raw.n > 0)
+		decode_attach(w->decode, &message);
 	buf_init(&out, 2 * (size_t)LIMIT_UPSTREAM_BODY);
 	errno = 0;
 	if (!w->failed && !answer_print(&w->answer, &out)) {
@@ -67,7 +79,8 @@ static enum errc whole_give(struct whole *w, struct err *e)
 	}
 	if (w->started)
 		w->on_event(w->arg, &w->start);
-	w->on_event(w->arg, &(struct event){ .kind = EVENT_MESSAGE, .text = buf_view(&out) });
+	message.text = buf_view(&out);
+	w->on_event(w->arg, &message);
 	buf_finish(&out);
 	if (w->finished)
 		w->on_event(w->arg, &(struct event){ .kind = EVENT_FINISH,

@@ -12,6 +12,8 @@ struct whole {
 	struct decode    *decode;
 	provider_event_fn on_event; /* the decode's own; whole_end gives it back */
 	void             *arg;
+	struct str        raw; /* these two: decode's own, for the message */
+	struct str        raw_id;
 	struct answer     answer;
 	bool              failed;
 	bool              starved; /* failed for lack of memory; else the answer is too large */

@@ -17,9 +17,9 @@ static size_t length(const struct str *list, size_t count)
 
 bool aside_wanted(const struct run *r)
 {
-	const struct branch_read *branch = r->jobs ? &r->jobs->branch : NULL;
+	const struct branch_read *branch = run_branch(r);
 	const struct prompt      *p = &r->rq.prompt;
-	size_t                    n = r->rq.instruction.n;
+	size_t                    n = r->rq.instruction.n + (p->native ? p->native->doc->len : 0);
 
 	if (!r->engine->o.env.cpu)
 		return false;
@@ -34,20 +34,25 @@ static void run_work(struct work_job *job)
 {
 	struct aside *x = container_of(job, struct aside, job);
 	struct run   *r = container_of(x, struct run, aside);
+	struct err    e = { .code = ERR_OK };
 
-	x->err.code = x->work(r, &x->err);
+	e.code = x->work(r, &e);
+	if (e.code != ERR_OK)
+		err_keep(&x->err, &e);
 }
 
 static void worked(struct work_job *job)
 {
 	struct aside *x = container_of(job, struct aside, job);
 	struct run   *r = container_of(x, struct run, aside);
-	struct err    e = x->err; /* a copy, because `then` may free the run */
+	struct err    e = { .code = ERR_OK }; /* a copy, because `then` may free the run */
 
+	if (x->err)
+		e = *x->err;
 	x->on = false;
 	r->jobs_out--;
 	if (x->ends)
-		run_finish(r, x->why.code != ERR_OK ? &x->why : NULL);
+		run_finish(r, x->why);
 	else
 		x->then(r, &e);
 }
@@ -60,7 +65,7 @@ bool aside_submit(struct run *r, enum errc (*work)(struct run *r, struct err *e)
 	x->job = (struct work_job){ .loop = run_loop(r), .run = run_work, .done = worked };
 	x->work = work;
 	x->then = then;
-	x->err = (struct err){ .code = ERR_OK };
+	err_drop(&x->err);
 	if (!work_submit(r->engine->o.env.cpu, &x->job))
 		return false;
 	x->on = true;
@@ -87,6 +92,8 @@ bool aside_ends(struct run *r, const struct err *e)
 		return false;
 	work_unwant(&x->job);
 	x->ends = true;
-	x->why = e ? *e : (struct err){ .code = ERR_OK };
+	err_drop(&x->why);
+	if (e)
+		err_keep(&x->why, e);
 	return true;
 }

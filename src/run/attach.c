@@ -102,7 +102,9 @@ static enum errc at_file(const struct run_attach *x, const struct attached *a, c
 	char id[FILE_ID_MAX];
 
 	if (a->message >= x->old) {
-		snprintf(e->path, sizeof e->path, "messages[%zu].context.files[%zu]%s",
+		snprintf(e->path, sizeof e->path,
+			 a->named.part ? "messages[%zu].content[%zu].file%s"
+				       : "messages[%zu].context.files[%zu]%s",
 			 a->message - x->old, a->named.file, member);
 		return e->code;
 	}
@@ -474,7 +476,7 @@ static enum errc attach_find_all(struct run *r, struct run_attach *x, struct err
 /* any_named: a cheap look first, as most runs name no file and shall not pay for the walk. */
 static bool any_named(const struct run *r)
 {
-	const struct branch_read *branch = r->jobs ? &r->jobs->branch : NULL;
+	const struct branch_read *branch = run_branch(r);
 	bool                      any = false;
 
 	for (size_t i = 0; branch && !any && i < branch->message_count; i++)

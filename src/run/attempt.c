@@ -42,7 +42,9 @@ static void tell_trace(const struct run *r, const struct err *e)
 	const struct attempt *a = &r->attempt;
 	const struct usage   *u = &r->usage;
 	struct str            model = { r->model, strnlen(r->model, LIMIT_MODEL) };
-	const char           *what = r->rq.prompt.embed ? "embeddings" : "chat";
+	const char           *what = r->rq.prompt.embed  ? "embeddings"
+				     : r->rq.prompt.text ? "text_completion"
+							 : "chat";
 	struct trace_span     s;
 	char                  name[128];
 
@@ -105,7 +107,7 @@ void attempt_stop(struct run *r)
 {
 	struct err e = { .code = ERR_CANCELLED };
 
-	over(r, HEALTH_NEITHER, r->failure.code != ERR_OK ? &r->failure : &e);
+	over(r, HEALTH_NEITHER, r->failure ? r->failure : &e);
 	if (r->attempt.chosen) /* the target was not asked yet: a worker had the prompt */
 		attempt_tell(r, HEALTH_NEITHER, NULL);
 	timer_stop(run_loop(r), &r->attempt.wait);
@@ -143,12 +145,15 @@ static bool next_model(struct run *r)
 }
 
 /* takes_less: whether the target takes fewer kinds of files than the first target, for which the
- * request's files were checked, or makes no embeddings for a request for them. */
+ * request's files were checked, makes no embeddings or no completions of a prompt for a request for
+ * them, or does not take the client's own words where there is nothing else. */
 static bool takes_less(const struct run *r, const struct target *t)
 {
-	unsigned embed = r->rq.prompt.embed ? PROVIDER_EMBED : 0;
+	unsigned needed = (r->rq.prompt.embed ? PROVIDER_EMBED : 0u) |
+			  (r->rq.prompt.text ? PROVIDER_TEXT : 0u);
 
-	return (r->attach && (r->rq.takes & ~t->takes) != 0) || (embed & ~t->takes) != 0;
+	return (r->attach && (r->rq.takes & PROVIDER_FILES & ~t->takes) != 0) ||
+	       (needed & ~t->takes) != 0 || (r->rq.untranslated && !(t->takes & PROVIDER_MESSAGES));
 }
 
 /* choose: chooses a healthy target of the model or of its fallbacks; false: there is none, and
@@ -209,6 +214,26 @@ static bool is_later(const struct run *r)
 	return r->attempt.count > 0;
 }
 
+/* name_origin: a dialect names a message of the prompt; the client knows those of its request.  What
+ * the dialect says of the content is left out, because parts may have moved. */
+static void name_origin(const struct run *r, struct err *e)
+{
+	const struct prompt *p = &r->rq.prompt;
+	size_t               place = 0;
+
+	size_t before = p->message_count - r->rq.message_count; /* a default instruction */
+
+	if (!p->origins || sscanf(e->path, "messages[%zu]", &place) != 1 ||
+	    place >= p->message_count)
+		return;
+	if (place < before)
+		e->path[0] = '\0';
+	else if (p->origins[place - before] == PROMPT_SYSTEM)
+		snprintf(e->path, sizeof e->path, "system");
+	else
+		snprintf(e->path, sizeof e->path, "messages[%u]", p->origins[place - before]);
+}
+
 static enum errc attempt_begin(struct run *r, struct err *e)
 {
 	const struct provider *p = r->rq.provider;
@@ -222,6 +247,7 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 		p->ops->start(p, &r->engine->o.env, &r->rq.prompt, call_event, r, &r->call, e);
 	r->rq.prompt.body = NULL;
 	if (rc != ERR_OK) {
+		name_origin(r, e);
 		attempt_tell(r, HEALTH_NEITHER, NULL);
 		return rc;
 	}
@@ -254,11 +280,65 @@ static void encoded(struct run *r, struct err *e)
 		r->rq.prompt.body = &r->aside.body;
 		e->code = attempt_begin(r, e);
 	} else {
+		name_origin(r, e);
 		attempt_tell(r, HEALTH_NEITHER, NULL);
 	}
 	if (e->code == ERR_OK || (is_later(r) && r->rq.route && go(r, e)))
 		return;
 	run_finish(r, e);
+}
+
+/* leave_sampling: some models refuse the members that choose among tokens, and clients send them to
+ * all. */
+static enum errc leave_sampling(struct run *r, struct err *e)
+{
+	static const char *const keys[] = { "temperature", "top_p", "top_k" };
+	struct attempt          *a = &r->attempt;
+	struct prompt           *p = &r->rq.prompt;
+
+	p->members = a->members;
+	p->member_count = a->member_count;
+	p->unsampled = r->rq.route && !p->embed && !(a->target.takes & PROVIDER_SAMPLING);
+	if (!p->unsampled || a->member_count == 0)
+		return ERR_OK;
+
+	struct str *list = arena_alloc(&r->rq.input->arena, a->member_count * sizeof *list);
+	size_t      n = 0;
+	if (!list)
+		return err_no_memory(e);
+	for (size_t i = 0; i < a->member_count; i++) {
+		struct str  m = a->members[i];
+		const char *left = NULL;
+
+		for (size_t k = 0; k < ARRAY_LEN(keys); k++) {
+			size_t len = strlen(keys[k]);
+
+			if (m.n > len + 2 && memcmp(m.p + 1, keys[k], len) == 0 &&
+			    m.p[len + 1] == '"')
+				left = keys[k];
+		}
+		if (left)
+			warnings_add(&r->warnings, 0, "parameter_dropped",
+				     "the parameter \"%s\" was not sent: this model refuses it",
+				     left);
+		else
+			list[n++] = m;
+	}
+	p->members = list;
+	p->member_count = n;
+	return ERR_OK;
+}
+
+/* translate: the warnings of a translation of the client's words hold for the targets that are sent
+ * the translation. */
+static enum errc translate(struct run *r, struct err *e)
+{
+	const struct run_request *rq = &r->rq;
+
+	if (!rq->prompt.native || (rq->provider->takes & PROVIDER_MESSAGES))
+		return ERR_OK;
+	return warnings_join(&r->warnings, rq->warnings, rq->warning_count) ? ERR_OK
+									    : err_no_memory(e);
 }
 
 /* ask: begins an attempt, or lets a worker print the prompt first. */
@@ -270,6 +350,8 @@ static enum errc ask(struct run *r, struct err *e)
 	/* The warnings of the previous target's dialect do not hold for this target. */
 	r->warnings.json.len = a->warnings_len;
 	r->warnings.count = a->warnings_count;
+	if (translate(r, e) != ERR_OK || leave_sampling(r, e) != ERR_OK)
+		return e->code;
 	if (!p->ops->encode || !aside_wanted(r))
 		return attempt_begin(r, e);
 	buf_finish(&r->aside.body); /* the body of an earlier attempt that could not begin */
@@ -329,6 +411,8 @@ enum errc attempt_first(struct run *r, struct err *e)
 	a->first_us = loop_now_us(run_loop(r));
 	a->warnings_len = r->warnings.json.len;
 	a->warnings_count = r->warnings.count;
+	a->members = r->rq.prompt.members;
+	a->member_count = r->rq.prompt.member_count;
 	return go(r, e) ? ERR_OK : e->code;
 }
 

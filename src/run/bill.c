@@ -67,20 +67,33 @@ static int64_t parts_weight(const struct json_doc *d, json_at list)
 	return w;
 }
 
-/* message_weight: the most tokens that a message may have.  Unless exact, only long messages with
- * the words of media are scanned; the bytes of all others count. */
-static int64_t message_weight(struct str m, bool exact)
+/* media_weight: what the media of a message weigh more than their bytes. */
+static int64_t media_weight(const struct json_doc *d, json_at message)
 {
+	return parts_weight(d, json_get(d, message, "content")) +
+	       parts_weight(d, json_get(d, message, "images"));
+}
+
+/* message_weight: the most tokens that a message may have.  Unless exact, only long messages with
+ * the words of media are looked into; the bytes of all others count.  A message of the request was
+ * scanned with it. */
+static int64_t message_weight(const struct run *r, struct str m, bool exact)
+{
+	json_at         here = JSON_ABSENT;
 	struct json_doc d = { 0 };
 	struct err      e;
 	int64_t         w = (int64_t)m.n;
 
-	if (!exact && (m.n < WALK_BYTES || (!memmem(m.p, m.n, "\"image", 6) &&
-					    !memmem(m.p, m.n, "\"input_audio\"", 13))))
+	if (!exact && m.n < WALK_BYTES)
+		return w;
+	if (r->rq.input)
+		here = json_spanned(&r->rq.input->doc, m);
+	if (here != JSON_ABSENT)
+		return w + media_weight(&r->rq.input->doc, here);
+	if (!exact && !memmem(m.p, m.n, "\"image", 6) && !memmem(m.p, m.n, "\"input_audio\"", 13))
 		return w;
 	if (json_scan(&d, m.p, m.n, &json_limits_stored, &e) == ERR_OK)
-		w += parts_weight(&d, json_get(&d, 0, "content")) +
-		     parts_weight(&d, json_get(&d, 0, "images"));
+		w += media_weight(&d, 0);
 	json_doc_finish(&d);
 	return w;
 }
@@ -91,9 +104,11 @@ void bill_weigh(struct run *r)
 	int64_t              w = 0;
 
 	for (size_t i = 0; i < p->message_count; i++)
-		w += message_weight(p->messages[i], bill_budgeted(r));
+		w += message_weight(r, p->messages[i], bill_budgeted(r));
 	for (size_t i = 0; i < p->member_count; i++)
 		w += (int64_t)p->members[i].n;
+	if (p->native && p->message_count == 0)
+		w += (int64_t)p->native->doc->len;
 	r->bill.in = w;
 }
 
@@ -109,15 +124,15 @@ static struct registry_bound bound_of(const struct run *r)
 /* An estimate is near enough: the store uses it only for a run that a crash has ended. */
 void bill_look(struct run *r)
 {
-	const struct branch_read *branch = r->jobs ? &r->jobs->branch : NULL;
+	const struct branch_read *branch = run_branch(r);
 	int64_t                   w = (int64_t)r->rq.instruction.n;
 
 	if (!run_stored(r))
 		return;
 	for (size_t i = 0; i < r->rq.message_count; i++)
-		w += message_weight(r->rq.messages[i], false);
+		w += message_weight(r, r->rq.messages[i], false);
 	for (size_t i = 0; branch && i < branch->message_count; i++)
-		w += message_weight(branch->messages[i].body, false);
+		w += message_weight(r, branch->messages[i].body, false);
 	for (size_t i = 0; i < r->rq.prompt.member_count; i++)
 		w += (int64_t)r->rq.prompt.members[i].n;
 	r->bill.early = w;
@@ -168,22 +183,39 @@ static bool bill_read_count(struct str raw, int64_t most, int64_t *ret)
 	return ok;
 }
 
-/* answers: how many answers the request asks for (`n`); false: the value can't be read. */
-static bool answers(const struct prompt *p, int64_t *ret)
+/* answers_by: raises *ret to the value of a member; false: the value can't be read. */
+static bool answers_by(const struct prompt *p, struct str key, int64_t *ret)
 {
-	*ret = 1;
+	int64_t n = 1;
+
 	for (size_t i = 0; i < p->member_count; i++) {
 		struct str  m = p->members[i];
-		const char *colon = str_starts(m, STR("\"n\"")) ? memchr(m.p, ':', m.n) : NULL;
+		const char *colon = str_starts(m, key) ? memchr(m.p, ':', m.n) : NULL;
 
 		if (!colon)
 			continue;
 		struct str value = { colon + 1, m.n - (size_t)(colon + 1 - m.p) };
 		while (value.n > 0 && strchr(" \t\r\n", value.p[0]))
 			value = (struct str){ value.p + 1, value.n - 1 };
-		if (!str_is(value, "null") && !bill_read_count(value, ANSWERS_MAX, ret))
+		if (!str_is(value, "null") && !bill_read_count(value, ANSWERS_MAX, &n))
 			return false;
+		if (n > *ret)
+			*ret = n;
 	}
+	return true;
+}
+
+/* answers: how many answers the request makes the model write. */
+static bool answers(const struct prompt *p, int64_t *ret)
+{
+	*ret = 1;
+	if (!answers_by(p, STR("\"n\""), ret))
+		return false;
+	if (p->text == 0)
+		return true;
+	if (!answers_by(p, STR("\"best_of\""), ret))
+		return false;
+	*ret *= (int64_t)p->text;
 	return true;
 }
 
@@ -349,7 +381,7 @@ void bill_close(struct run *r, bool asked)
 	struct usage guess = estimate(r);
 	struct usage u = r->usage;
 	bool         costs = asked || r->committed || r->outcome == RUN_COMPLETED || u.known ||
-		     retry_costs(&r->failure);
+		     (r->failure && retry_costs(r->failure));
 
 	if (r->attempt.count == 0 || !costs)
 		return;

@@ -77,7 +77,7 @@ static bool call_keep(struct run *r, const struct event *ev)
 			str_copy(r->native_reason, sizeof r->native_reason, ev->name);
 	}
 	/* A plain answer in the provider's own bytes needs no second copy, unless it is stored. */
-	bool through = r->feed.encoder->ops->raw && (ev->raw.n > 0 || ev->cont);
+	bool through = r->feed.encoder->raws & 1u << ev->form && (ev->raw.n > 0 || ev->cont);
 	bool whole = ev->kind == EVENT_MESSAGE || ev->kind == EVENT_LMC;
 	if (run_stored(r) || r->content || (whole && !r->rq.prompt.stream && !through))
 		return answer_add(&r->answer, ev);
@@ -166,12 +166,13 @@ static void call_take_end(struct run *r, const struct event *ev)
 	r->call = NULL; /* the provider has freed the call */
 	if (ev->kind == EVENT_END && !r->aborting && (r->committed || commit_attempt(r))) {
 		attempt_good(r);
+		r->ended_ms = clock_wall_ms();
 		if (!print_aside(r))
 			run_finish(r, NULL);
 		return;
 	}
 	if (r->aborting) {
-		run_finish(r, &r->failure);
+		run_finish(r, r->failure);
 		return;
 	}
 	if (ev->usage.known)
@@ -193,7 +194,8 @@ static bool waits(struct run *r, const struct event *ev)
 	if (raw)
 		held.raw = held.raw_usage = held.raw_role = held.raw_id = held.raw_created =
 			STR_NONE;
-	if (r->commit_due || is_content(ev) || ev->kind == EVENT_FINISH || !journal_hold(r, &held))
+	if (r->commit_due || ev->certain || is_content(ev) || ev->kind == EVENT_FINISH ||
+	    !journal_hold(r, &held))
 		return false;
 	if (ev->kind == EVENT_USAGE)
 		r->attempt.told = ev->usage;
@@ -280,13 +282,16 @@ static enum errc put_instruction(struct run *r, struct str *ret, struct err *e)
 enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size_t *ret_old,
 			struct err *e)
 {
-	const struct store_message *old = r->jobs ? r->jobs->branch.messages : NULL;
-	size_t                      old_count = r->jobs ? r->jobs->branch.message_count : 0;
+	const struct branch_read   *branch = run_branch(r);
+	const struct store_message *old = branch ? branch->messages : NULL;
+	size_t                      old_count = branch ? branch->message_count : 0;
 	size_t                      count = old_count + r->rq.message_count;
 	struct str *list = arena_alloc(&r->rq.input->arena, (count + 1) * sizeof *list);
 
-	if (!list)
-		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+	if (!list) {
+		err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+		return ERR_OVERLOADED;
+	}
 	for (size_t i = 0; i < old_count; i++)
 		list[i] = old[i].body;
 	if (r->rq.message_count > 0)
@@ -308,10 +313,14 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 		.arena = &r->rq.input->arena,
 	};
 
-	if (!r->rq.family->renders)
+	o.made = r->rq.prompt.made = attach_made(r, &o.made_count);
+	r->rq.prompt.made_count = o.made_count;
+	if (!r->rq.family->renders) {
+		for (size_t i = 0; i < o.made_count; i++)
+			(*list)[o.made[i].message] = o.made[i].text;
 		return ERR_OK;
+	}
 	o.images = image_list(r, &o.image_count);
-	o.made = attach_made(r, &o.made_count);
 	enum errc rc = transcript_render(*list, *count, &o, list, count, e);
 	for (size_t i = 0; rc == ERR_OK && i < *count; i++)
 		if (!reasoning_unsaid((*list)[i], o.arena, &(*list)[i]))
@@ -328,6 +337,22 @@ static const struct str go_on = {
 		    "where it ended, without repeating any of it.\"}" -
 	     1,
 };
+
+/* says_system: whether a message is the client's own instruction. */
+static bool says_system(const struct str *messages, size_t count)
+{
+	struct json_doc doc = { 0 };
+	struct err      e;
+	bool            found = false;
+
+	for (size_t i = 0; !found && i < count; i++)
+		if (json_scan(&doc, messages[i].p, messages[i].n, &json_limits_stored, &e) ==
+		    ERR_OK)
+			found = json_get_is(&doc, 0, "role", "system") ||
+				json_get_is(&doc, 0, "role", "developer");
+	json_doc_finish(&doc);
+	return found;
+}
 
 /* build_prompt: the instruction, the messages of the branch, the new messages. */
 static enum errc build_prompt(struct run *r, struct err *e)
@@ -346,6 +371,9 @@ static enum errc build_prompt(struct run *r, struct err *e)
 	size_t      n = 0;
 	if (!list)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+	if (r->rq.instruction_default && says_system(messages, count))
+		r->rq.instruction = STR_NONE;
+	r->rq.prompt.instruction = r->rq.instruction;
 	if (r->rq.instruction.n > 0)
 		rc = put_instruction(r, &list[n++], e);
 	if (count > 0)

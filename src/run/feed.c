@@ -158,9 +158,13 @@ void feed_close(struct run *r)
 	catch_up(r);
 	/* catch_up may have failed, and a stream that lacks an event must not end like a whole one:
 	 * the failure is read after it. */
-	e = r->failure.code != ERR_OK ? &r->failure : NULL;
+	e = r->failure;
+	r->feed.encoder->ended_s = r->ended_ms / 1000;
 	r->closed = true;
-	if (!(e ? ops->error(r->feed.encoder, e, str_of(r->request_id), r->seq, &r->feed.out)
-		: ops->done(r->feed.encoder, r->seq, &r->feed.out)))
+	/* A stream that lacks its last block must not end like a whole one either. */
+	r->feed.cut =
+		!(e ? ops->error(r->feed.encoder, e, str_of(r->request_id), r->seq, &r->feed.out)
+		    : ops->done(r->feed.encoder, r->seq, &r->feed.out));
+	if (r->feed.cut)
 		log_note(LOG_ERROR, "stream_end_lost", "no memory for the end of a stream");
 }

@@ -33,15 +33,16 @@ struct follow {
 	struct events_read    read;
 	struct watch_run      watch;
 	struct task           task;     /* begins, reads a tape, prints the rest of a page */
-	struct work_job       rest_job; /* prints the blocks that the encoder has put off */
+	struct work_job       rest_job; /* prints what takes long into reader.rest */
 	bool                  rest_printed;
-	struct timer          again;
-	enum state            state;
-	bool                  watching;
-	bool reading; /* a job, the task or an observer's callback is out: f must stay */
-	bool news;    /* the run was notified since the last read began */
-	bool opened;  /* the observer's `open` was called */
-	bool left;
+	struct buf  *to; /* where events are printed: reader.out, or a worker's reader.rest */
+	struct timer again;
+	enum state   state;
+	bool         watching;
+	bool         reading; /* a job, the task or an observer's callback is out: f must stay */
+	bool         news;    /* the run was notified since the last read began */
+	bool         opened;  /* the observer's `open` was called */
+	bool         left;
 
 	struct reader   reader; /* its encoder is made at the first event, or at the end */
 	struct warnings warnings;
@@ -158,6 +159,7 @@ static bool follow_print_end(struct follow *f)
 	struct err                e;
 	char                      id[ID_MAX];
 
+	f->reader.encoder->ended_s = f->read.completed_ms / 1000;
 	if (f->read.status == RUN_COMPLETED)
 		return ops->done(f->reader.encoder, f->read.last_seq, &f->reader.out);
 	error_of(f->read.error, &f->read.arena, &e, id);
@@ -182,7 +184,9 @@ static bool make_encoder(struct follow *f)
 		.run = f->o.run,
 		.conversation = f->read.conversation,
 		.model = str_of(f->model),
+		.settings = f->read.settings,
 		.created_s = f->read.created_ms / 1000,
+		.guess_in = f->o.guess_in,
 		.seen = f->o.cursor,
 		.warnings = &f->warnings,
 	});
@@ -200,8 +204,7 @@ static enum errc take_asked(struct follow *f, const struct event *ev, uint64_t s
 
 static enum errc print_event(struct follow *f, const struct event *ev, uint64_t seq)
 {
-	if (!make_encoder(f) ||
-	    !f->reader.encoder->ops->event(f->reader.encoder, ev, seq, &f->reader.out))
+	if (!make_encoder(f) || !f->reader.encoder->ops->event(f->reader.encoder, ev, seq, f->to))
 		return ERR_OVERLOADED;
 	f->seq = seq;
 	return ERR_OK;
@@ -340,26 +343,44 @@ static void print_rest(struct follow *f)
 
 static void on_rest_printed(struct work_job *job);
 
-static void work_rest(struct work_job *job)
+static void follow_work_rest(struct work_job *job)
 {
 	struct follow *f = container_of(job, struct follow, rest_job);
 
 	f->rest_printed = reader_print_rest(&f->reader);
 }
 
-/* print_rest_aside: lets a worker print the blocks that the encoder has put off.  False: the
- * encoder has put nothing off, or no worker takes the job. */
-static bool print_rest_aside(struct follow *f)
+/* The client may take what is in reader.out meanwhile, so the worker prints elsewhere. */
+static void follow_work_answer(struct work_job *job)
 {
-	if (!f->reader.encoder || !f->reader.encoder->rests || !f->o.cpu)
-		return false;
-	f->rest_job =
-		(struct work_job){ .loop = f->o.loop, .run = work_rest, .done = on_rest_printed };
-	if (!work_submit(f->o.cpu, &f->rest_job))
+	struct follow *f = container_of(job, struct follow, rest_job);
+
+	f->to = &f->reader.rest;
+	f->rest_printed = print_answer(f);
+	f->to = &f->reader.out;
+}
+
+/* follow_aside: lets a worker do what takes long.  False: no worker takes the job. */
+static bool follow_aside(struct follow *f, void (*work)(struct work_job *job))
+{
+	f->rest_job = (struct work_job){ .loop = f->o.loop, .run = work, .done = on_rest_printed };
+	if (!f->o.cpu || !work_submit(f->o.cpu, &f->rest_job))
 		return false;
 	f->state = READING;
 	f->reading = true;
 	return true;
+}
+
+/* follow_rest_aside: the blocks that the encoder has put off.  False: there are none, or no worker. */
+static bool follow_rest_aside(struct follow *f)
+{
+	return f->reader.encoder && f->reader.encoder->rests && follow_aside(f, follow_work_rest);
+}
+
+/* follow_answer_aside: a long stored answer of a plain call.  False: it is short, or no worker. */
+static bool follow_answer_aside(struct follow *f)
+{
+	return f->read.answer.n > LIMIT_LOOP_JSON && follow_aside(f, follow_work_answer);
 }
 
 /* print_page: prints the page, in parts if need be: the blocks of small events are thirty times as
@@ -370,7 +391,7 @@ static bool print_page(struct follow *f)
 	enum errc  rc = print_some(f);
 
 	if (rc == ERR_OK) {
-		if (print_rest_aside(f))
+		if (follow_rest_aside(f))
 			return false;
 		if (page_over(f))
 			return true;
@@ -393,17 +414,27 @@ static void take_page(struct follow *f)
 {
 	struct err e;
 
-	if (f->read.swept) {
+	if (f->o.own_only && !f->reader.encoder && !family_has(f->o.family, f->read.shape)) {
+		err_set(&e, ERR_NOT_FOUND, "", "there is no such response");
+		follow_fail(f, &e);
+		return;
+	}
+	/* Whoever asks for the events from the first one on is content with those of the answer. */
+	if (f->read.swept && !(f->o.own_only && f->o.cursor.seq == 0 && f->seq == 0)) {
 		err_set(&e, ERR_GONE, "", "the events of this run are not kept any more");
 		follow_fail(f, &e);
 		return;
 	}
 	if (!print_page(f))
 		return;
-	if (follow_run_ended(f) && !f->read.has_more && f->seq == 0 && !print_answer(f)) {
-		err_set(&e, ERR_INTERNAL, "", "the answer of this run can't be read");
-		follow_fail(f, &e);
-		return;
+	if (follow_run_ended(f) && !f->read.has_more && f->seq == 0) {
+		if (follow_answer_aside(f))
+			return;
+		if (!print_answer(f)) {
+			err_set(&e, ERR_INTERNAL, "", "the answer of this run can't be read");
+			follow_fail(f, &e);
+			return;
+		}
 	}
 	if (follow_run_ended(f) && !f->read.has_more) {
 		if (!make_encoder(f) || !follow_print_end(f)) {
@@ -497,6 +528,7 @@ static bool turn_tape(struct follow *f)
 	f->read.last_seq = now.last_seq;
 	f->read.error = buf_view(&f->page_error);
 	f->read.model = f->o.model;
+	f->read.settings = f->o.settings;
 	f->read.created_ms = f->o.created_ms;
 	return true;
 }
@@ -603,7 +635,8 @@ struct follow *follow_start(const struct follow_options *o)
 	warnings_init(&f->warnings);
 	buf_init(&f->page, LIMIT_TAPE);
 	buf_init(&f->page_error, 4 * KIB);
-	reader_init(&f->reader, LIMIT_FEED_MAX, false);
+	reader_init(&f->reader, reader_max(o->family), false);
+	f->to = &f->reader.out;
 	arena_init(&f->read.arena, MIB);
 	f->watch = (struct watch_run){
 		.loop = o->loop, .run = o->run, .fn = on_news, .gone = watch_gone

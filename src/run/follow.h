@@ -39,12 +39,17 @@ struct follow_options {
 	struct store     *store; /* borrowed */
 	int64_t           owner;
 	struct id         run;
-	struct tape *tape;  /* a hold that a started follower takes over; NULL: read the store */
-	struct str   model; /* with a tape: as asked; borrowed as long as the follower lives */
-	int64_t      created_ms;         /* with a tape: wall clock */
-	const struct family *family;     /* of the reader's request, not of the run's */
-	const struct shape  *shape;      /* of the family; NULL: the run's own; not with a tape */
-	bool                 want_usage; /* these two: see struct encoder_about */
+	struct tape *tape;     /* a hold that a started follower takes over; NULL: read the store */
+	struct str   model;    /* with a tape: as asked; borrowed as long as the follower lives */
+	struct str   settings; /* likewise: as in run_request */
+	int64_t      created_ms; /* with a tape: wall clock */
+	/* A run of another family is not found; and a reader from the start gets the events that the
+	 * stored answer makes, if the log is not kept any more. */
+	bool                 own_only;
+	const struct family *family;   /* of the reader's request, not of the run's */
+	const struct shape  *shape;    /* of the family; NULL: the run's own; not with a tape */
+	int64_t              guess_in; /* these three: see struct encoder_about */
+	bool                 want_usage;
 	enum reasoning_name  reasoning;
 	struct cursor        cursor; /* the last block that the client has */
 	const struct follow_observer *observer;

@@ -5,6 +5,8 @@
 #include "run/internal.h"
 #include "store/idem.h"
 
+#include <stdlib.h>
+
 bool run_idem_recorded(const struct run *r)
 {
 	return r->rq.claim && !run_stored(r) && r->rq.prompt.stream;
@@ -29,24 +31,59 @@ struct store_idem run_idem_of(const struct run *r)
 	};
 }
 
-static struct idem_keep keep_of(struct run *r, void (*done)(struct store_job *job))
+struct run_keep {
+	struct run      *run;
+	struct idem_keep keep;
+};
+
+/* submit_keep: false: no memory, or the queue is full. */
+static bool submit_keep(struct run *r, struct idem_answer answer, enum run_status outcome,
+			void (*done)(struct store_job *job))
 {
-	return (struct idem_keep){
+	struct run_keep *x = malloc(sizeof *x);
+
+	if (!x)
+		return false;
+	x->run = r;
+	x->keep = (struct idem_keep){
 		.job = { .loop = run_loop(r), .done = done },
 		.owner = r->rq.owner,
 		.created_ms = r->created_ms,
 		.run = r->id,
 		.key = run_idem_of(r),
-		.outcome = RUN_RUNNING,
+		.answer = answer,
+		.outcome = outcome,
 	};
+	if (!store_idem_keep(r->engine->o.store, &x->keep)) {
+		free(x);
+		return false;
+	}
+	r->jobs_out++;
+	return true;
+}
+
+/* keep_back: the job is over; returns its run and whether the store has done it. */
+static struct run *keep_back(struct store_job *job, bool *ret_done)
+{
+	struct run_keep *x = container_of(job, struct run_keep, keep.job);
+	struct run      *r = x->run;
+
+	*ret_done = job->err.code == ERR_OK;
+	free(x);
+	r->jobs_out--;
+	return r;
 }
 
 static void on_marked(struct store_job *job)
 {
-	struct run *r = container_of(job, struct run_jobs, mark.job)->run;
+	bool        done;
+	struct run *r = keep_back(job, &done);
 
-	r->jobs_out--;
 	r->jobs->marking = false;
+	if (r->jobs->unkept) {
+		run_conclude(r);
+		return;
+	}
 	if (r->state != STATE_ENDED) {
 		run_idem_release(r);
 		feed_release(r);
@@ -57,14 +94,11 @@ static void on_marked(struct store_job *job)
 /* mark: tells the store that an unstored stream has begun, so that a retry after a kill makes no
  * second call.  A stored run needs no mark, because its log says the same.  A plain call needs
  * none, because its client gets nothing before the store has the whole answer.  The claim's bytes
- * outlive this job: a later job, `keep`, comes before the run's end. */
+ * outlive this job: a later job, `keep`, comes before the run's end, or the run waits for this one. */
 static void mark(struct run *r)
 {
-	r->jobs->mark = keep_of(r, on_marked);
-	r->jobs_out++;
-	r->jobs->marking = store_idem_keep(r->engine->o.store, &r->jobs->mark);
-	if (!r->jobs->marking)
-		r->jobs_out--;
+	r->jobs->marking =
+		submit_keep(r, (struct idem_answer){ .http = 0 }, RUN_RUNNING, on_marked);
 }
 
 void run_idem_commit(struct run *r)
@@ -94,31 +128,32 @@ struct idem_answer run_idem_answer(struct run *r)
 	/* A stream that failed before its status was sent was answered like a plain call, with an
 	 * error: that answer is made below. */
 	if (r->rq.prompt.stream &&
-	    (r->failure.code == ERR_OK || r->headers_sent || r->headers_due || !r->observer)) {
+	    (!r->failure || r->headers_sent || r->headers_due || !r->observer)) {
 		if (run_stored(r))
 			return (struct idem_answer){ .http = 200 };
 		feed_close(r);
 		return (struct idem_answer){ .http = 200, .body = buf_view(&r->feed.out) };
 	}
-	if (r->failure.code == ERR_OK) {
+	if (!r->failure) {
 		if (print_whole(r))
 			return (struct idem_answer){ .http = 200, .body = buf_view(&r->feed.out) };
-		err_set(&r->failure, ERR_OVERLOADED, "", "no memory for the answer");
+		run_fail(r, ERR_OVERLOADED, "no memory for the answer");
 	}
 	buf_clear(body);
-	if (!r->rq.family->error(&r->failure, str_of(r->request_id), body))
+	if (!r->rq.family->error(r->failure, str_of(r->request_id), body))
 		buf_clear(body);
-	return (struct idem_answer){ .http = err_http(&r->failure), .body = buf_view(body) };
+	return (struct idem_answer){ .http = family_http(r->rq.family, r->failure),
+				     .body = buf_view(body) };
 }
 
 static void on_kept(struct store_job *job)
 {
-	struct run *r = container_of(job, struct run_jobs, keep.job)->run;
+	bool        done;
+	struct run *r = keep_back(job, &done);
 
-	r->jobs_out--;
 	/* The client gets its answer even if the store could not keep it, because the call did not
 	 * ask to be stored.  The key is free again. */
-	if (job->err.code != ERR_OK)
+	if (!done)
 		r->committed = false;
 	run_conclude(r);
 }
@@ -128,21 +163,21 @@ bool run_idem_save(struct run *r)
 	if (run_stored(r) || !r->rq.claim || !r->committed)
 		return false;
 	run_move(r, STATE_ENDING);
-	r->jobs->keep = keep_of(r, on_kept);
-	r->jobs->keep.answer = run_idem_answer(r);
-	r->jobs->keep.outcome = r->outcome;
-	r->jobs_out++;
-	if (!store_idem_keep(r->engine->o.store, &r->jobs->keep)) {
-		r->jobs_out--;
+	struct idem_answer answer = run_idem_answer(r);
+	/* A stream that lacks its last block is not given again. */
+	if (r->feed.cut || !submit_keep(r, answer, r->outcome, on_kept)) {
 		r->committed = false;
-		run_conclude(r);
+		/* The writer may still read the claim, which goes with the run's end. */
+		r->jobs->unkept = r->jobs->marking;
+		if (!r->jobs->unkept)
+			run_conclude(r);
 	}
 	return true;
 }
 
 void run_idem_over(struct run *r)
 {
-	const struct err *e = r->failure.code != ERR_OK ? &r->failure : NULL;
+	const struct err *e = r->failure;
 
 	if (!r->rq.claim)
 		return;

@@ -8,6 +8,7 @@
  * lost.c  ends that the store did not take
  * idem.c  what an idempotency key is bound to
  * image.c images that messages name by their path
+ * refer.c stored messages that messages name
  * attach.c uploaded files that messages name
  * content.c what was said, in the log
  * attempt.c which targets are asked, and when again
@@ -35,27 +36,31 @@ enum run_state {
 	STATE__COUNT
 };
 
-/* The run's jobs for the store.  The store borrows their bytes until the job is back. */
+struct run_branch {
+	struct run        *run;
+	struct branch_read read;
+};
+
+/* The run's jobs for the store.  The store borrows their bytes until the job is back.  Other jobs are
+ * allocated when they are submitted, so that an open stream does not hold them; the end's may not fail
+ * for that. */
 struct run_jobs {
-	struct run           *run;
-	struct branch_read    branch;
-	bool                  branch_read;
-	struct turn_begin     begin;
-	struct store_message *begin_messages; /* owned until begun */
-	struct turn_end       end;
-	struct usage_note     note;    /* the end's */
-	struct idem_keep      mark;    /* of an unstored stream: says that the stream has begun */
-	bool                  marking; /* the mark is not stored yet */
-	struct idem_keep      keep;
-	struct buf            key_body; /* the failure that a key is bound to */
-	struct buf end_answer; /* what is stored of the answer, once print_stored was called */
+	struct run        *run;
+	struct run_branch *branch; /* owned, until run_drop_request; NULL: none was read */
+	struct turn_end    end;
+	struct usage_note  note; /* the end's */
+	bool       marking;      /* a job says that an unstored stream has begun, and is not back */
+	bool       unkept;       /* the answer can't be kept; the run ends when it was marked */
+	struct buf key_body;     /* the failure that a key is bound to */
+	struct buf end_answer;   /* what is stored of the answer, once print_stored was called */
 	struct buf end_error;
-	struct seq_reserve reserve;
-	bool               reserving;
+	bool       reserving;
 };
 
 /* Images on their way from files; owned by the run until they were printed into the prompt. */
 struct run_images;
+/* Stored messages on their way into messages. */
+struct run_refer;
 /* Uploaded files on their way into messages; likewise. */
 struct run_attach;
 
@@ -91,8 +96,10 @@ struct attempt {
 	int64_t      first_us;
 	int64_t      total_us;                     /* for all of them; 0: no limit */
 	size_t       warnings_len, warnings_count; /* as they stood before any */
-	struct err  *last;                         /* owned; of the attempt before; NULL: none */
-	struct usage told;  /* usage that an attempt tells before the run is committed */
+	const struct str *members;                 /* of the prompt; the same */
+	size_t            member_count;
+	struct err       *last; /* owned; of the attempt before; NULL: none */
+	struct usage      told; /* usage that an attempt tells before the run is committed */
 	bool         spent; /* an attempt ended after it had begun to answer, which may have cost */
 	struct timer wait;  /* until the next */
 	struct timer total;
@@ -105,10 +112,10 @@ struct aside {
 	bool            on;
 	enum errc (*work)(struct run *r, struct err *e); /* on the worker */
 	void (*then)(struct run *r, struct err *e); /* on the loop; code ERR_OK: it went well */
-	struct err err;
-	struct buf body; /* what was made */
-	bool       ends; /* the run is to end meanwhile */
-	struct err why;  /* why the run is to end; code ERR_OK: no failure */
+	struct err *err;  /* owned (err_keep), as the next; NULL: it went well */
+	struct buf  body; /* what was made */
+	bool        ends; /* the run is to end meanwhile */
+	struct err *why;  /* why the run is to end; NULL: no failure */
 };
 
 struct run {
@@ -125,6 +132,7 @@ struct run {
 	char              *model; /* owned copies: the request's own bytes go when they were sent */
 	char              *label;
 	int64_t            created_ms;
+	int64_t            ended_ms; /* 0: not yet */
 	int64_t            called_us;
 	int64_t answered_us; /* monotonic; end of the last attempt; 0: none yet, or one goes on */
 	int64_t first_token_us; /* monotonic */
@@ -166,12 +174,14 @@ struct run {
 	uint64_t      seq_reserved;
 
 	enum run_status outcome;
-	struct err      failure;    /* code ERR_OK: none */
+	struct err     *failure;    /* owned (err_keep); NULL: none */
+	struct origin  *origins;    /* owned; rq.origins, once the request has gone */
 	bool            dispatched; /* there is something to find under its id */
 
 	struct bill bill;
 	bool        prepared; /* the prompt is made */
 
+	struct run_refer  *refer;  /* owned; NULL: none */
 	struct run_attach *attach; /* owned; NULL: none are named, or they are in the prompt */
 	size_t             attach_counted; /* bytes of them that are counted among all runs' */
 	struct run_images
@@ -215,6 +225,8 @@ struct run_engine {
 /* run.c */
 struct loop *run_loop(const struct run *r);
 bool         run_stored(const struct run *r);
+/* run_branch: the turns before this one; NULL: there are none, or they were dropped. */
+const struct branch_read *run_branch(const struct run *r);
 /* run_move: the only writer of r->state. */
 void run_move(struct run *r, enum run_state to);
 /* run_finish: the call is over, or never began (states up to BEGINNING).  e: NULL: success;
@@ -224,10 +236,18 @@ void run_finish(struct run *r, const struct err *e);
 /* run_abort_later: ends the run after the current callback of its provider, within which the call
  * must not be ended. */
 void run_abort_later(struct run *r, enum errc code, const char *text);
+/* run_fail: makes this the run's failure. */
+void run_fail(struct run *r, enum errc code, const char *text);
 /* run_conclude: the answer is as durable as it has to be, and the reader gets its end. */
 void run_conclude(struct run *r);
 /* run_drop_request: frees the prompt, once it is in the provider's hands. */
 void run_drop_request(struct run *r);
+
+/* origin_keep: takes the origins of the prompt out of the request, before it is freed; origin_name:
+ * puts the client's own place into an error; origin_drop: frees what was kept. */
+void origin_keep(struct run *r);
+void origin_name(const struct run *r, struct err *e);
+void origin_drop(struct run *r);
 void run_free_if_over(struct run *r);
 
 /* step.c */
@@ -343,6 +363,12 @@ const struct transcript_made *attach_made(const struct run *r, size_t *ret_count
 void                          attach_drop(struct run *r);
 /* attach_release: what was made of them is gone from memory, or as good as. */
 void attach_release(struct run *r);
+
+/* refer.c */
+/* refer_find: reads the stored messages that messages name.  refer_drop: forgets the job, which is
+ * not on its way. */
+enum step_next refer_find(struct run *r, struct err *e) MUST_USE;
+void           refer_drop(struct run *r);
 
 /* save.c */
 /* save_load: the branch that is gone on with.  save_begin: the client's messages, for good. */

@@ -347,7 +347,7 @@ void journal_end(struct run *r)
 	if (!read_again(r))
 		return;
 	buf_init(&error, 4 * KIB);
-	if (r->failure.code != ERR_OK && !err_object(&r->failure, str_of(r->request_id), &error))
+	if (r->failure && !err_object(r->failure, str_of(r->request_id), &error))
 		buf_clear(&error);
 	tape_end(r->tape, r->outcome, r->seq, buf_view(&error));
 	buf_finish(&error);

@@ -43,6 +43,7 @@ bool print_whole(struct run *r)
 	struct encoder_whole whole = answer_whole(&r->answer);
 	whole.finish_reason = str_of(r->finish_reason);
 	whole.usage = &r->usage;
+	r->feed.encoder->ended_s = r->ended_ms / 1000;
 	bool ok = r->feed.encoder->ops->whole(r->feed.encoder, &whole, out);
 	if (!ok)
 		buf_clear(out);

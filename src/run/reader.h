@@ -5,6 +5,8 @@
 #pragma once
 
 #include "base/buf.h"
+#include "base/limits.h"
+#include "msg/family.h"
 #include "shape/encoder.h"
 
 struct reader {
@@ -13,12 +15,18 @@ struct reader {
 	struct buf      out;     /* printed blocks */
 	struct buf      rest;    /* blocks that a worker has printed; appended to out later */
 	size_t          at;      /* bytes of out that the client has taken */
+	bool cut;   /* there was no memory for the last block: the body must end as a broken one */
 	bool keeps; /* out keeps its bytes to the end, for a plain answer or an idempotency key */
 };
 
 /* reader_init: makes a reader without an encoder; max: the most bytes of out, and of rest.
  * reader_finish: frees the encoder and all bytes. */
 void reader_init(struct reader *x, size_t max, bool keeps);
+/* reader_max: the most bytes of a stream that wait for a reader of this family. */
+static inline size_t reader_max(const struct family *f)
+{
+	return f->repeats ? LIMIT_FEED_WHOLE : LIMIT_FEED_MAX;
+}
 void reader_finish(struct reader *x);
 /* reader_ready: the bytes that wait for the client, borrowed until reader_taken or the encoder's
  * next call.  reader_waiting: the number of these bytes. */

@@ -14,8 +14,15 @@ enum {
 /* no_money: whether the provider wants to be paid first; no wait mends that. */
 static bool no_money(const struct err *e)
 {
-	static const char *const codes[] = { "insufficient_quota", "billing_hard_limit_reached",
-					     "billing_not_active", "insufficient_balance" };
+	/* Sources: the pages of errors of OpenAI, whose type for its last four codes need not be
+	 * insufficient_quota, and of Anthropic. */
+	static const char *const codes[] = {
+		"insufficient_quota",           "billing_hard_limit_reached",
+		"billing_not_active",           "insufficient_balance",
+		"credit_balance_exhausted",     "organization_spend_limit_exceeded",
+		"project_spend_limit_exceeded", "organization_usage_limit_exceeded",
+		"enforced_spend_limit_reached",
+	};
 
 	if (e->upstream_status == 402)
 		return true;

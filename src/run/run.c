@@ -78,6 +78,11 @@ bool run_stored(const struct run *r)
 	return r->rq.store;
 }
 
+const struct branch_read *run_branch(const struct run *r)
+{
+	return r->jobs && r->jobs->branch ? &r->jobs->branch->read : NULL;
+}
+
 static bool is_called(const struct run *r)
 {
 	return r->state == STATE_CALLING || r->state == STATE_STREAMING;
@@ -88,12 +93,14 @@ static bool is_called(const struct run *r)
 /* A stream may live long, and the large bodies of many streams would add up. */
 void run_drop_request(struct run *r)
 {
-	if (r->jobs && r->jobs->branch_read) {
-		arena_finish(&r->jobs->branch.arena);
-		r->jobs->branch_read = false;
+	if (r->jobs && r->jobs->branch) {
+		arena_finish(&r->jobs->branch->read.arena);
+		free(TAKE(r->jobs->branch));
 	}
+	refer_drop(r);
 	image_drop(r);
 	attach_drop(r);
+	origin_keep(r);
 	input_destroy(TAKE(r->rq.input));
 }
 
@@ -104,7 +111,6 @@ static void jobs_free(struct run_jobs *j)
 	buf_finish(&j->end_answer);
 	buf_finish(&j->end_error);
 	buf_finish(&j->key_body);
-	free(j->begin_messages);
 	free(j);
 }
 
@@ -142,8 +148,12 @@ static void run_free(struct run *r)
 	reader_finish(&r->feed);
 	warnings_finish(&r->warnings);
 	answer_finish(&r->answer);
+	err_drop(&r->failure);
+	err_drop(&r->aside.err);
+	err_drop(&r->aside.why);
 	buf_finish(&r->aside.body);
 	run_drop_request(r);
+	origin_drop(r);
 	attach_release(r);
 	jobs_free(r->jobs);
 	bill_finish(r);
@@ -187,7 +197,8 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	/* Attempts look at `asked` after the request's bytes are gone. */
 	if (rq->asked.p == rq->model.p)
 		r->rq.asked.p = r->model;
-	bool with_store = rq->store || !id_none(rq->conversation) || rq->claim;
+	bool with_store =
+		rq->store || !id_none(rq->conversation) || !id_none(rq->previous) || rq->claim;
 	if (with_store)
 		r->jobs = jobs_new(r);
 	if (!r->model || !r->label || (with_store && !r->jobs)) {
@@ -214,7 +225,7 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	warnings_init(&r->warnings);
 	answer_init(&r->answer);
 	if (rq->prompt.stream)
-		reader_init(&r->feed, LIMIT_FEED_MAX, run_idem_recorded(r));
+		reader_init(&r->feed, reader_max(rq->family), run_idem_recorded(r));
 	else
 		reader_init(&r->feed, LIMIT_UPSTREAM_BODY + 4 * KIB, true);
 	return r;
@@ -229,7 +240,9 @@ static bool choose_encoder(struct run *r)
 		.run = r->id,
 		.conversation = r->conversation,
 		.model = str_of(r->model),
+		.settings = r->rq.settings,
 		.created_s = r->created_ms / 1000,
+		.guess_in = r->rq.guess_in,
 		.warnings = &r->warnings,
 	});
 	return r->feed.encoder;
@@ -300,10 +313,14 @@ enum errc run_start(struct run_engine *g, const struct run_request *rq,
 	}
 	r->observer = observer;
 	r->observer_arg = arg;
-	enum errc rc = choose_encoder(r) && enlist_live(r)
+	/* Of a request that may be passed on as it is, each attempt tells these anew. */
+	bool told =
+		rq->prompt.native || warnings_join(&r->warnings, rq->warnings, rq->warning_count);
+	enum errc rc = told && choose_encoder(r) && enlist_live(r)
 			       ? step_first(r, e)
 			       : err_set(e, ERR_OVERLOADED, "", "no memory for the call");
 	if (rc != ERR_OK) {
+		origin_name(r, e);
 		run_free(r);
 		return rc;
 	}
@@ -357,7 +374,7 @@ static void run_book_metrics(const struct run *r)
 		return;
 	metric_add(METRIC_UPSTREAM,
 		   (const char *[]){ provider, label,
-				     r->failure.code ? err_code_wire(r->failure.code) : "ok" },
+				     r->failure ? err_code_wire(r->failure->code) : "ok" },
 		   1);
 	metric_observe(METRIC_UPSTREAM_TIME, (const char *[]){ provider, label, "" },
 		       now - r->called_us);
@@ -367,8 +384,8 @@ static void run_book_metrics(const struct run *r)
 	if (r->usage.known)
 		book_tokens(r);
 	/* The caller of run_leave counts streams whose client left. */
-	if (r->headers_sent && r->observer && r->failure.code != ERR_OK)
-		book_abort(r->failure.code);
+	if (r->headers_sent && r->observer && r->failure)
+		book_abort(r->failure->code);
 	if (r->headers_sent)
 		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->seq);
 }
@@ -378,7 +395,7 @@ static void run_book_metrics(const struct run *r)
 static void give_pass(struct run *r)
 {
 	const struct usage *u = &r->usage;
-	bool                nothing = r->failure.code != ERR_OK && !r->first_token_us;
+	bool                nothing = r->failure && !r->first_token_us;
 	int64_t             tokens = u->known || u->estimated ? u->in + u->out : nothing ? 0 : -1;
 
 	admit_over(&r->rq.pass, r->attempt.count > 0, tokens);
@@ -386,7 +403,7 @@ static void give_pass(struct run *r)
 
 void run_conclude(struct run *r)
 {
-	const struct err *e = r->failure.code ? &r->failure : NULL;
+	const struct err *e = r->failure;
 
 	run_move(r, STATE_ENDED);
 	give_pass(r);
@@ -442,10 +459,18 @@ void run_finish(struct run *r, const struct err *e)
 
 	if (aside_ends(r, e))
 		return;
-	if (e)
-		r->failure = *e;
+	if (e) {
+		struct err named = *e;
+
+		if (e != r->failure)
+			origin_name(r, &named);
+		err_keep(&r->failure, &named);
+		e = r->failure; /* the given one may have been the old failure */
+	}
 	if (r->called_us)
 		r->answered_us = clock_mono_us();
+	if (r->ended_ms == 0)
+		r->ended_ms = clock_wall_ms();
 	run_drop(r);
 	/* A retry of this request would cost again, so the idempotency key keeps this end. */
 	if (r->attempt.spent)
@@ -465,16 +490,24 @@ static void abort_now(struct task *t)
 
 	r->aborting = false;
 	if (is_called(r))
-		run_finish(r, &r->failure);
+		run_finish(r, r->failure);
 	else
 		run_free_if_over(r);
+}
+
+void run_fail(struct run *r, enum errc code, const char *text)
+{
+	struct err e;
+
+	err_set(&e, code, "", "%s", text);
+	err_keep(&r->failure, &e);
 }
 
 void run_abort_later(struct run *r, enum errc code, const char *text)
 {
 	if (r->aborting)
 		return;
-	err_set(&r->failure, code, "", "%s", text);
+	run_fail(r, code, text);
 	r->aborting = true;
 	r->abort_task.fn = abort_now;
 	loop_later(run_loop(r), &r->abort_task);
@@ -524,7 +557,8 @@ void run_view(const struct run *r, struct run_view *ret)
 				  .warnings = r->aside.on ? STR_NONE : buf_view(&r->warnings.json),
 				  .warning_count = r->aside.on ? 0 : r->warnings.count,
 				  .attempts = r->attempt.count,
-				  .failed = r->failure.code != ERR_OK,
+				  .failed = r->failure != NULL,
+				  .cut = r->feed.cut,
 				  .costs = r->bill.charged && !r->bill.unpriced,
 				  .cost_nano = r->bill.nano };
 }

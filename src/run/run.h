@@ -8,6 +8,7 @@
  * passed over:
  *
  *   LOADING    load         the store: the branch of the conversation that goes on
+ *              refer        the store: the stored messages that messages name
  *              look         what the messages name, and what they weigh; a worker, where they are long
  *              find_files   the store: the uploaded files that messages name
  *              read_files   a worker: their contents
@@ -32,6 +33,7 @@
 #include "base/id.h"
 #include "base/trace.h"
 #include "json/input.h"
+#include "msg/origin.h"
 #include "shape/encoder.h"
 #include "shape/family.h"
 #include "loop/work.h"
@@ -82,6 +84,13 @@ struct run_observer {
 	void (*begun)(void *arg);
 };
 
+/* A message of a request that names a stored message. */
+struct run_reference {
+	size_t     message; /* index in the request's messages */
+	struct id  id;      /* of the stored message */
+	struct str path;    /* of the name, for errors */
+};
+
 struct run_request {
 	struct input *input; /* consumed by run_start also on failure; all spans point into it */
 	void         *held;  /* keeps provider alive; given to release at the run's end */
@@ -94,27 +103,48 @@ struct run_request {
 	unsigned            takes; /* enum provider_takes: files of which kinds the model takes */
 	struct prompt       prompt;     /* messages and message_count are filled by the run */
 	bool                background; /* its client waits for `begun` alone */
-	const struct family *family;    /* how it was asked */
-	const struct shape  *shape;     /* of the family: how it is answered */
-	bool      answers_calls; /* calls in messages that were left without an answer get one */
-	bool      fence;  /* LMC code reaches the provider as fenced text, not as tool calls */
-	bool      fences; /* fenced code of the answer becomes LMC code */
-	bool      store;
-	bool      finish;      /* what the reader's leaving does: go on, else cancel */
-	bool      want_usage;  /* the client asked for it */
-	struct id continues;   /* the run whose answer this one goes on with; none: no */
-	struct identity  *who; /* who asks; borrowed until run_start returns */
-	int64_t           owner;
-	struct id         conversation; /* none: a new one, if stored */
-	struct id         parent;       /* message in it to branch from; none: its newest */
+	bool                bare; /* a plain answer is a text, not JSON: the encoder prints it so */
+	const struct family *family; /* how it was asked */
+	const struct shape  *shape;  /* of the family: how it is answered */
+	bool    answers_calls; /* calls in messages that were left without an answer get one */
+	bool    fence;         /* LMC code reaches the provider as fenced text, not as tool calls */
+	bool    fences;        /* fenced code of the answer becomes LMC code */
+	bool    store;
+	bool    finish;     /* what the reader's leaving does: go on, else cancel */
+	bool    want_usage; /* the client asked for it */
+	int64_t guess_in;   /* tokens of the prompt, for encoders that tell them early; 0: none */
+	/* What the reader of the body has left out: entries in the form of struct warnings. */
+	struct str       warnings;
+	size_t           warning_count;
+	bool             untranslated; /* there are no messages, but only prompt.native */
+	struct str       version;      /* these two: as struct prompt_native's */
+	struct str       beta;
+	struct str       keep;      /* the header x-parley-store, for families that read it */
+	struct id        continues; /* the run whose answer this one goes on with; none: no */
+	struct identity *who;       /* who asks; borrowed until run_start returns */
+	int64_t          owner;
+	struct id        conversation; /* none: a new one, if stored */
+	struct id        parent;       /* message in it to branch from; none: its newest */
+	/* The run whose answer is gone on with, of the same family and in whatever conversation it
+	 * is; conversation and parent are none then.  None: no. */
+	struct id         previous;
 	bool              instruction_set;
-	struct str        instruction; /* plain text */
-	struct str        metadata;    /* JSON object, or empty */
-	struct str        settings; /* of a stored completion: what is shown again of its request */
+	bool              instruction_once;    /* of this call alone: the branch does not keep it */
+	bool              instruction_default; /* of the model's configuration, not of a client */
+	struct str        instruction;         /* plain text */
+	struct str        metadata;            /* JSON object, or empty */
+	struct str        settings; /* JSON object: what later answers show of the request */
 	const struct str *messages; /* raw JSON objects, as they are stored */
 	size_t            message_count;
-	struct str        request_id; /* copied */
-	struct trace      trace;      /* the request's; attempts are spans inside it */
+	struct origins    origins; /* of messages and tools; in the arena, as the messages */
+	/* Messages that name stored ones.  join: makes the whole message of the stored one and the
+	 * request's; *ret is in the arena. */
+	const struct run_reference *references;
+	size_t                      reference_count;
+	enum errc (*join)(struct str stored, struct str given, struct arena *arena, struct str *ret,
+			  struct err *e);
+	struct str   request_id; /* copied */
+	struct trace trace;      /* the request's; attempts are spans inside it */
 	/* The claim of its Idempotency-Key, or NULL; the run ends it.  Stays the caller's where
 	 * run_start fails. */
 	struct idem_claim *claim;
@@ -158,6 +188,7 @@ struct run_view {
 	size_t     warning_count;
 	unsigned   attempts; /* calls of providers; 0: none could be asked */
 	bool       failed;   /* the end is an error */
+	bool       cut;      /* the stream lacks its last block */
 	bool       costs;    /* cost_nano is known */
 	int64_t    cost_nano;
 };

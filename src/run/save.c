@@ -1,6 +1,5 @@
 /* The store's part of a run: the branch is read and the client's messages are written before the
  * call, the answer is written after it. */
-#include "base/clock.h"
 #include "base/limits.h"
 #include "run/internal.h"
 #include "desk/watch.h"
@@ -14,67 +13,101 @@ enum { SEQ_AHEAD = 512 };
 
 /* --- before the call --- */
 
+/* go_on_in: the conversation of the previous run is known. */
+static void go_on_in(struct run *r, struct id conversation)
+{
+	r->rq.conversation = conversation;
+	r->rq.parent = r->jobs->branch->read.leaf;
+	if (!run_stored(r))
+		return;
+	r->conversation = conversation;
+	id_text(r->conversation, ID_CONVERSATION, r->conversation_text);
+}
+
 static void on_branch(struct store_job *job)
 {
-	struct run *r = container_of(job, struct run_jobs, branch.job)->run;
-	struct err  e = job->err;
+	struct run_branch        *x = container_of(job, struct run_branch, read.job);
+	struct run               *r = x->run;
+	const struct branch_read *b = &x->read;
+	struct err                e = job->err;
 
 	r->jobs_out--;
-	if (e.code == ERR_OK && r->jobs->branch.live) {
+	if (e.code == ERR_OK && b->live) {
 		err_set(&e, ERR_CONVERSATION_BUSY, "conversation",
 			"an answer is being made in this conversation; try again when it has ended");
 		e.retry_after_ms = 1000;
 	}
 	/* An answer's message has the id of its run. */
-	if (e.code == ERR_OK && !id_none(r->rq.continues) &&
-	    r->jobs->branch.leaf.key != r->rq.continues.key)
+	if (e.code == ERR_OK && !id_none(r->rq.continues) && b->leaf.key != r->rq.continues.key)
 		err_set(&e, ERR_NOT_CONTINUABLE, "",
 			"only the newest run of a conversation can be continued, and only if it has some answer");
+	if (e.code == ERR_OK && !id_none(r->rq.previous))
+		go_on_in(r, b->conversation);
 	/* The instruction of the branch holds until another turn sets one.  The run's own row does
 	 * not repeat an inherited instruction. */
-	if (e.code == ERR_OK && !r->rq.instruction_set && r->jobs->branch.instruction_set)
-		r->rq.instruction = r->jobs->branch.instruction;
+	if (e.code == ERR_OK && !r->rq.instruction_set && b->instruction_set) {
+		r->rq.instruction = b->instruction;
+		r->rq.instruction_default = false;
+	}
 	step_over(r, &e);
 }
 
 enum step_next save_load(struct run *r, struct err *e)
 {
-	r->jobs->branch = (struct branch_read){
+	struct run_branch *x = malloc(sizeof *x);
+
+	if (!x) {
+		err_set(e, ERR_OVERLOADED, "", "no memory for the conversation");
+		return STEP_FAILED;
+	}
+	x->run = r;
+	x->read = (struct branch_read){
 		.job = { .loop = run_loop(r), .done = on_branch },
 		.owner = r->rq.owner,
 		.conversation = r->rq.conversation,
 		.from = r->rq.parent,
+		.run = r->rq.previous,
+		.shape = str_of(r->rq.shape->word),
 	};
-	arena_init(&r->jobs->branch.arena, LIMIT_BRANCH_BYTES);
-	r->jobs->branch_read = true;
+	arena_init(&x->read.arena, LIMIT_BRANCH_BYTES);
+	r->jobs->branch = x;
 	r->jobs_out++;
-	if (store_branch_read(r->engine->o.store, &r->jobs->branch))
+	if (store_branch_read(r->engine->o.store, &x->read))
 		return STEP_PARKED;
 	r->jobs_out--;
 	err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
 	return STEP_FAILED;
 }
 
+struct run_begin {
+	struct run          *run;
+	struct turn_begin    turn;
+	struct store_message messages[];
+};
+
 static void on_begun(struct store_job *job)
 {
-	struct run *r = container_of(job, struct run_jobs, begin.job)->run;
-	struct err  e = job->err;
+	struct run_begin *b = container_of(job, struct run_begin, turn.job);
+	struct run       *r = b->run;
+	struct err        e = job->err;
 
 	r->jobs_out--;
-	free(TAKE(r->jobs->begin_messages));
+	free(b);
 	step_over(r, &e);
 }
 
 static bool submit_begin(struct run *r)
 {
-	size_t n = r->rq.message_count;
+	const struct branch_read *branch = run_branch(r);
+	size_t                    n = r->rq.message_count;
+	struct run_begin         *b = malloc(sizeof *b + n * sizeof *b->messages);
 
-	r->jobs->begin_messages = calloc(n ? n : 1, sizeof *r->jobs->begin_messages);
-	if (!r->jobs->begin_messages)
+	if (!b)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		r->jobs->begin_messages[i] = (struct store_message){ id_new(), r->rq.messages[i] };
-	r->jobs->begin = (struct turn_begin){
+		b->messages[i] = (struct store_message){ id_new(), r->rq.messages[i] };
+	b->run = r;
+	b->turn = (struct turn_begin){
 		.job = { .loop = run_loop(r), .done = on_begun },
 		.owner = r->rq.owner,
 		.now_ms = r->created_ms,
@@ -85,24 +118,25 @@ static bool submit_begin(struct run *r)
 		.continues = r->rq.continues,
 		.request_id = r->rq.family->shown_again ? str_of(r->request_id) : STR_NONE,
 		.settings = r->rq.settings,
-		.parent = r->jobs->branch.leaf,
-		.expected_leaf = r->jobs->branch.expected_leaf,
+		.parent = branch ? branch->leaf : (struct id){ 0 },
+		.expected_leaf = branch ? branch->expected_leaf : (struct id){ 0 },
 		.branching = !id_none(r->rq.parent),
-		.instruction_set = r->rq.instruction_set,
+		.instruction_set = r->rq.instruction_set && !r->rq.instruction_once,
 		.instruction = r->rq.instruction,
 		.model = r->rq.model,
 		.provider = str_of(r->rq.provider->name),
 		.shape = str_of(r->rq.shape->word),
-		.messages = r->jobs->begin_messages,
+		.messages = b->messages,
 		.message_count = n,
 		.seq_reserved = r->seq_reserved,
 		.key = run_idem_of(r),
 		.bill = bill_begins(r),
 	};
 	r->jobs_out++;
-	if (store_turn_begin(r->engine->o.store, &r->jobs->begin))
+	if (store_turn_begin(r->engine->o.store, &b->turn))
 		return true;
 	r->jobs_out--;
+	free(b);
 	return false;
 }
 
@@ -116,22 +150,31 @@ enum step_next save_begin(struct run *r, struct err *e)
 
 /* --- during the stream --- */
 
+struct run_reserve {
+	struct run        *run;
+	struct seq_reserve seq;
+};
+
 static void save_on_reserved(struct store_job *job)
 {
-	struct run *r = container_of(job, struct run_jobs, reserve.job)->run;
+	struct run_reserve *x = container_of(job, struct run_reserve, seq.job);
+	struct run         *r = x->run;
+	uint64_t            upto = x->seq.upto;
+	struct err          e = job->err;
 
+	free(x);
 	r->jobs_out--;
 	r->jobs->reserving = false;
-	if (job->err.code == ERR_OK) {
-		if (r->jobs->reserve.upto > r->seq_reserved)
-			r->seq_reserved = r->jobs->reserve.upto;
+	if (e.code == ERR_OK) {
+		if (upto > r->seq_reserved)
+			r->seq_reserved = upto;
 		/* The provider may have been faster than the store, and the new range nearly used
 		 * up. */
 		if (r->call)
 			save_reserve_ahead(r);
 		feed_wake(r);
 	} else if (r->state == STATE_STREAMING && r->call) {
-		run_finish(r, &job->err);
+		run_finish(r, &e);
 		return;
 	}
 	run_free_if_over(r);
@@ -144,17 +187,21 @@ void save_reserve_ahead(struct run *r)
 	if (r->jobs->reserving || r->seq_reserved == UINT64_MAX ||
 	    r->seq_reserved > r->seq + SEQ_AHEAD)
 		return;
-	r->jobs->reserving = true;
-	r->jobs->reserve = (struct seq_reserve){
+
+	struct run_reserve *x = malloc(sizeof *x);
+	if (!x)
+		return; /* the next event tries again, as where the queue is full */
+	x->run = r;
+	x->seq = (struct seq_reserve){
 		.job = { .loop = run_loop(r), .done = save_on_reserved },
 		.run = r->id,
 		.upto = used * 2,
 	};
-	r->jobs_out++;
-	if (store_seq_reserve(r->engine->o.store, &r->jobs->reserve))
-		return;
-	r->jobs_out--; /* the queue is full: the next event tries again */
-	r->jobs->reserving = false;
+	r->jobs->reserving = store_seq_reserve(r->engine->o.store, &x->seq);
+	if (r->jobs->reserving)
+		r->jobs_out++;
+	else
+		free(x);
 }
 
 /* --- after the call --- */
@@ -169,7 +216,7 @@ static void on_end_stored(struct store_job *job)
 	/* An answer that is not stored must not be reported as a success. */
 	if (job->err.code != ERR_OK) {
 		feed_skip(r);
-		r->failure = job->err;
+		err_keep(&r->failure, &job->err);
 		lost_add(r);
 	}
 	run_conclude(r);
@@ -179,8 +226,7 @@ static bool save_print_end(struct run *r)
 {
 	if (!print_stored(r))
 		return false;
-	return r->failure.code == ERR_OK ||
-	       err_object(&r->failure, str_of(r->request_id), &r->jobs->end_error);
+	return !r->failure || err_object(r->failure, str_of(r->request_id), &r->jobs->end_error);
 }
 
 void save_end(struct run *r)
@@ -188,12 +234,12 @@ void save_end(struct run *r)
 	struct events_piece rest;
 
 	run_move(r, STATE_ENDING);
-	if (!journal_rest(r, &rest) && r->failure.code == ERR_OK) {
-		err_set(&r->failure, ERR_OVERLOADED, "", "no memory to store the answer's events");
+	if (!journal_rest(r, &rest) && !r->failure) {
+		run_fail(r, ERR_OVERLOADED, "no memory to store the answer's events");
 		r->outcome = RUN_INCOMPLETE;
 	}
 	if (!save_print_end(r)) {
-		err_set(&r->failure, ERR_INTERNAL, "", "no memory to store the answer");
+		run_fail(r, ERR_INTERNAL, "no memory to store the answer");
 		buf_clear(&r->jobs->end_answer); /* half an object is no JSON */
 		buf_clear(&r->jobs->end_error);
 		r->outcome = RUN_INCOMPLETE;
@@ -208,7 +254,7 @@ void save_end(struct run *r)
 		.error = buf_view(&r->jobs->end_error),
 		.usage = r->usage,
 		.first_token_ms = r->first_token_ms,
-		.completed_ms = clock_wall_ms(),
+		.completed_ms = r->ended_ms,
 		.last_seq = r->seq,
 		.attempts = r->attempt.count,
 		.provider = str_of(r->rq.provider->name),
@@ -224,6 +270,6 @@ void save_end(struct run *r)
 		return;
 	r->jobs_out--;
 	r->bill.settled = true; /* recovery at the next start ends the run and settles its bill */
-	err_set(&r->failure, ERR_STORAGE, "", "the answer could not be stored");
+	run_fail(r, ERR_STORAGE, "the answer could not be stored");
 	run_conclude(r);
 }

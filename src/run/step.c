@@ -37,7 +37,12 @@ static bool always(const struct run *r)
 
 static bool continues(const struct run *r)
 {
-	return !id_none(r->rq.conversation);
+	return !id_none(r->rq.conversation) || !id_none(r->rq.previous);
+}
+
+static bool refers(const struct run *r)
+{
+	return r->rq.reference_count > 0;
 }
 
 static bool has_messages_of_ours(const struct run *r)
@@ -97,6 +102,7 @@ static enum step_next step_turn(struct run *r, struct err *e)
 
 static const struct step steps[] = {
 	{ "load", STATE_LOADING, continues, save_load },
+	{ "refer", STATE_LOADING, refers, refer_find },
 	{ "look", STATE_LOADING, has_messages_of_ours, step_look },
 	{ "find_files", STATE_LOADING, names_files, attach_find },
 	{ "read_files", STATE_LOADING, names_files, attach_read },

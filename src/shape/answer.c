@@ -157,6 +157,7 @@ static struct span span_of(struct str part, struct str raw, size_t at)
 
 bool answer_raw(struct answer *a, const struct event *ev)
 {
+	a->form = ev->form;
 	a->raw_id = span_of(ev->raw_id, ev->raw, a->raw.len);
 	a->raw_created = span_of(ev->raw_created, ev->raw, a->raw.len);
 	if (!ev->give || a->raw.len > 0)
@@ -176,6 +177,7 @@ static struct str raw_part(const struct answer *a, struct span s)
 struct encoder_whole answer_whole(const struct answer *a)
 {
 	return (struct encoder_whole){ .raw = buf_view(&a->raw),
+				       .form = a->form,
 				       .raw_id = raw_part(a, a->raw_id),
 				       .raw_created = raw_part(a, a->raw_created),
 				       .message = buf_view(&a->message),

@@ -33,9 +33,10 @@ struct answer {
 	size_t              tool_count;
 	size_t              bytes; /* of all members above; at most LIMIT_ANSWER */
 
-	struct buf  raw;         /* the provider's own completion */
-	struct span raw_id;      /* the values of "id" and "created" in raw; */
-	struct span raw_created; /* n is 0: not known */
+	struct buf    raw;         /* the provider's own answer */
+	enum raw_form form;        /* of raw */
+	struct span   raw_id;      /* the values of "id" and "created" in raw; */
+	struct span   raw_created; /* n is 0: not known */
 };
 
 void answer_init(struct answer *a);

@@ -1,6 +1,8 @@
 /* Numbers the blocks of a stream, and leaves out those that the reader has received. */
 #include "shape/block.h"
 
+#include <string.h>
+
 static bool block_put_number(const struct cursor *c, struct buf *out)
 {
 	return buf_text(out, "id: ") && buf_int(out, (int64_t)c->seq) &&
@@ -24,5 +26,51 @@ bool block_close(struct blocks *b, struct buf *out)
 	if (cursor_has(&b->seen, &b->next))
 		out->len = b->start;
 	b->next.nth++;
+	return true;
+}
+
+bool block_done(struct blocks *b, uint64_t seq, struct buf *out)
+{
+	size_t start = out->len;
+
+	block_event(b, seq);
+	if (block_open(b, "done", out) && buf_text(out, "[DONE]") && block_close(b, out))
+		return true;
+	out->len = start;
+	return false;
+}
+
+bool block_error(struct blocks *b, const struct err *e, struct str request_id, uint64_t seq,
+		 struct buf *out)
+{
+	size_t start = out->len;
+
+	block_event(b, seq);
+	if (block_open(b, "error", out) && buf_text(out, "{\"error\":") &&
+	    err_object(e, request_id, out) && buf_text(out, "}") && block_close(b, out))
+		return true;
+	out->len = start;
+	return false;
+}
+
+void block_one_line(struct buf *out, size_t start)
+{
+	const char *from = out->data + start;
+	size_t      n = out->len - start;
+
+	if (n == 0 || (!memchr(from, '\n', n) && !memchr(from, '\r', n)))
+		return;
+	for (size_t i = start; i < out->len; i++)
+		if (out->data[i] == '\n' || out->data[i] == '\r')
+			out->data[i] = ' ';
+}
+
+bool block_raw(struct str json, struct buf *out)
+{
+	size_t start = out->len;
+
+	if (!buf_str(out, json))
+		return false;
+	block_one_line(out, start);
 	return true;
 }

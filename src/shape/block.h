@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "msg/cursor.h"
 
 /* Embedded in an encoder. */
@@ -27,3 +28,14 @@ static inline void block_event(struct blocks *b, uint64_t seq)
  * is full, and ends with half a block. */
 bool block_open(struct blocks *b, const char *name, struct buf *out) MUST_USE;
 bool block_close(struct blocks *b, struct buf *out) MUST_USE;
+
+/* block_done, block_error: append the last block of OpenAI's streams, of a normal end or of a
+ * failure, for the event seq.  False: out is full, and unchanged. */
+bool block_done(struct blocks *b, uint64_t seq, struct buf *out) MUST_USE;
+bool block_error(struct blocks *b, const struct err *e, struct str request_id, uint64_t seq,
+		 struct buf *out) MUST_USE;
+/* block_raw: appends a provider's own JSON without line breaks between its tokens, because a data
+ * line ends at the first one.  (Inside strings they are always escaped.)  block_one_line: does the
+ * same to what stands in out from start on. */
+bool block_raw(struct str json, struct buf *out) MUST_USE;
+void block_one_line(struct buf *out, size_t start);

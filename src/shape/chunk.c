@@ -1,12 +1,12 @@
 /* Prints chunks and completions in OpenAI's shape, from events or from a provider's own chunks. */
 #include "shape/chunk.h"
 
+#include "base/decimal.h"
 #include "base/limits.h"
 #include "shape/block.h"
 #include "shape/extra.h"
 #include "lmc/picture.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* The encoder of one stream or answer. */
@@ -62,12 +62,18 @@ static bool put_ours(const struct chunk_printer *p, struct buf *out)
 
 bool chunk_usage(const struct usage *u, struct buf *out)
 {
-	return buf_fmt(out,
-		       "{\"prompt_tokens\":%lld,\"completion_tokens\":%lld,\"total_tokens\":%lld,"
-		       "\"prompt_tokens_details\":{\"cached_tokens\":%lld},"
-		       "\"completion_tokens_details\":{\"reasoning_tokens\":%lld}}",
-		       (long long)u->in, (long long)u->out, (long long)u->in + (long long)u->out,
-		       (long long)u->cached_read, (long long)u->reasoning);
+	size_t start = out->len;
+
+	if (buf_text(out, "{\"prompt_tokens\":") && buf_int(out, u->in) &&
+	    buf_text(out, ",\"completion_tokens\":") && buf_int(out, u->out) &&
+	    buf_text(out, ",\"total_tokens\":") && buf_int(out, u->in + u->out) &&
+	    buf_text(out, ",\"prompt_tokens_details\":{\"cached_tokens\":") &&
+	    buf_int(out, u->cached_read) &&
+	    buf_text(out, "},\"completion_tokens_details\":{\"reasoning_tokens\":") &&
+	    buf_int(out, u->reasoning) && buf_text(out, "}}"))
+		return true;
+	out->len = start;
+	return false;
 }
 
 /* put_identity: prints id, object, created and model, each with a comma after it. */
@@ -86,30 +92,6 @@ static bool put_identity(const struct chunk_printer *p, const char *object, stru
 }
 
 /* --- chunks --- */
-
-/* chunk_one_line: removes line breaks between tokens of JSON, because a data line ends at the first
- * one. (Inside strings they are always escaped.) */
-static void chunk_one_line(struct buf *out, size_t start)
-{
-	const char *from = out->data + start;
-	size_t      n = out->len - start;
-
-	if (n == 0 || (!memchr(from, '\n', n) && !memchr(from, '\r', n)))
-		return;
-	for (size_t i = start; i < out->len; i++)
-		if (out->data[i] == '\n' || out->data[i] == '\r')
-			out->data[i] = ' ';
-}
-
-static bool chunk_put_json(struct buf *out, struct str s)
-{
-	size_t start = out->len;
-
-	if (!buf_str(out, s))
-		return false;
-	chunk_one_line(out, start);
-	return true;
-}
 
 /* A span of the provider's JSON and its replacement; an empty span means no cut. */
 struct cut {
@@ -139,14 +121,19 @@ static bool put_cut(struct str rest, const struct cut *cuts, size_t count, struc
 
 /* The gateway's id and time as JSON values. */
 struct own {
-	char id[ID_MAX + 2];
-	char created[24];
+	char       id[ID_MAX + 2];
+	size_t     id_len;
+	char       digits[DECIMAL_MAX];
+	struct str created; /* of digits */
 };
 
 static void own_print(const struct chunk_printer *p, struct own *ret)
 {
-	snprintf(ret->id, sizeof ret->id, "\"%.*s\"", STR_ARG(p->own_id));
-	snprintf(ret->created, sizeof ret->created, "%lld", (long long)p->about.created_s);
+	ret->id[0] = '"';
+	memcpy(ret->id + 1, p->own_id.p, p->own_id.n);
+	ret->id[p->own_id.n + 1] = '"';
+	ret->id_len = p->own_id.n + 2;
+	ret->created = decimal_int(p->about.created_s, ret->digits);
 }
 
 /* put_raw: prints the provider's own chunk. The first one gets the gateway's members; a repeated
@@ -161,8 +148,8 @@ static bool put_raw(const struct chunk_printer *p, const struct event *ev, struc
 		cuts[count++] = (struct cut){ .span = ev->raw_usage };
 	if (is_stored(p)) {
 		own_print(p, &own);
-		cuts[count++] = (struct cut){ ev->raw_id, str_of(own.id) };
-		cuts[count++] = (struct cut){ ev->raw_created, str_of(own.created) };
+		cuts[count++] = (struct cut){ ev->raw_id, (struct str){ own.id, own.id_len } };
+		cuts[count++] = (struct cut){ ev->raw_created, own.created };
 	}
 	if (!buf_text(out, "{") || (p->ours && !p->begun && !put_ours(p, out)))
 		return false;
@@ -170,7 +157,7 @@ static bool put_raw(const struct chunk_printer *p, const struct event *ev, struc
 	size_t start = out->len;
 	if (!put_cut((struct str){ ev->raw.p + 1, ev->raw.n - 1 }, cuts, count, out))
 		return false;
-	chunk_one_line(out, start);
+	block_one_line(out, start);
 	return true;
 }
 
@@ -209,7 +196,7 @@ static bool put_delta(const struct chunk_printer *p, const struct event *ev, boo
 	case EVENT_TOOL_ARGS: return put_tool_call(ev, out);
 	case EVENT_FINISH: return !with_role || buf_text(out, "\"content\":\"\"");
 	case EVENT_MEDIA:
-		return buf_text(out, "\"images\":[") && chunk_put_json(out, ev->text) &&
+		return buf_text(out, "\"images\":[") && block_raw(ev->text, out) &&
 		       buf_text(out, "]");
 	case EVENT_BLOCK_END:
 	case EVENT_MESSAGE:
@@ -297,7 +284,7 @@ static bool chunk_put_chunk(struct chunk_printer *p, const struct event *ev, str
 {
 	size_t start = out->len;
 
-	if (ev->raw.n == 0)
+	if (ev->raw.n == 0 || ev->form != RAW_OPENAI)
 		return chunk_put_made(p, ev, out);
 	return put_raw(p, ev, out) &&
 	       reasoning_rename(p->about.reasoning, &p->doc, &p->scratch, out, start);
@@ -312,11 +299,11 @@ static bool chunk_event(struct encoder *n, const struct event *ev, uint64_t seq,
 {
 	struct chunk_printer *p = printer(n);
 	size_t                start = out->len;
-	bool                  raw = ev->raw.n > 0;
+	bool                  raw = ev->raw.n > 0 && ev->form == RAW_OPENAI;
 
 	if (!note_start(p, ev))
 		return false;
-	if (ev->cont)
+	if (ev->cont && ev->form == RAW_OPENAI)
 		return true;
 	if (raw ? ev->raw_only_usage && !p->about.want_usage : !makes_block(p, ev))
 		return true;
@@ -334,28 +321,13 @@ static bool chunk_event(struct encoder *n, const struct event *ev, uint64_t seq,
 
 static bool chunk_done(struct encoder *n, uint64_t seq, struct buf *out)
 {
-	struct blocks *b = &printer(n)->blocks;
-	size_t         start = out->len;
-
-	block_event(b, seq);
-	if (block_open(b, "done", out) && buf_text(out, "[DONE]") && block_close(b, out))
-		return true;
-	out->len = start;
-	return false;
+	return block_done(&printer(n)->blocks, seq, out);
 }
 
 static bool chunk_error(struct encoder *n, const struct err *e, struct str request_id, uint64_t seq,
 			struct buf *out)
 {
-	struct blocks *b = &printer(n)->blocks;
-	size_t         start = out->len;
-
-	block_event(b, seq);
-	if (block_open(b, "error", out) && buf_text(out, "{\"error\":") &&
-	    err_object(e, request_id, out) && buf_text(out, "}") && block_close(b, out))
-		return true;
-	out->len = start;
-	return false;
+	return block_error(&printer(n)->blocks, e, request_id, seq, out);
 }
 
 /* --- whole answers --- */
@@ -376,7 +348,7 @@ static bool put_made_whole(const struct chunk_printer *p, struct str message,
 static bool chunk_put_whole(const struct chunk_printer *p, const struct encoder_whole *w,
 			    struct buf *out)
 {
-	struct str raw = w->raw;
+	struct str raw = w->form == RAW_OPENAI ? w->raw : STR_NONE;
 
 	if (raw.n > 0 && !p->ours && !is_stored(p))
 		return buf_str(out, raw);
@@ -393,8 +365,8 @@ static bool chunk_put_whole(const struct chunk_printer *p, const struct encoder_
 
 	struct own own;
 	own_print(p, &own);
-	const struct cut cuts[] = { { w->raw_id, str_of(own.id) },
-				    { w->raw_created, str_of(own.created) } };
+	const struct cut cuts[] = { { w->raw_id, (struct str){ own.id, own.id_len } },
+				    { w->raw_created, own.created } };
 	return put_cut(rest, cuts, ARRAY_LEN(cuts), out);
 }
 
@@ -426,7 +398,6 @@ static const struct encoder_ops chunk_ops = {
 	.error = chunk_error,
 	.whole = chunk_whole,
 	.destroy = chunk_destroy,
-	.raw = true,
 };
 
 static struct encoder *chunk_encoder(const struct encoder_about *about, bool ours)
@@ -436,6 +407,7 @@ static struct encoder *chunk_encoder(const struct encoder_about *about, bool our
 	if (!p)
 		return NULL;
 	p->encoder.ops = &chunk_ops;
+	p->encoder.raws = 1u << RAW_OPENAI;
 	p->about = *about;
 	p->ours = ours;
 	p->own_id = id_text(about->run, ID_COMPLETION, p->own_text);

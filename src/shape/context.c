@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "json/scan.h"
+#include "shape/mention.h"
 #include "lmc/media.h"
 
 #include <strings.h>
@@ -166,11 +167,17 @@ static bool put_block(struct render *r, const struct context_shown *f, struct st
 	       context_put_text(r->out, content) && buf_text(r->out, "\\n</file>\\n\\n");
 }
 
-static bool context_put_image(struct render *r, const struct context_shown *f, struct str content)
+static bool context_put_image(struct render *r, const struct context_shown *f, json_at file,
+			      struct str content)
 {
+	json_at detail = json_get_some(r->d, file, "detail");
+
 	return buf_text(r->out, "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/") &&
 	       buf_text(r->out, f->is.format) && buf_text(r->out, ";base64,") &&
-	       media_encode(content, r->out) && buf_text(r->out, "\"}}");
+	       media_encode(content, r->out) && buf_text(r->out, "\"") &&
+	       (detail == JSON_ABSENT ||
+		(buf_text(r->out, ",\"detail\":") && buf_str(r->out, json_raw(r->d, detail)))) &&
+	       buf_text(r->out, "}}");
 }
 
 static bool context_put_audio(struct render *r, const struct context_shown *f, struct str content)
@@ -213,7 +220,7 @@ static bool put_upload(struct render *r, json_at file)
 	if (!end_text(r) || !begin_part(r))
 		return false;
 	switch (f->is.kind) {
-	case ATTACHMENT_IMAGE: return context_put_image(r, f, content);
+	case ATTACHMENT_IMAGE: return context_put_image(r, f, file, content);
 	case ATTACHMENT_AUDIO: return context_put_audio(r, f, content);
 	case ATTACHMENT_PDF: return put_pdf(r, f, content);
 	case ATTACHMENT_TEXT:
@@ -251,11 +258,55 @@ static bool put_files(struct render *r, json_at files)
 
 /* --- the message --- */
 
+/* naming_of: the object with the uuid of a part that names an uploaded file; absent: the part names
+ * none. */
+static json_at naming_of(const struct json_doc *d, json_at part)
+{
+	static const char *const types[] = { "file", "image_url" };
+
+	if (json_kind(d, part) != JSON_OBJECT)
+		return JSON_ABSENT;
+	for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+		json_at at = json_get_is(d, part, "type", types[i]) ? json_get(d, part, types[i])
+								    : JSON_ABSENT;
+
+		if (json_is_kind(d, at, JSON_OBJECT) &&
+		    context_is_string(d, json_get_some(d, at, "uuid")))
+			return at;
+	}
+	return JSON_ABSENT;
+}
+
+static bool parts_name(const struct json_doc *d, json_at content)
+{
+	if (content == JSON_ABSENT || json_kind(d, content) != JSON_ARRAY)
+		return false;
+	JSON_EACH (i, d, content)
+		if (naming_of(d, i) != JSON_ABSENT)
+			return true;
+	return false;
+}
+
+/* put_named: prints the parts, with files in the place of those that name them. */
+static bool put_named(struct render *r, json_at content)
+{
+	JSON_EACH (i, r->d, content) {
+		json_at file = naming_of(r->d, i);
+
+		if (!(file != JSON_ABSENT ? put_upload(r, file) && end_text(r)
+					  : begin_part(r) && buf_str(r->out, json_raw(r->d, i))))
+			return false;
+	}
+	return buf_text(r->out, "]");
+}
+
 static bool context_put_rest(struct render *r, json_at content)
 {
 	struct str parts = json_raw(r->d, content);
 	bool       more = r->d->tok[content].count > 0;
 
+	if (r->contents && parts_name(r->d, content))
+		return put_named(r, content);
 	return buf_text(r->out, more && r->parts ? "," : "") &&
 	       buf_add(r->out, parts.p + 1, parts.n - 1);
 }
@@ -263,7 +314,8 @@ static bool context_put_rest(struct render *r, json_at content)
 /* put_array: prints files and content as parts. */
 static bool put_array(struct render *r, json_at content, json_at files)
 {
-	if (!buf_text(r->out, "[") || !put_files(r, files) || !end_text(r))
+	if (!buf_text(r->out, "[") || (files != JSON_ABSENT && !put_files(r, files)) ||
+	    !end_text(r))
 		return false;
 	if (content != JSON_ABSENT && json_kind(r->d, content) == JSON_ARRAY)
 		return context_put_rest(r, content);
@@ -277,8 +329,9 @@ static bool put_array(struct render *r, json_at content, json_at files)
 /* context_put_content: prints the files before a string, or as text parts before parts. */
 static bool context_put_content(struct render *r, json_at content, json_at files)
 {
-	if (files == JSON_ABSENT || json_kind(r->d, files) != JSON_ARRAY ||
-	    r->d->tok[files].count == 0)
+	bool none = files == JSON_ABSENT || r->d->tok[files].count == 0;
+
+	if (none && !(r->contents && parts_name(r->d, content)))
 		return content == JSON_ABSENT ? buf_text(r->out, "null")
 					      : buf_str(r->out, json_raw(r->d, content));
 	if (r->media || (content != JSON_ABSENT && !context_is_string(r->d, content)))
@@ -331,8 +384,7 @@ enum errc context_render(struct str message, struct arena *arena, struct str *re
 	bool            ok = true;
 
 	/* The key may be written with escapes. */
-	if (!memmem(message.p, message.n, "\"context\"", 9) &&
-	    !memmem(message.p, message.n, "\\u", 2)) {
+	if (!mentions(message, MENTION_CONTEXT | MENTION_ESCAPED)) {
 		*ret = message;
 		return ERR_OK;
 	}
@@ -377,22 +429,26 @@ enum errc context_fill(struct str message, const struct context_contents *conten
 
 /* --- who is named --- */
 
-static bool list_named(const struct json_doc *d, json_at files, struct arena *arena,
+/* list_named: the files of a list: context.files, or the content. */
+static bool list_named(const struct json_doc *d, json_at files, bool parts, struct arena *arena,
 		       struct context_named *list, size_t *ret_count)
 {
-	json_at role = json_get(d, 0, "role");
-	bool    user = role != JSON_ABSENT && json_is(d, role, "user");
-	size_t  place = 0;
+	bool   user = json_get_is(d, 0, "role", "user");
+	size_t place = 0;
 
-	for (json_at f = json_first(d, files); f != json_end(d, files);
-	     f = json_next(d, f), place++) {
-		json_at               uuid = json_get_some(d, f, "uuid");
-		json_at               name = json_get_some(d, f, "name");
+	if (files == JSON_ABSENT)
+		return true;
+	for (json_at i = json_first(d, files); i != json_end(d, files);
+	     i = json_next(d, i), place++) {
+		json_at f = parts ? naming_of(d, i) : i;
+		json_at uuid = f != JSON_ABSENT ? json_get_some(d, f, "uuid") : JSON_ABSENT;
+		json_at name = f != JSON_ABSENT ? json_get_some(d, f, parts ? "filename" : "name")
+						: JSON_ABSENT;
 		struct context_named *at = &list[*ret_count];
 
 		if (!context_is_string(d, uuid))
 			continue;
-		*at = (struct context_named){ .file = place, .user = user };
+		*at = (struct context_named){ .file = place, .part = parts, .user = user };
 		if (!json_text(d, uuid, arena, &at->uuid) ||
 		    (context_is_string(d, name) && !json_text(d, name, arena, &at->name)))
 			return false;
@@ -405,12 +461,7 @@ static bool list_named(const struct json_doc *d, json_at files, struct arena *ar
  * only escapes that can spell the key count. */
 bool context_may_name(struct str message)
 {
-	static const char *const marks[] = { "\"uuid\"", "\\u0075", "\\u0069", "\\u0064" };
-
-	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
-		if (memmem(message.p, message.n, marks[i], strlen(marks[i])))
-			return true;
-	return false;
+	return mentions(message, MENTION_UUID | MENTION_ESCAPED_UUID);
 }
 
 enum errc context_uploads(struct str message, struct arena *arena, struct context_named **ret,
@@ -424,11 +475,17 @@ enum errc context_uploads(struct str message, struct arena *arena, struct contex
 		return ERR_OK;
 	rc = json_scan(&doc, message.p, message.n, &json_limits_stored, e);
 	json_at files = rc == ERR_OK ? files_of(&doc) : JSON_ABSENT;
-	if (files != JSON_ABSENT && json_get_some(&doc, 0, "type") == JSON_ABSENT) {
-		struct context_named *list =
-			arena_alloc(arena, ((size_t)doc.tok[files].count + 1) * sizeof *list);
+	json_at content = rc == ERR_OK ? json_get(&doc, 0, "content") : JSON_ABSENT;
+	if (!parts_name(&doc, content))
+		content = JSON_ABSENT;
+	if ((files != JSON_ABSENT || content != JSON_ABSENT) &&
+	    json_get_some(&doc, 0, "type") == JSON_ABSENT) {
+		size_t count = (files != JSON_ABSENT ? doc.tok[files].count : 0) +
+			       (content != JSON_ABSENT ? doc.tok[content].count : 0);
+		struct context_named *list = arena_alloc(arena, (count + 1) * sizeof *list);
 
-		if (list && list_named(&doc, files, arena, list, ret_count))
+		if (list && list_named(&doc, files, false, arena, list, ret_count) &&
+		    list_named(&doc, content, true, arena, list, ret_count))
 			*ret = list;
 		else
 			rc = err_no_memory(e);

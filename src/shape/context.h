@@ -13,7 +13,11 @@
  * Images, audio and PDF become OpenAI's parts image_url, input_audio and file.  If a message has
  * one of these, its content becomes an array: the files in their order, adjacent text files in one
  * text part, then the message's own content; otherwise a text stays a text.  The stored message
- * keeps its context unchanged. */
+ * keeps its context unchanged.
+ *
+ * A part of the content may name an uploaded file, too, and the file then takes the place of the
+ * part: {"type":"file","file":{"uuid":…,"filename":…}}, or
+ * {"type":"image_url","image_url":{"uuid":…,"detail":…}}. */
 #pragma once
 
 #include "base/arena.h"
@@ -31,7 +35,8 @@ enum errc context_render(struct str message, struct arena *arena, struct str *re
 
 /* A file that a message names by its uuid. */
 struct context_named {
-	size_t     file; /* index in context.files */
+	size_t     file; /* index in context.files, or in the content */
+	bool       part; /* the file is named by a part of the content */
 	struct str uuid; /* plain text, like name */
 	struct str name; /* the name in the message, or empty */
 	bool       user; /* the message has the role user */

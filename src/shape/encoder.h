@@ -22,7 +22,9 @@ struct encoder_about {
 	 * is not stored has those of the provider. */
 	struct id  conversation;
 	struct str model;     /* as the client asked; printed if the provider gives none */
+	struct str settings;  /* the members of the answer that show the request (run_request) */
 	int64_t    created_s; /* wall clock */
+	int64_t    guess_in;  /* estimated tokens of the prompt; 0: not estimated */
 	struct cursor
 		seen; /* the reader's last block: blocks up to this one are not printed again */
 	/* Borrowed.  Before the first event, the list has what the provider was not sent; the
@@ -32,10 +34,11 @@ struct encoder_about {
 
 /* The answer of a plain call. */
 struct encoder_whole {
-	struct str raw;         /* the provider's own completion, or empty */
-	struct str raw_id;      /* the values of "id" and "created" in raw; */
-	struct str raw_created; /* empty: not known */
-	struct str message; /* the assistant's message, a JSON object; may be empty beside raw */
+	struct str    raw;         /* the provider's own answer, or empty */
+	enum raw_form form;        /* of raw */
+	struct str    raw_id;      /* the values of "id" and "created" in raw; */
+	struct str    raw_created; /* empty: not known */
+	struct str    message; /* the assistant's message, a JSON object; may be empty beside raw */
 	struct str lmc; /* LMC messages with commas between them, of a provider that speaks LMC */
 	struct str finish_reason; /* escaped */
 	const struct usage *usage;
@@ -58,8 +61,6 @@ struct encoder_ops {
 	 * the encoder. If rest is not called, done and error print these blocks. */
 	bool (*rest)(struct encoder *n, struct buf *out);
 	void (*destroy)(struct encoder *n);
-
-	bool raw; /* whole prints a provider's own completion, and needs no message beside it */
 };
 
 struct encoder { /* the first member of each implementation */
@@ -67,6 +68,12 @@ struct encoder { /* the first member of each implementation */
 	/* event has put blocks off, because they are longer than LIMIT_LOOP_JSON together and would
 	 * hold the loop: a worker should print them with rest. */
 	bool rests;
+	/* Bits 1 << enum raw_form: the forms of a provider's own answer that whole prints, without a
+	 * message beside it. */
+	unsigned raws;
+	/* Unix time of the answer's end, which the owner sets before done and whole; 0: not
+	 * known. */
+	int64_t ended_s;
 };
 
 /* encoder_destroy: NULL is fine. */

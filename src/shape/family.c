@@ -9,6 +9,11 @@ const struct shape *family_shape(const struct family *f, struct str word)
 	return f->shapes;
 }
 
+bool family_has(const struct family *f, struct str word)
+{
+	return str_is(word, family_shape(f, word)->word);
+}
+
 const struct shape *family_format(const struct family *f, struct str name)
 {
 	for (const struct shape *s = f->shapes; s->word; s++)

@@ -14,6 +14,7 @@ static const struct shape shapes[] = {
 const struct family family_chat = {
 	.shapes = shapes,
 	.error = err_body,
+	.run_id = ID_RUN,
 	.cursor = cursor_parse,
 	.renders = true,
 	.files = true,

@@ -12,6 +12,7 @@ static const struct shape shapes[] = {
 const struct family family_completions = {
 	.shapes = shapes,
 	.error = err_body,
+	.run_id = ID_RUN,
 	.shown_again = true,
 	.warns_ahead = true,
 	.breaks = true,

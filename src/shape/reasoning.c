@@ -1,12 +1,14 @@
 /* Prints reasoning under one of its two names. */
 #include "shape/reasoning.h"
 
+#include "shape/mention.h"
+
 static const char *const names[] = { "reasoning_content", "reasoning" };
 
 /* may_have: a quick search of the bytes, because most chunks have no reasoning. */
 static bool may_have(struct str json)
 {
-	return memmem(json.p, json.n, "\"reasoning", 10) != NULL;
+	return mentions(json, MENTION_REASONING);
 }
 
 static bool reasoning_put_one(const char *key, struct str escaped, struct buf *out)

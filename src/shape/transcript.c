@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "shape/context.h"
+#include "shape/mention.h"
 #include "lmc/media.h"
 #include "lmc/text.h"
 #include "lmc/to_openai.h"
@@ -26,8 +27,7 @@ struct transcript {
  * is needed. (The key may be written with escapes.) */
 static bool may_be_lmc(struct str message)
 {
-	return memmem(message.p, message.n, "\"type\"", 6) ||
-	       memmem(message.p, message.n, "\"lmc\"", 5) || memmem(message.p, message.n, "\\u", 2);
+	return mentions(message, MENTION_TYPE | MENTION_LMC | MENTION_ESCAPED);
 }
 
 static bool is_lmc(const struct json_doc *d, json_at i)

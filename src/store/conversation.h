@@ -23,6 +23,11 @@ struct branch_read {
 	struct store_job job;
 	int64_t          owner;
 	struct id        conversation;
+	/* The run whose answer is the message to read back from; conversation and from are none
+	 * then, and the conversation comes back.  Not there, or of another shape: NOT_FOUND
+	 * "previous_response_id"; without an answer: NOT_CONTINUABLE.  None: no. */
+	struct id    run;
+	struct str   shape;
 	struct id    from; /* a message to read back from; none: the newest.  It is not there, or
 	                        * not in this conversation: NOT_FOUND "parent" */
 	struct arena arena;
@@ -61,9 +66,10 @@ enum { STORE_REVISIONS = 8 }; /* revisions that one call may name */
  * PRECONDITION_FAILED: the conversation has another revision.  FORK also: NOT_FOUND "at": the
  * source has no such message; REQUEST_TOO_LARGE "at". */
 enum conversation_change {
-	CONVERSATION_CREATE, /* with metadata, title and messages */
-	CONVERSATION_UPDATE, /* changes metadata and title, each if it is set */
-	CONVERSATION_APPEND, /* adds messages after the newest one */
+	CONVERSATION_CREATE,        /* with metadata, title and messages */
+	CONVERSATION_UPDATE,        /* changes metadata and title, each if it is set */
+	CONVERSATION_APPEND,        /* adds messages after the newest one */
+	CONVERSATION_LABEL_MESSAGE, /* changes the member context.metadata of one message, if it is set */
 	/* removes the content of one message, and the event log of its run */
 	CONVERSATION_REMOVE_MESSAGE,
 	CONVERSATION_DELETE, /* with its messages, its runs and their event logs */
@@ -84,8 +90,9 @@ struct conversation_write {
 	const struct store_message *messages;
 	size_t                      message_count;
 	struct id                   source; /* FORK; revisions are those of the source */
-	struct id        message; /* REMOVE_MESSAGE; FORK: the last one copied; none: the newest */
-	struct idem_made made;    /* CREATE, APPEND, FORK */
+	struct id
+		message; /* LABEL_MESSAGE, REMOVE_MESSAGE; FORK: the last one copied; none: the newest */
+	struct idem_made made;        /* CREATE, APPEND, FORK */
 	bool             conditional; /* only if the revision is one of `revisions` */
 	int64_t          revisions[STORE_REVISIONS];
 	size_t           revision_count;
@@ -116,6 +123,8 @@ struct items_read {
 	struct id        conversation;
 	struct id
 		leaf; /* last message of the branch; none: the newest.  Unknown: NOT_FOUND "leaf" */
+	struct id run;   /* only the messages that this response brought; conversation is none
+	                  * then.  Unknown: NOT_FOUND.  None: no */
 	struct id after; /* none: from the beginning, in the requested order */
 	bool      descending;
 	size_t    limit;
@@ -128,6 +137,7 @@ struct items_read {
 		struct store_message message;
 		int64_t              created_ms;
 		enum run_status      status; /* an answer's run; COMPLETED for others */
+		struct str           model;  /* of an answer's run; empty for others */
 	} * items;
 	size_t item_count;
 	bool   has_more; /* also when page_bytes or the arena, not limit, ended it */
@@ -141,4 +151,14 @@ struct item_read {
 	struct id         message;
 	struct arena      arena;
 	struct store_item item; /* out */
+};
+
+/* messages_find: messages by their ids, in whatever conversations they are.
+ * Errors: REQUEST_TOO_LARGE: they are larger than the arena together. */
+struct messages_find {
+	struct store_job      job;
+	int64_t               owner;
+	struct store_message *messages; /* in: ids; out: bodies, p NULL: there is no such message */
+	size_t                count;
+	struct arena          arena;
 };

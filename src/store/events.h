@@ -70,11 +70,13 @@ struct events_read {
 	uint64_t             last_seq; /* number of the end event; 0: the run has not ended */
 	struct id            conversation;
 	struct str           model; /* as asked */
-	struct str           shape; /* as in turn_begin */
+	struct str           shape; /* these two as in turn_begin */
+	struct str           settings;
 	struct str           error; /* JSON object, or empty */
 	struct str           finish_reason;
 	/* The answer's message object, if the run has ended, has an answer, and logged nothing. */
 	struct str   answer;
 	struct usage usage;
 	int64_t      created_ms;
+	int64_t      completed_ms; /* 0: not yet */
 };

@@ -23,8 +23,14 @@ struct run_read {
 	struct store_job job;
 	int64_t          owner;
 	struct id        run;
-	struct arena     arena;
+	/* Only a run of this shape (SHAPE_…), with its settings and its answer; a run whose answer
+	 * was removed is not found.  Empty, but p not NULL: a run of any shape, with them; p NULL: a
+	 * run of any shape, without them. */
+	struct str   shape;
+	struct arena arena;
 	/* out */
+	struct str      settings; /* as in turn_begin */
+	struct str      answer;   /* the assistant's message object, or empty */
 	enum run_status status;
 	struct id       conversation;
 	struct id       continues; /* the run whose answer this one continues; none: it does not */
@@ -47,7 +53,8 @@ struct runs_read {
 	struct store_job job;
 	int64_t          owner;
 	struct id        conversation; /* none: runs of all conversations */
-	int              status;       /* enum run_status; -1: any */
+	bool             of_known; /* an unknown conversation is NOT_FOUND, and not an empty list */
+	int              status;   /* enum run_status; -1: any */
 	struct id        after; /* none: from the newest; ERR_INVALID_VALUE "after": no such run */
 	size_t           limit;
 	struct arena     arena;

@@ -10,6 +10,7 @@
 #include "store/events.h"
 #include "store/file.h"
 #include "store/idem.h"
+#include "store/response.h"
 #include "store/run.h"
 #include "store/search.h"
 #include "store/turn.h"

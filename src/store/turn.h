@@ -41,7 +41,7 @@ struct turn_begin {
 	struct str shape;      /* SHAPE_… (msg/family.h): the shape of the answer */
 	struct id  continues;  /* the run whose answer this one continues; none: it does not */
 	struct str request_id; /* only of a completion */
-	struct str settings;   /* only of a completion: JSON object, shown again later; or empty */
+	struct str settings;   /* JSON object: what is shown again of the request; or empty */
 	const struct store_message *messages;
 	size_t                      message_count;
 	uint64_t                    seq_reserved; /* event numbers up to this one may be sent */

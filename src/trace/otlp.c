@@ -23,7 +23,7 @@ static const struct upstream_limits limits = {
 
 struct otlp {
 	struct loop            *loop;
-	struct transfers       *transfers;
+	struct upstream_pool   *upstreams;
 	struct upstream_target *target;
 	struct timer            timer;
 	struct upstream_call   *call;  /* NULL: none is on its way */
@@ -107,7 +107,7 @@ static void send_batch(struct otlp *x)
 	buf_finish(&spans);
 	if (!ok)
 		otlp_over(x, false, "out of memory");
-	else if (upstream_start(x->transfers, x->target,
+	else if (upstream_start(x->upstreams, x->target,
 				&(struct upstream_ask){ .body = buf_view(&x->batch) }, &limits,
 				&callbacks, x, &x->call, &e) != ERR_OK)
 		otlp_over(x, false, err_code_wire(e.code));
@@ -179,7 +179,7 @@ enum errc otlp_create(const struct otlp_options *o, struct otlp **ret, struct er
 	if (!x)
 		return err_set(e, ERR_INTERNAL, "", "out of memory");
 	x->loop = o->loop;
-	x->transfers = o->transfers;
+	x->upstreams = o->upstreams;
 	x->timer.fn = otlp_on_timer;
 	str_copy(x->version, sizeof x->version, str_of(o->version));
 	enum errc rc = otlp_make_target(o, &x->target, e);

@@ -5,13 +5,13 @@
  * Threads: the loop's own. */
 #pragma once
 
-#include "loop/transfer.h"
+#include "upstream/pool.h"
 
 struct otlp;
 
 struct otlp_options {
-	struct loop      *loop;
-	struct transfers *transfers;
+	struct loop          *loop;
+	struct upstream_pool *upstreams;
 	const char *endpoint; /* http://host:4318; /v1/traces is added where it is not there */
 	const char *
 		headers; /* "name=value,name=value", as OTEL_EXPORTER_OTLP_HEADERS has it; NULL: none */

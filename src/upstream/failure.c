@@ -140,7 +140,7 @@ static const char *plain_words(const char *said)
 	return "";
 }
 
-static void failure_cut(bool begun, const char *words, struct err *e)
+void failure_cut(bool begun, const char *words, struct err *e)
 {
 	const char *open = words[0] ? " (" : "";
 	const char *close = words[0] ? ")" : "";
@@ -153,6 +153,21 @@ static void failure_cut(bool begun, const char *words, struct err *e)
 		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 			"the provider closed the connection without an answer%s%s%s", open, words,
 			close);
+}
+
+void failure_wrong(bool begun, const char *what, struct err *e)
+{
+	if (begun)
+		err_set(e, ERR_STREAM_INCOMPLETE, NULL,
+			"the provider sent %s in the middle of its answer", what);
+	else
+		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
+}
+
+void failure_length(struct err *e)
+{
+	err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
+		"the provider sent an answer of more than %u bytes", LIMIT_UPSTREAM_BODY);
 }
 
 static bool proxy_refused(CURL *easy)
@@ -189,8 +204,7 @@ void failure_fill(CURL *easy, CURLcode code, const char *said, bool begun, int s
 	else if (is_cut(code))
 		failure_cut(begun, words, e);
 	else if (code == CURLE_FILESIZE_EXCEEDED)
-		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
-			"the provider sent an answer of more than %u bytes", LIMIT_UPSTREAM_BODY);
+		failure_length(e);
 	else if (code == CURLE_OUT_OF_MEMORY) /* and there was memory */
 		err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL,
 			"the provider sent a header line of more than 100 KiB");

@@ -15,3 +15,11 @@ bool failure_init(void);
  * on our side (memory, descriptors, ports) is OVERLOADED, and no fault of the provider's. */
 void failure_fill(CURL *easy, CURLcode code, const char *said, bool begun, int socket_errno,
 		  struct err *e);
+
+/* failure_cut: the connection ended in the middle of an answer, or without one where no byte of a body
+ * had come. words: more about it, or "". */
+void failure_cut(bool begun, const char *words, struct err *e);
+/* failure_wrong: the answer can't be read; what: what of it. */
+void failure_wrong(bool begun, const char *what, struct err *e);
+/* failure_length: the answer is longer than LIMIT_UPSTREAM_BODY. */
+void failure_length(struct err *e);

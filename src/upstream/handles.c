@@ -2,14 +2,18 @@
  * costs microseconds, which a further call of the same target saves. */
 #include "upstream/handles.h"
 
+#include "base/limits.h"
+
+#include <errno.h>
 #include <pthread.h>
+#include <sys/socket.h>
 
 enum { KEPT = 128 };
 
 struct kept {
 	CURL                   *easy;
 	struct upstream_target *target; /* held, so that its address stays unique */
-	bool                    stream;
+	enum handle_kind        kind;
 };
 
 struct pool {
@@ -42,26 +46,121 @@ static void make_key(void)
 	(void)pthread_key_create(&at_exit, drop_all);
 }
 
-CURL *handles_get(const struct upstream_target *target, bool stream, bool *ret_ready)
+/* --- options --- */
+
+/* handles_on_open: keeps the errno, because libcurl does not report why a socket failed. */
+static curl_socket_t handles_on_open(void *arg, curlsocktype purpose, struct curl_sockaddr *at)
+{
+	int *socket_errno = arg;
+	int  fd = socket(at->family, at->socktype | SOCK_CLOEXEC, at->protocol);
+
+	(void)purpose;
+	if (fd < 0 && socket_errno)
+		*socket_errno = errno;
+	return fd < 0 ? CURL_SOCKET_BAD : fd;
+}
+
+bool handles_set_errors(CURL *easy, char said[CURL_ERROR_SIZE], int *socket_errno)
+{
+	return curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, said) == CURLE_OK &&
+	       curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, socket_errno) == CURLE_OK;
+}
+
+#define SET(option, value) bad |= (unsigned)curl_easy_setopt(h, CURLOPT_##option, value)
+
+/* handles_set_call: options that only a call of libcurl's own needs. */
+static bool handles_set_call(CURL *h, const struct upstream_target *t, bool stream)
+{
+	unsigned bad = 0;
+
+	if (t->get)
+		SET(HTTPGET, 1L);
+	else
+		SET(POST, 1L);
+	SET(HTTP_VERSION,
+	    (long)(t->http2 && !stream ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+	/* A call that finds a running handshake waits for it, because its own handshake would not
+	 * be faster. */
+	SET(PIPEWAIT, t->http2 && !stream ? 1L : 0L);
+	SET(BUFFERSIZE, stream ? 2048L : 16384L);
+	if (!stream) /* says so before the first byte, where the length is announced */
+		SET(MAXFILESIZE_LARGE, (curl_off_t)LIMIT_UPSTREAM_BODY);
+	return bad == 0;
+}
+
+/* handles_set_connect: our own client speaks HTTP/1.1, so TLS must offer nothing else. */
+static bool handles_set_connect(CURL *h, const struct upstream_target *t)
+{
+	unsigned bad = 0;
+
+	SET(URL, t->url);
+	SET(CONNECT_ONLY, 1L);
+	SET(HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	SET(BUFFERSIZE, 1024L);
+	return bad == 0;
+}
+
+static bool handles_set(CURL *h, const struct upstream_target *t)
+{
+	unsigned bad = 0;
+
+	SET(NOSIGNAL, 1L);
+	SET(QUICK_EXIT, 1L); /* or a cancel waits for a slow name server, with the loop */
+	SET(SHARE, share_handle(t->share));
+	SET(PROTOCOLS_STR, "http,https");
+	SET(FOLLOWLOCATION, 0L);
+	SET(NETRC, (long)CURL_NETRC_IGNORED);
+	SET(DISALLOW_USERNAME_IN_URL, 1L);
+	/* The option is always set; otherwise the environment would decide. */
+	SET(PROXY, t->proxy ? t->proxy : "");
+	SET(NOPROXY, t->proxy ? "" : "*");
+	SET(SUPPRESS_CONNECT_HEADERS, 1L);
+	SET(TCP_NODELAY, 1L);
+	SET(TCP_KEEPALIVE, 1L);
+	SET(DNS_CACHE_TIMEOUT, 300L);
+	SET(OPENSOCKETFUNCTION, handles_on_open);
+	if (t->connect_ms > 0)
+		SET(CONNECTTIMEOUT_MS, t->connect_ms);
+	if (t->ca_file)
+		SET(CAINFO, t->ca_file);
+	return bad == 0;
+}
+#undef SET
+
+/* --- the list --- */
+
+static CURL *handles_make(const struct upstream_target *t, enum handle_kind kind)
+{
+	CURL *h = curl_easy_init();
+
+	if (h && handles_set(h, t) &&
+	    (kind == HANDLE_CONNECT ? handles_set_connect(h, t)
+				    : handles_set_call(h, t, kind == HANDLE_STREAM)))
+		return h;
+	curl_easy_cleanup(h);
+	return NULL;
+}
+
+CURL *handles_get(const struct upstream_target *target, enum handle_kind kind)
 {
 	/* The newest handle is used first, because its memory is most likely in the cache. */
 	for (unsigned i = pool.count; i > 0; i--) {
 		struct kept *k = &pool.kept[i - 1];
 		CURL        *easy = k->easy;
 
-		if (k->target != target || k->stream != stream)
+		if (k->target != target || k->kind != kind)
 			continue;
 		upstream_target_destroy(k->target);
 		*k = pool.kept[--pool.count];
-		*ret_ready = true;
 		return easy;
 	}
-	*ret_ready = false;
-	return curl_easy_init();
+	return handles_make(target, kind);
 }
 
-void handles_put_take(CURL *easy, struct upstream_target *target, bool stream)
+void handles_put_take(CURL *easy, struct upstream_target *target, enum handle_kind kind)
 {
+	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, NULL);
+	curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, NULL);
 	pthread_once(&once, make_key);
 	pthread_setspecific(at_exit, &pool);
 	/* A full list frees its oldest handle; so the targets of an earlier configuration
@@ -70,5 +169,5 @@ void handles_put_take(CURL *easy, struct upstream_target *target, bool stream)
 		handles_drop(&pool.kept[0]);
 		pool.kept[0] = pool.kept[--pool.count];
 	}
-	pool.kept[pool.count++] = (struct kept){ easy, target_ref(target), stream };
+	pool.kept[pool.count++] = (struct kept){ easy, target_ref(target), kind };
 }

@@ -20,6 +20,16 @@ static enum errc lines_give(struct str line, sse_event_fn fn, void *arg, struct 
 	return line.n > 0 ? fn(arg, STR_NONE, line, e) : ERR_OK;
 }
 
+bool lines_take(struct lines *l, struct str line, struct buf *ret)
+{
+	if (l->line.len == 0 || line.p != l->line.data)
+		return false;
+	*ret = l->line;
+	ret->len = line.n;
+	lines_init(l);
+	return true;
+}
+
 static enum errc lines_keep(struct lines *l, const char *bytes, size_t len, struct err *e)
 {
 	if (buf_add(&l->line, bytes, len))
@@ -30,8 +40,8 @@ static enum errc lines_keep(struct lines *l, const char *bytes, size_t len, stru
 		       "the provider sent a line that is too long");
 }
 
-/* lines_take: joins the carried bytes and the end of the line. */
-static enum errc lines_take(struct lines *l, const char *bytes, size_t len, sse_event_fn fn,
+/* lines_join: joins the carried bytes and the end of the line. */
+static enum errc lines_join(struct lines *l, const char *bytes, size_t len, sse_event_fn fn,
 			    void *arg, struct err *e)
 {
 	if (l->line.len == 0)
@@ -54,7 +64,7 @@ enum errc lines_feed(struct lines *l, const char *bytes, size_t len, sse_event_f
 			return lines_keep(l, bytes, len, e);
 
 		size_t    n = (size_t)(end - bytes);
-		enum errc rc = lines_take(l, bytes, n, fn, arg, e);
+		enum errc rc = lines_join(l, bytes, n, fn, arg, e);
 		if (rc != ERR_OK)
 			return rc;
 		bytes += n + 1;
@@ -65,5 +75,5 @@ enum errc lines_feed(struct lines *l, const char *bytes, size_t len, sse_event_f
 
 enum errc lines_end(struct lines *l, sse_event_fn fn, void *arg, struct err *e)
 {
-	return lines_take(l, "", 0, fn, arg, e);
+	return lines_join(l, "", 0, fn, arg, e);
 }

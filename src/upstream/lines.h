@@ -14,5 +14,7 @@ void lines_finish(struct lines *l);
  * Errors: UPSTREAM_BAD_RESPONSE above LIMIT_SSE_EVENT, and fn's own. */
 enum errc lines_feed(struct lines *l, const char *bytes, size_t len, sse_event_fn fn, void *arg,
 		     struct err *e) MUST_USE;
+/* lines_take: as sse_take; the line begins its memory. */
+bool lines_take(struct lines *l, struct str line, struct buf *ret) MUST_USE;
 /* lines_end: the body ended. */
 enum errc lines_end(struct lines *l, sse_event_fn fn, void *arg, struct err *e) MUST_USE;

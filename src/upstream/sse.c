@@ -41,9 +41,26 @@ static enum errc sse_too_long(struct err *e, const char *what, unsigned max)
 		       "the provider sent a stream with %s of more than %u bytes", what, max);
 }
 
+static struct str sse_data(const struct sse *s)
+{
+	if (s->span.n > 0 || s->data.len == 0)
+		return s->span;
+	return (struct str){ s->data.data + s->from, s->data.len - s->from };
+}
+
+bool sse_take(struct sse *s, struct buf *ret, size_t *ret_from)
+{
+	if (s->span.n > 0 || s->data.cap <= KEEP_BYTES)
+		return false;
+	*ret = s->data;
+	*ret_from = s->from;
+	buf_init(&s->data, LIMIT_SSE_EVENT);
+	return true;
+}
+
 static enum errc dispatch(struct sse *s, sse_event_fn fn, void *arg, struct err *e)
 {
-	struct str data = s->span.n > 0 ? s->span : buf_view(&s->data);
+	struct str data = sse_data(s);
 	enum errc  rc = ERR_OK;
 
 	if (data.n > 0)
@@ -52,6 +69,8 @@ static enum errc dispatch(struct sse *s, sse_event_fn fn, void *arg, struct err 
 	s->has_data = false;
 	s->bare = false;
 	sse_forget(&s->data);
+	s->data.max = LIMIT_SSE_EVENT;
+	s->from = 0;
 	buf_clear(&s->name);
 	return rc;
 }
@@ -63,6 +82,22 @@ static bool settle_span(struct sse *s)
 
 	s->span = STR_NONE;
 	return buf_str(&s->data, span);
+}
+
+/* keep_line: where the span lies in the line buffer, which the next line will use, the two buffers
+ * change places.  Copying such a line of megabytes would hold the loop. */
+static void keep_line(struct sse *s)
+{
+	struct buf line = s->line;
+
+	CHECK(s->data.len == 0);
+	s->line = s->data;
+	s->line.max = LIMIT_SSE_LINE;
+	s->from = (size_t)(s->span.p - line.data);
+	s->data = line;
+	s->data.len = s->from + s->span.n;
+	s->data.max = LIMIT_SSE_EVENT + s->from;
+	s->span = STR_NONE;
 }
 
 static enum errc add_data(struct sse *s, struct str value, struct err *e)
@@ -163,9 +198,8 @@ static enum errc end_line(struct sse *s, const char *p, const char *end, sse_eve
 		return sse_too_long(e, "a line", LIMIT_SSE_LINE);
 
 	enum errc rc = sse_take_line(s, buf_view(&s->line), fn, arg, e);
-	/* The span may point into the line buffer, which the next line will use. */
-	if (rc == ERR_OK && s->span.n > 0 && !settle_span(s))
-		rc = sse_too_long(e, "an event", LIMIT_SSE_EVENT);
+	if (rc == ERR_OK && s->span.n > 0)
+		keep_line(s);
 	sse_forget(&s->line);
 	return rc;
 }

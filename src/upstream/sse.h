@@ -11,7 +11,8 @@
 
 struct sse {
 	struct buf line; /* an unfinished line, carried over */
-	struct buf data;
+	struct buf data; /* the event's, behind `from` other bytes */
+	size_t     from;
 	struct buf name;
 	struct str span; /* data of one line still in the caller's bytes; only within sse_feed */
 	bool       after_cr;
@@ -30,5 +31,9 @@ void sse_finish(struct sse *s);
  * Errors: UPSTREAM_BAD_RESPONSE above LIMIT_SSE_LINE or LIMIT_SSE_EVENT, and fn's own. */
 enum errc sse_feed(struct sse *s, const char *bytes, size_t len, sse_event_fn fn, void *arg,
 		   struct err *e) MUST_USE;
+/* sse_take: within fn, gives the memory of long data to the caller, for whom copying it would take
+ * long: *ret owns it, and the data is what follows *ret_from bytes.  False: the data has no memory
+ * of its own. */
+bool sse_take(struct sse *s, struct buf *ret, size_t *ret_from) MUST_USE;
 /* sse_end: ends the input; a pending event without its blank line is still given. */
 enum errc sse_end(struct sse *s, sse_event_fn fn, void *arg, struct err *e) MUST_USE;

@@ -5,9 +5,12 @@
 #include "upstream/failure.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
+
+/* The empty value removes libcurl's own header. */
+#define NO_EXPECT "Expect:"
 
 /* libcurl sends header lines unchanged, even with line breaks, so every line must be checked. */
 static bool target_printable(const char *text, size_t max)
@@ -93,9 +96,53 @@ static bool list_make(const struct upstream_target_options *o, const char *accep
 		return false;
 	if (!has_header(o, "user-agent") && !list_add(list, "User-Agent: parley/" PARLEY_VERSION))
 		return false;
-	/* The empty value removes the header: a body above 1 MiB would wait up to a second for a
-	 * 100 that few servers send. */
-	return list_add(list, "Expect:");
+	/* A body above 1 MiB would wait up to a second for a 100 that few servers send. */
+	return list_add(list, NO_EXPECT);
+}
+
+/* --- the heads of our own client's requests --- */
+
+/* target_host: adds "Host: NAME[:PORT]", the port where it is not the scheme's own. */
+static bool target_host(const char *url, struct buf *out)
+{
+	CURLU *u = curl_url();
+	char  *host = NULL;
+	char  *port = NULL;
+	bool   ok = u && curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK &&
+		  curl_url_get(u, CURLUPART_HOST, &host, CURLU_PUNYCODE) == CURLUE_OK &&
+		  buf_text(out, "Host: ") && buf_text(out, host);
+
+	if (ok && curl_url_get(u, CURLUPART_PORT, &port, CURLU_NO_DEFAULT_PORT) == CURLUE_OK)
+		ok = buf_text(out, ":") && buf_text(out, port);
+	curl_free(host);
+	curl_free(port);
+	curl_url_cleanup(u);
+	return ok && buf_text(out, "\r\n");
+}
+
+/* target_head: the header lines of each request; owned. NULL: no memory. */
+static char *target_head(const struct upstream_target_options *o, const struct curl_slist *lines)
+{
+	struct buf b;
+	bool       ok;
+
+	buf_init(&b, LIMIT_UPSTREAM_HEAD);
+	ok = has_header(o, "host") || target_host(o->url, &b);
+	for (; ok && lines; lines = lines->next)
+		if (strcmp(lines->data, NO_EXPECT) != 0)
+			ok = buf_text(&b, lines->data) && buf_text(&b, "\r\n");
+	if (ok && buf_add(&b, "", 1))
+		return b.data;
+	buf_finish(&b);
+	return NULL;
+}
+
+/* target_origin: the length of scheme and authority. */
+static size_t target_origin(const char *url)
+{
+	const char *authority = strstr(url, "://") + 3;
+
+	return (size_t)(authority - url) + strcspn(authority, "/?");
 }
 
 static bool part_is_set(CURLU *u, CURLUPart part)
@@ -175,12 +222,15 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 	atomic_init(&t->refs, 1);
 	t->connect_ms = (long)((o->connect_us + 999) / 1000);
 	t->get = o->get;
-	t->http2 = o->http2 && strncasecmp(o->url, "https:", 6) == 0;
+	t->tls = strncasecmp(o->url, "https:", 6) == 0;
+	t->http2 = o->http2 && t->tls;
+	t->origin = target_origin(o->url);
 	t->share = share_create();
 	if (!t->share || !target_copy(o->url, &t->url) || !target_copy(o->ca_file, &t->ca_file) ||
 	    !target_copy(o->proxy, &t->proxy) ||
 	    !list_make(o, "Accept: application/json", &t->plain) ||
-	    !list_make(o, "Accept: text/event-stream", &t->stream))
+	    !list_make(o, "Accept: text/event-stream", &t->stream) ||
+	    !(t->head = target_head(o, t->plain)) || !(t->stream_head = target_head(o, t->stream)))
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	*ret = TAKE(t);
 	return ERR_OK;
@@ -201,6 +251,8 @@ void upstream_target_destroy(struct upstream_target *t)
 		return;
 	curl_slist_free_all(t->plain);
 	curl_slist_free_all(t->stream);
+	free(t->head);
+	free(t->stream_head);
 	free(t->url);
 	free(t->ca_file);
 	free(t->proxy);

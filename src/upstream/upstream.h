@@ -1,4 +1,9 @@
-/* upstream: one HTTP call to a provider over libcurl: start, cancel, pause, four deadlines.
+/* upstream: one HTTP call to a provider: start, cancel, pause, four deadlines.
+ *
+ * Calls go one of two ways.  Our own HTTP/1.1 client (upstream/wire_call) carries streams, and whole
+ * answers where HTTP/2 is not offered; with libcurl's a plain call takes 68,000 instructions more.
+ * libcurl's client (upstream/curl_call) carries whole answers of https providers with HTTP/2, and
+ * calls to http providers through a proxy, where the request line is another.
  *
  * Deadlines: connect (until the connection stands), first byte (of the body; from the start),
  * idle (between body bytes; not while paused), total.  Which one fired is in the error's code; a
@@ -7,10 +12,16 @@
  * Threads: the loop's own. */
 #pragma once
 
-#include "loop/loop.h"
-#include "loop/transfer.h"
+#include "base/err.h"
+#include "base/str.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct buf;
 struct upstream_call;
+struct upstream_pool;   /* upstream/pool.h */
 struct upstream_target; /* upstream/target.h */
 
 struct upstream_limits {
@@ -36,15 +47,16 @@ struct upstream_ask {
 	/* NULL: the target's own; else it differs behind the host alone, and all calls of the target
 	 * name one. */
 	const char *url;
-	const char *header; /* one more, "Name: value", copied; NULL: none */
-	struct str  body;   /* borrowed until done, cancel or release */
+	const char *
+		header; /* further lines, "Name: value", with CRLF between two; copied; NULL: none */
+	struct str body; /* borrowed until done, cancel or release */
 	/* Small buffers, SSE accept, and no bound on the answer's length but the deadlines (the callee
 	 * keeps none of it); else an answer above LIMIT_UPSTREAM_BODY is UPSTREAM_BAD_RESPONSE. */
 	bool stream;
 };
 
 /* upstream_start: starts a call: a POST with a body, otherwise a GET. */
-enum errc upstream_start(struct transfers *ts, const struct upstream_target *target,
+enum errc upstream_start(struct upstream_pool *pool, const struct upstream_target *target,
 			 const struct upstream_ask *ask, const struct upstream_limits *limits,
 			 const struct upstream_callbacks *cb, void *arg, struct upstream_call **ret,
 			 struct err *e) MUST_USE;
@@ -58,5 +70,4 @@ void upstream_pause(struct upstream_call *c, bool pause);
 /* upstream_release_take: ends a call whose answer has been read as far as it matters. The rest
  * is read and dropped for a moment, so that the connection can be used again; no callback
  * follows. Consumes the bytes given at the start. Not from within a callback. */
-struct buf;
 void upstream_release_take(struct upstream_call *c, struct buf *body);

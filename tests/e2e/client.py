@@ -40,11 +40,13 @@ class Reply:
         return self
 
     def error(self, status, code=ANY, param=ANY, type=ANY):
-        """It is this error, in the one shape that errors have."""
+        """It is this error, with the members that errors of all shapes have."""
         wanted = f"expected {status} code={_show(code)} param={_show(param)}:{self!r}"
         assert self.status == status, wanted
         assert self.headers["content-type"].startswith("application/json"), wanted
         error = self.json["error"]
+        if self.json.get("type") == "error":  # Anthropic's shape has the id beside it
+            error = {**error, "request_id": self.json["request_id"]}
         assert set(error) >= {"message", "type", "param", "code", "request_id"}, wanted
         assert isinstance(error["message"], str) and error["message"], wanted
         assert isinstance(error["type"], str), wanted
@@ -73,7 +75,7 @@ def body_of(response):
     except httpx.RemoteProtocolError as error:
         cut = error
     path = response.request.url.path
-    broken = (path == "/v1/chat/completions" and
+    broken = (path in ("/v1/chat/completions", "/v1/completions") and
               b'{"error":{' in end.removesuffix(b"\n\n").rpartition(b"\n\n")[2] and
               response.headers["content-type"].startswith("text/event-stream"))
     if cut and not broken:

@@ -8,6 +8,7 @@ from its seed; only how the threads run beside each other differs from time to t
 
 import collections
 import contextlib
+import os
 import random
 import re
 import sqlite3
@@ -31,6 +32,7 @@ PROMISE_MS = 50  # what `durability: relaxed` may lose
 # What threads of ours and of the gateway may come late by where all of them share few cores.
 SLACK_MS = 300
 WORKERS = 12
+STALL_EVERY_S = 0.02
 QUIET = 0.5  # seconds without an answer or a block, after which all are taken to wait
 FORM = {"Content-Type": "multipart/form-data; boundary=kill-loop"}
 
@@ -134,6 +136,17 @@ class Reading:
         self.seen = []
 
 
+class Answer:
+    """A streamed response of OpenAI's Responses API, and the blocks that its client saw."""
+
+    def __init__(self, script, strict):
+        self.script, self.strict = script, strict
+        self.id, self.seen = None, []  # (block, when)
+
+    def __repr__(self):
+        return f"/v1/responses {self.id}"
+
+
 class Post:
     """A keyed request that makes something else than an answer."""
 
@@ -149,7 +162,7 @@ class Things:
     """What is known to be there, or to be gone; True: it was told, "maybe": its answer was lost."""
 
     def __init__(self):
-        self.calls, self.readings = [], []
+        self.calls, self.readings, self.answers = [], [], []
         self.items = {}  # (conversation, text): here, "gone", "maybe"
         self.conversations = {}
         self.files = {}  # id: [content, here]
@@ -171,6 +184,7 @@ class Worker(threading.Thread):
 
     def run(self):
         actions = [(30, self.ask_stream), (12, self.ask_whole), (8, self.background),
+                   (10, self.respond),
                    (14, self.follow), (8, self.again), (5, self.cancel), (5, self.go_on),
                    (8, self.append), (3, self.remove_item), (2, self.remove_conversation),
                    (5, self.upload), (2, self.remove_file), (2, self.make_key),
@@ -288,6 +302,17 @@ class Worker(threading.Thread):
             call.body["background"] = True
             call.stored = True
         self.send(call)
+
+    def respond(self):
+        answer = Answer(answer_of(self.rng, self.crowd.upstream), self.crowd.strict)
+        self.crowd.add("answers", answer)
+        body = {"model": answer.script.model, "input": "x", "stream": True}
+        with self.client.stream("/v1/responses", body) as stream:
+            stream.check_head()
+            for block in stream:
+                if not block.is_comment:
+                    answer.seen.append((block, time.monotonic()))
+                    self.told()
 
     def again(self):
         """The same request with the same key: one call of the provider, whoever asks."""
@@ -580,6 +605,16 @@ def all_events(client, run, format=None, after=None):
         return [b for b in got if not b.is_comment]
 
 
+def said(response):
+    """What a response says, kind by kind."""
+    texts = collections.defaultdict(str)
+    for item in response["output"]:
+        for part in [*item.get("content", []), *item.get("summary", [])]:
+            texts[item["type"]] += part["text"]
+        texts[item["type"]] += item.get("arguments", "")
+    return texts
+
+
 # --- what must be left ----------------------------------------------------------------------------
 
 
@@ -624,12 +659,41 @@ ORPHANS = {
 }
 
 
+class Stalls:
+    """How long the machine itself held a write and its sync, such as the gateway's, in one round."""
+
+    def __init__(self, folder):
+        self.worst_ms = 0.0
+        self.path = folder / "stalls"
+        self.over = threading.Event()
+        self.thread = threading.Thread(target=self.probe)
+
+    def probe(self):
+        with open(self.path, "wb", buffering=0) as file:
+            before = time.monotonic()
+            while not self.over.wait(STALL_EVERY_S):
+                file.write(b"x")
+                os.fsync(file.fileno())
+                now = time.monotonic()
+                self.worst_ms = max(self.worst_ms, (now - before - STALL_EVERY_S) * 1000)
+                before = now
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+
+
 class Loop:
     """Rounds on one database; figures of all of them."""
 
     def __init__(self, folder, upstream, config, seed, say=lambda line: None, env=None):
         self.upstream, self.seed, self.say = upstream, seed, say
         self.config = config  # durability -> configuration
+        self.folder = folder
         self.gateway = Gateway(folder, self.with_prices("strict"), env=env,
                                args=["--admin-listen", "127.0.0.1:0"])
         first = keys.make(self.gateway, "--scopes", "chat,read,files,admin")
@@ -680,7 +744,8 @@ class Loop:
             crowd = Crowd(f"{self.seed}:{self.number}", self, strict)
             # Early and late: few answers, or hundreds of blocks.
             wanted = int(2 ** rng.uniform(1, 12))
-            doing = crowd.run_until(wanted, self.gateway.kill)
+            with Stalls(self.folder) as self.stalls:
+                doing = crowd.run_until(wanted, self.gateway.kill)
             for what, n in doing.items():
                 self.figures[f"doing {what}"] += n
             self.gateway.check_log()
@@ -696,7 +761,7 @@ class Loop:
         finally:
             if self.gateway.process is not None:
                 self.gateway.kill()
-        for call in self.things.calls:
+        for call in [*self.things.calls, *self.things.answers]:
             self.upstream.scripts.pop(call.script.name, None)
             call.script.gate = call.script.steps = None  # its descriptor is needed again
         self.number += 1
@@ -720,6 +785,9 @@ class Loop:
                     self.look_at_run(call, crowd)
             for reading in self.things.readings:
                 self.look_at_reading(reading)
+            for answer in self.things.answers:
+                if answer.seen:
+                    self.look_at_response(answer, crowd)
             self.look_at_items()
             for call in self.things.calls:
                 if call.key and not call.refused:
@@ -865,6 +933,44 @@ class Loop:
         must(run["status"] == "incomplete" and len(ends) == 1, f"its client saw something else: {seen[same]} {want[same:]}: {call}")
         self.note_loss(call, call.seen[same:], len(seen) - same, crowd.killed_at)
 
+    def response_events(self, id, after=None):
+        query = "stream=true" + ("" if after is None else f"&starting_after={after}")
+        response = self.client.http.get(f"/v1/responses/{id}?{query}")
+        must(response.status_code in (200, 204), f"{id}: {response.status_code}")
+        return [b for b in sse.Blocks([response.content]) if not b.is_comment]
+
+    def look_at_response(self, answer, crowd):
+        """Its events are what its client saw, but for the last ones, and go on behind each number."""
+        def number(block):
+            return block.json["sequence_number"]
+
+        answer.id = answer.seen[0][0].json["response"]["id"]
+        want = self.response_events(answer.id)
+        seen = [b for b, _ in answer.seen]
+        numbers = [number(b) for b in want]
+        must(numbers == sorted(set(numbers)), f"numbers come again: {numbers}: {answer}")
+        must(want[-1].event in ("response.completed", "response.failed"),
+             f"it has no end: {want[-1]}: {answer}")
+        self.figures["events of responses seen"] += len(seen)
+        last = number(seen[-1])
+        rest = [b.raw for b in self.response_events(answer.id, last)]
+        must(rest == [b.raw for b in want if number(b) > last],
+             f"another stream behind {last}: {answer}")
+        found = self.client.get(f"/v1/responses/{answer.id}").ok().json
+        # A stored answer has its reasoning first, and its text in one item.
+        must(said(found) == said(want[-1].json["response"]) or found["status"] == "failed",
+             f"another answer: {found}: {answer}")
+        same = 0
+        while same < min(len(seen), len(want)) and seen[same].raw == want[same].raw:
+            same += 1
+        if same == len(seen):
+            return
+        must(not answer.strict, f"{len(seen) - same} of {len(seen)} events are lost: {answer}")
+        must([b.event for b in want[same:]] == ["error", "response.failed"],
+             f"its client saw something else: {seen[same]} {want[same:]}: {answer}")
+        must(number(want[same]) > last, f"the end comes too early: {answer}")
+        self.note_loss(answer, answer.seen[same:], len(seen) - same, crowd.killed_at)
+
     def note_loss(self, call, lost, count, killed_at):
         ms = (killed_at - lost[0][1]) * 1000
         words = re.findall(r"w\d+ ", lost[0][0].raw.decode())
@@ -875,7 +981,10 @@ class Loop:
         self.figures["lost more than 50 ms"] += ms > PROMISE_MS
         text = "".join(w for b, _ in lost for w in re.findall(r"w\d+ ", b.raw.decode()))
         self.lost.append((ms, len(text)))
-        must(ms <= PROMISE_MS + SLACK_MS, f"the last {ms:.0f} ms are lost: {call}")
+        # Events that are written next wait for the commit under way, and so for its sync.
+        stall_ms = self.stalls.worst_ms
+        must(ms <= PROMISE_MS + SLACK_MS + stall_ms,
+             f"the last {ms:.0f} ms are lost, and no sync took above {stall_ms:.0f} ms: {call}")
 
     def look_at_text(self, call):
         """Its dialect has no ids: the text is compared."""

@@ -224,3 +224,70 @@ def lmc(blocks):
         assert last.event == "done", last
     assert all(c["role"] != "server" for c in chunks), "the server spoke in between"
     return LmcAnswer(chunks, _put_together(chunks), failed, status)
+
+
+class MessageAnswer:
+    """What a finished stream of Anthropic's shape said."""
+
+    def __init__(self, events, failed):
+        self.events = events
+        self.error = failed
+        self.start = next((e["message"] for e in events if e["type"] == "message_start"), None)
+        last = next((e for e in events if e["type"] == "message_delta"), None)
+        self.stop_reason = last and last["delta"]["stop_reason"]
+        self.usage = last and last["usage"]
+        self.blocks = _message_blocks(events)
+        self.text = "".join(b["text"] for b in self.blocks if b["type"] == "text")
+
+    @property
+    def chunks(self):
+        return self.events
+
+
+def _message_blocks(events):
+    """The blocks with their pieces joined: one is open at a time, each has its place as index."""
+    made, open_block = [], None
+    for event in events:
+        kind = event["type"]
+        if not kind.startswith("content_block_"):
+            continue
+        if kind == "content_block_start":
+            assert open_block is None, f"a block starts within another one: {event}"
+            assert event["index"] == len(made), f"not the next index: {event}"
+            open_block = {**event["content_block"]}
+            if open_block["type"] == "tool_use":
+                assert open_block["input"] == {} and open_block["id"] and open_block["name"], event
+                open_block["input"] = ""
+            made.append(open_block)
+            continue
+        assert open_block is not None and event["index"] == len(made) - 1, f"not the open block: {event}"
+        if kind == "content_block_stop":
+            if open_block["type"] == "tool_use":
+                open_block["input"] = json.loads(open_block["input"] or "{}")
+            open_block = None
+            continue
+        name = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature",
+                "input_json_delta": "partial_json"}[event["delta"]["type"]]
+        assert event["delta"][name] != "", f"an empty piece: {event}"
+        open_block["input" if name == "partial_json" else name] += event["delta"][name]
+    assert open_block is None or events[-1]["type"] != "message_stop", "a block without its end"
+    return made
+
+
+def messages(blocks):
+    """A whole stream of Anthropic's shape: named events, one way to begin and two to end."""
+    events = []
+    for block in blocks:
+        assert set(block.fields) == {"event", "data"}, f"an event has a name and data: {block}"
+        assert block.json["type"] == block.event, block
+        events.append(block.json)
+    failed = events.pop() if events[-1]["type"] == "error" else None
+    said = [e for e in events if e["type"] != "ping"]
+    kinds = [e["type"] for e in said]
+    assert kinds.count("message_start") == (1 if kinds else 0) and kinds[:1] in ([], ["message_start"])
+    if failed:
+        assert "message_stop" not in kinds, "an end and an error"
+    else:
+        assert kinds[-2:] == ["message_delta", "message_stop"], f"no end: {kinds}"
+        assert kinds.count("message_delta") == kinds.count("message_stop") == 1
+    return MessageAnswer(said, failed and failed["error"])

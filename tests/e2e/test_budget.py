@@ -25,8 +25,8 @@ COST = (TOLD["prompt_tokens"] + 2 * TOLD["completion_tokens"]) * MILLIONTH
 
 @pytest.fixture
 def gateway(start, upstream):
-    def make(*models, **more):
-        entries = [provider(upstream, "p", retries=1),
+    def make(*models, completions=False, **more):
+        entries = [provider(upstream, "p", retries=1, completions=completions),
                    {"name": "dead", "dialect": "openai", "retries": 0,
                     "base_url": f"http://127.0.0.1:{DEAD.getsockname()[1]}/v1"}]
         return start({"providers": entries, "models": list(models), **more}, args=ADMIN)
@@ -286,6 +286,16 @@ def test_several_answers_are_several_times_as_dear(holder, script):
     client.post("/v1/chat/completions", {**body, "n": 3}).ok()
     client.post("/v1/chat/completions", {**body, "n": 6}).error(429, "insufficient_quota")
     client.post("/v1/chat/completions", {**body, "n": 1000}).error(400, param="n")
+
+
+def test_each_prompt_and_each_candidate_is_as_dear(holder, script):
+    s = script(up.reply({"id": "cmpl-1", "object": "text_completion", "created": 1, "model": "x",
+                         "choices": [{"text": "x", "index": 0, "logprobs": None,
+                                      "finish_reason": "stop"}]}))
+    client = holder(model(s, name="m"), budget=("--budget", "0.001"), completions=True)
+    body = {"model": "m", "prompt": ["a", "b"], "max_tokens": 100}
+    client.post("/v1/completions", {**body, "best_of": 3}).error(429, "insufficient_quota")
+    client.post("/v1/completions", {**body, "best_of": 2}).ok()
 
 
 @pytest.fixture

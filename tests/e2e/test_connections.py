@@ -105,8 +105,9 @@ def test_the_protocol_is_the_best_that_is_offered_and_allowed(provider, serve, p
     _, client = serve(p, **option)
     model = p.on(answer)
     assert asks(client, model).ok().text == "to you"
-    assert streams(client, model).text == "to you"
     assert {type(c).__name__ for c in p.connections} == {want}
+    assert streams(client, model).text == "to you"
+    assert {type(c).__name__ for c in p.connections} == {want, "Http1"}, "a stream shares nothing"
 
 
 def test_a_wrong_choice_is_refused(start):
@@ -548,10 +549,9 @@ def test_a_kept_connection_that_ends_with_the_request_is_tried_anew(provider, se
     p = provider(protocol)
     _, client = serve(p)
     first = p.on(answer)
-    for _ in range(16):
-        asks(client, first).ok()
+    asks(client, first).ok()
     kept = len(p.connections)
-    assert kept in (4, 16), "each handle has its own"
+    assert kept == 1
 
     def closes(ask):
         if ask.connection in before:
@@ -578,14 +578,13 @@ def test_tls_sessions_are_resumed(provider, serve, protocol, tls):
     for i in range(24):
         assert call(i) == "to you"
     resumed = [c.resumed for c in p.connections]
-    assert len(resumed) > 8 and resumed == [False] + [True] * (len(resumed) - 1)
+    assert len(resumed) >= 4 and resumed == [False] + [True] * (len(resumed) - 1)
 
 
 # --- HTTP/2 that breaks ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
-def test_a_refused_stream_is_asked_again(provider, serve, stream):
+def test_a_refused_stream_is_asked_again(provider, serve):
     p = provider(HTTP2)
     _, client = serve(p)
 
@@ -595,31 +594,22 @@ def test_a_refused_stream_is_asked_again(provider, serve, stream):
         else:
             answer(ask)
     model = p.on(run)
-    got = streams(client, model) if stream else asks(client, model).ok()
-    assert got.text == "to you" and len(p.asks) == 2
+    assert asks(client, model).ok().text == "to you" and len(p.asks) == 2
 
 
-@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
-def test_a_reset_stream_is_an_honest_error(provider, serve, stream):
+def test_a_reset_stream_is_an_honest_error(provider, serve):
     p = provider(HTTP2)
     _, client = serve(p)
     model = p.on(lambda ask: ask.connection.reset(ask))
-    error = asks(client, model, stream=stream).error(502, "upstream_bad_response")
+    error = asks(client, model).error(502, "upstream_bad_response")
     assert "'p'" in error["message"] and "127.0.0.1" not in error["message"]
     assert "INTERNAL_ERROR" in error["message"], "what the provider said"
     assert len(p.asks) == 1, "it may have cost something: it was not asked again"
 
-    def breaks(ask):
-        ask.events()
-        ask.event(up.chunk({"content": "some"}))
-        ask.connection.reset(ask)
-    with client.complete_stream("p/" + p.on(breaks)) as broken:
-        assert broken.openai().error["code"] == "stream_incomplete"
     assert asks(client, p.on(answer)).ok().text == "to you"
 
 
-@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
-def test_a_provider_that_says_goodbye(provider, serve, stream):
+def test_a_provider_that_says_goodbye(provider, serve):
     """What it has begun ends well, what it has not seen goes out again, on another connection."""
     p = provider(HTTP2)
     _, client = serve(p)
@@ -634,11 +624,10 @@ def test_a_provider_that_says_goodbye(provider, serve, stream):
             ask.connection.close()
         else:
             answer(ask)
-    call = streams if stream else lambda c, m: asks(c, m).ok()
     for model in [p.on(last)] * 17 + [p.on(answer)] * 17:
-        assert call(client, model).text == "to you"
+        assert asks(client, model).ok().text == "to you"
     kept = list(p.connections)
-    assert call(client, p.on(unseen)).text == "to you"
+    assert asks(client, p.on(unseen)).ok().text == "to you"
 
 
 def test_a_connection_that_breaks_ends_all_its_calls(provider, serve):

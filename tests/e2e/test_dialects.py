@@ -213,3 +213,53 @@ def test_anthropics_address_may_have_its_version_or_not(start, upstream, script,
         client.chat("hi", model="m").error(400)
     assert s.request.target == "/v1/messages"
 
+
+
+def test_openais_clients_mark_what_anthropic_caches(client, script):
+    mark = {"type": "ephemeral"}
+    wire = next(w for w in WIRES if w.dialect == "anthropic")
+    s = script(wire.whole("ok"))
+    client.complete(s.under("anthropic"), [
+        {"role": "system", "content": [{"type": "text", "text": "be", "cache_control": mark}]},
+        {"role": "user", "content": [{"type": "text", "text": "a"},
+                                     {"type": "text", "text": "b", "cache_control": mark}]},
+        {"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": {
+            "name": "weather", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "c", "content": "r", "cache_control": mark}],
+        tools=[{**TOOLS[0], "cache_control": mark}]).ok()
+    got = s.request.json
+    assert got["system"] == [{"type": "text", "text": "be", "cache_control": mark}]
+    assert got["messages"][0]["content"][1]["cache_control"] == mark
+    assert got["messages"][2]["content"][0]["cache_control"] == mark
+    assert got["tools"][0]["cache_control"] == mark
+
+
+@pytest.mark.parametrize("dialect", ["openai", "anthropic"])
+def test_a_model_that_refuses_sampling_is_not_sent_it(start, upstream, script, dialect):
+    wire = next(w for w in WIRES if w.dialect == dialect)
+    s, other = script(up.reply({}, 500)), script(wire.whole("ok"))
+    gateway = start({"providers": [provider(upstream, "p", dialect=dialect)], "models": [
+        {"name": "m", "provider": "p", "upstream_model": s.name, "no_sampling": True,
+         "fallback": ["n"]},
+        {"name": "n", "provider": "p", "upstream_model": other.name}]})
+    with Client(gateway.url) as client:
+        reply = client.complete("m", temperature=0.5, top_p=0.5, seed=1).ok()
+        assert reply.headers["x-parley-attempts"] == "2"
+        assert "temperature" not in s.request.json and "top_p" not in s.request.json
+        assert other.request.json["temperature"] == 0.5 and other.request.json["top_p"] == 0.5
+        only = script(wire.whole("ok"))
+        upstream.scripts[s.name] = only
+        told = json.loads(client.complete("m", temperature=0.5).ok().headers["x-parley-warnings"])
+        assert "temperature" in told[0]["message"]
+
+
+def test_the_version_of_anthropics_api_is_the_providers(start, upstream, script):
+    wire = next(w for w in WIRES if w.dialect == "anthropic")
+    s = script(wire.whole("ok"))
+    gateway = start({"providers": [provider(upstream, "p", dialect="anthropic", headers={
+        "anthropic-version": "2026-10-21", "anthropic-beta": "x"})],
+        "models": [{"name": "m", "provider": "p", "upstream_model": s.name}]})
+    with Client(gateway.url) as client:
+        client.complete("m").ok()
+    assert s.request.header("anthropic-version") == "2026-10-21"
+    assert s.request.header("anthropic-beta") == "x"

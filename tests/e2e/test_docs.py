@@ -1,14 +1,17 @@
 """The examples of the documentation work as they are shown.
 
-A fence marked with <!-- run --> is run against a gateway of its page.  Ids in a command stand for
+A fence of sh or python that is marked with <!-- run --> is run against a gateway of its page (those of
+js are run by tests/clients/test_node.py).  Ids in a command stand for
 the last id of that kind that was seen.  A fence of json or text right behind it is what comes out:
 members and lines that it shows must be there, ids and times may differ, "..." stands for any blocks.
+A fence of console is all that comes out.
 """
 
 import json
 import os
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -16,10 +19,11 @@ import gateway as gw
 from waiting import DEADLINE
 
 SHOWN = "http://127.0.0.1:8080"
-PAGES = ["README.md", "docs/api.md", "docs/lmc.md"]
-EXAMPLE = re.compile(r"^<!-- run -->\n```sh\n(?P<command>.*?)^```\n"
-                     r"(?:\n```(?P<kind>json|text)\n(?P<expected>.*?)^```\n)?", re.M | re.S)
-ID = re.compile(r"\b(conv|run|msg|chatcmpl|req)([_-])[0-9a-f]{32}\b")
+PAGES = ["README.md", "docs/api.md", "docs/lmc.md", "docs/messages.md",
+         "docs/responses.md", "docs/rebyte.md"]
+EXAMPLE = re.compile(r"^<!-- run -->\n```(?P<language>sh|python)\n(?P<command>.*?)^```\n"
+                     r"(?:\n```(?P<kind>json|text|console)\n(?P<expected>.*?)^```\n)?", re.M | re.S)
+ID = re.compile(r"\b(conv|run|msg|chatcmpl|req|resp)([_-])[0-9a-f]{32}\b")
 FILE_ID = re.compile(r"\bfile-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 
 
@@ -82,11 +86,12 @@ def assert_blocks(expected, actual):
     assert skipping or not seen, f"more came than is shown: {seen}"
 
 
-def run(command, gateway, ids, folder):
+def run(command, gateway, ids, folder, language="sh"):
     command = ID.sub(lambda m: ids.get(m[1], m[0]), command).replace(SHOWN, gateway.url)
     command = FILE_ID.sub(lambda m: ids.get("file", m[0]), command)
     env = gw.environment({"CURL_HOME": str(folder)})
-    done = subprocess.run(["bash", "-e", "-c", command], cwd=folder, env=env, text=True,
+    program = [sys.executable, "-c"] if language == "python" else ["bash", "-e", "-c"]
+    done = subprocess.run([*program, command], cwd=folder, env=env, text=True,
                           stdin=subprocess.DEVNULL, capture_output=True, timeout=DEADLINE)
     assert done.returncode == 0, f"{command}\nended with {done.returncode}: {done.stderr}"
     for found in ID.finditer(done.stdout):
@@ -101,12 +106,14 @@ def test_examples_of_a_page_work(start, page, tmp_path):
     (tmp_path / ".curlrc").write_text("silent\nshow-error\nmax-time = 20\n")
     gateway, ids, count = start(), {}, 0
     for found in EXAMPLE.finditer((gw.PROJECT / page).read_text()):
-        out = run(found["command"], gateway, ids, tmp_path)
+        out = run(found["command"], gateway, ids, tmp_path, found["language"])
         try:
             if found["kind"] == "json":
                 assert_part(json.loads(found["expected"]), json.loads(out))
             elif found["kind"] == "text":
                 assert_blocks(found["expected"], out)
+            elif found["kind"] == "console":
+                assert plain(out) == plain(found["expected"])
             else:
                 assert '"error":{' not in out and '"error": {' not in out
         except (AssertionError, ValueError) as error:

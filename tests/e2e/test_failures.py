@@ -32,6 +32,12 @@ SO_FAR = ("so ", "far")
 SPARE = "from the spare one"
 WAYS = ("alone", "again", "spare")
 SHAPES = ("openai", "native", "lmc")
+# Anthropic's shape has types of its own, by the status, and another status for the overloaded.
+MESSAGES = "messages"
+OVERLOADED = {503: 529}
+MESSAGE_TYPES = {401: "authentication_error", 402: "billing_error", 403: "permission_error",
+                 404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error",
+                 504: "timeout_error", 529: "overloaded_error"}
 MOMENTS = ("plain", "before", "after")
 
 # --- what the dialects say ------------------------------------------------------------------------
@@ -442,6 +448,10 @@ def call(shape, model, **more):
     if shape == "openai":
         return "/v1/chat/completions", {
             "model": model, "messages": [{"role": "user", "content": "hi"}], **more}
+    if shape == MESSAGES:
+        more.pop("store")
+        return "/v1/messages", {"model": model, "max_tokens": 9,
+                                "messages": [{"role": "user", "content": "hi"}], **more}
     return "/v1/chat", {"messages": ["hi"], "config": {"model": model},
                         "format": "lmc" if shape == "lmc" else "openai", **more}
 
@@ -523,6 +533,9 @@ class Cell:
     def read(self, reply):
         """Text, error and usage of a stream, which obeys the rules of its dialect."""
         blocks = list(sse.Blocks([reply.body]))
+        if self.shape == MESSAGES:
+            answer = sse.messages(blocks)
+            return answer.text, answer.error
         if self.shape == "lmc":
             answer = sse.lmc(blocks)
             return "".join(m["content"] for m in answer.messages), answer.error
@@ -535,6 +548,9 @@ class Cell:
         if self.streamed:
             got, error = self.read(reply)
             assert (got.strip(), error) == (text, None), repr(reply)
+        elif self.shape == MESSAGES:
+            assert [b["text"] for b in reply.json["content"]] == [text], repr(reply)
+            assert reply.json["stop_reason"] == "end_turn"
         elif self.shape == "lmc":
             assert [m["content"] for m in reply.json["messages"]] == [text], repr(reply)
         else:
@@ -542,17 +558,33 @@ class Cell:
 
     def check_error(self, reply):
         code, kind, param = self.words()
-        reply.error(self.want.status, code, param, kind)
+        if self.shape == MESSAGES:
+            status = 529 if self.row.id == "status_529" else OVERLOADED.get(self.want.status,
+                                                                            self.want.status)
+            error = reply.json["error"]
+            assert (reply.status, error["code"], error["param"]) == (status, code, param), repr(reply)
+            assert error["type"] == self.message_type(status), repr(reply)
+            assert reply.json["type"] == "error"
+            assert reply.json["request_id"] == reply.headers["request-id"], repr(reply)
+        else:
+            reply.error(self.want.status, code, param, kind)
         assert reply.headers.get("retry-after") == self.want.retry_after, repr(reply)
         tried = self.attempts > 1 and self.want.status in (500, 502, 504)
         final = "false" if self.want.final or tried else None
         assert reply.headers.get("x-should-retry") == final, repr(reply)
 
+    @staticmethod
+    def message_type(status):
+        return MESSAGE_TYPES.get(status, "api_error" if status >= 500 else "invalid_request_error")
+
     def check_break(self, reply):
         reply.ok()
         text, error = self.read(reply)
         assert text == "".join(SO_FAR), repr(reply)
-        assert (error["code"], error["type"], error["param"]) == self.words(), repr(reply)
+        code, kind, param = self.words()
+        if self.shape == MESSAGES:
+            kind = self.message_type(504 if kind == "timeout_error" else 502)
+        assert (error["code"], error["type"], error["param"]) == (code, kind, param), repr(reply)
         assert error["message"]
         assert b"[DONE]" not in reply.body
 
@@ -612,7 +644,8 @@ def test_a_failure_is_told_as_the_table_says(contract, upstream, dialect, row, m
     steps = SCRIPTS[row.id](KITS[dialect])[moment]
     opened = moment != "plain" and any(step in KITS[dialect].opening for step in steps)
     cells = [Cell(row, dialect, moment, opened, *more)
-             for more in itertools.product(SHAPES, (False, True), WAYS)]
+             for more in [*itertools.product(SHAPES, (False, True), WAYS),
+                          *itertools.product([MESSAGES], [False], WAYS)]]
 
     def play(cell):
         script = upstream.script(*steps)

@@ -1,10 +1,12 @@
 """A stream leaves its connection as a plain answer does: open, in step, and for the next request."""
 
+import contextlib
 import json
 import pathlib
 import shutil
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -107,6 +109,25 @@ def test_the_next_request_may_come_while_the_stream_goes_on(shared, script, rout
         gate.open()
         assert text_of(route, body + b"".join(pieces)) == "one two"
         assert raw.read().status == 200
+
+
+def test_a_call_that_waits_delays_no_long_target(start, script, route):
+    """The library reads it in many runs, and no event asks for them."""
+    gateway = start(usual={"loops": 1})
+    took = 0
+    with Raw(gateway) as other:
+        for _ in range(5):
+            gate = up.Gate()
+            s = script(up.wait(gate), up.sse(), up.role(), up.text("one"), *up.ending())
+            with Raw(gateway) as raw:
+                raw.send(asked(route, s.model))
+                s.wait()
+                began = time.monotonic()
+                assert other.send(get("/livez?" + "a" * 14000)).read().status == 200
+                took += time.monotonic() - began
+                gate.open()
+                assert whole(raw, route) == "one"
+    assert took < 3  # a second each, if nothing but the next look at all connections helped
 
 
 def stuck(x):

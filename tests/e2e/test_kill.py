@@ -31,6 +31,6 @@ def test_random_kills_lose_nothing(own_upstream, tmp_path):
     print(loop.report())
     assert loop.figures["rounds"] == ROUNDS
     assert loop.figures["blocks seen"] > 100 and loop.figures["blocks read again"] > 100
-    for what in ("API keys", "files", "keys of things asked again", "killed while starting"):
+    for what in ("events of responses seen", "API keys", "files", "keys of things asked again", "killed while starting"):
         assert loop.figures[what] > 0, what
     assert loop.figures["cut off while streaming"] > 0 and loop.figures["completed"] > 0

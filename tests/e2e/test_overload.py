@@ -460,6 +460,24 @@ def test_a_want_of_descriptors_neither_spins_nor_stays(start):
     told("", f"no descriptor left: {cpu * 50:.0f} % of a CPU, then served again")
 
 
+def test_a_loop_without_connections_does_not_spin_where_descriptors_are_wanted(start):
+    """Of eight loops three at the most get a connection; clients wait at the others, too."""
+    gateway = start({"max_connections": 100000}, args=["--loops", "8"])
+    pid = gateway.process.pid
+    limits = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    with Crowd(gateway) as crowd:
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (descriptors(gateway) + 3, limits[1]))
+        for _ in range(100):
+            crowd.open(get("/livez"))
+        before = cpu_seconds(gateway)
+        time.sleep(2)  # a time in which nothing can be done
+        cpu = cpu_seconds(gateway) - before
+        assert cpu < 0.7, f"{cpu} s of CPU in 2 s"
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, limits)
+        for _ in range(16):
+            assert ask(gateway).status == 200
+
+
 def test_idle_connections_make_room_where_descriptors_are_wanted(start):
     """Those who are idle stay: without more ado the next client would wait for one of them to leave."""
     few = 100

@@ -23,9 +23,9 @@ FORM = "form-boundary"
 class Things:
     """The ids of what a key has stored, or made-up ones."""
 
-    def __init__(self, conversation, run, message, answer, completion, file, item):
+    def __init__(self, conversation, run, message, answer, completion, file, item, response):
         self.conversation, self.run, self.message, self.answer = conversation, run, message, answer
-        self.completion, self.file, self.item = completion, file, item
+        self.completion, self.file, self.item, self.response = completion, file, item, response
 
     def all(self):
         return list(vars(self).values())
@@ -46,8 +46,9 @@ def make(client):
     completion = client.complete(store=True, messages=[{"role": "user", "content": SECRET}],
                                  metadata={"label": SECRET}).ok().json["id"]
     file = client.post("/v1/files", form(f"{SECRET} text"), headers=FORM_TYPE).ok().json["id"]
+    response = client.post("/v1/responses", {"input": SECRET}).ok().json["id"]
     return Things(conversation, turn.json["run"], items[0]["id"], turn.json["message_id"],
-                  completion, file, items[0]["id"])
+                  completion, file, items[0]["id"], response)
 
 
 FORM_TYPE = {"Content-Type": f"multipart/form-data; boundary={FORM}"}
@@ -88,6 +89,45 @@ CASES = {
     "DELETE /v1/chat/completions/{id}": [("/v1/chat/completions/{completion}", None, 404)],
     "GET /v1/chat/completions/{id}/messages": [
         ("/v1/chat/completions/{completion}/messages", None, 404)],
+    "POST /v1/responses": [
+        (None, lambda t: {"input": "hi", "previous_response_id": t.response}, 404),
+        (None, lambda t: {"input": [{"type": "item_reference", "id": t.answer}]}, 404),
+        (None, lambda t: {"input": "hi", "conversation": t.conversation}, 404)],
+    "GET /v1/responses/{id}": [
+        ("/v1/responses/{response}", None, 404),
+        ("/v1/responses/{response}?stream=true", None, 404)],
+    "DELETE /v1/responses/{id}": [("/v1/responses/{response}", None, 404)],
+    "POST /v1/responses/{id}/cancel": [("/v1/responses/{response}/cancel", None, 404)],
+    "GET /v1/responses/{id}/input_items": [
+        ("/v1/responses/{response}/input_items", None, 404)],
+    "POST /api/sdk/p/{project}/a/{agent}/r": [
+        ("/api/sdk/p/x/a/echo/r", lambda t: {"inputs": [], "thread_id": t.conversation}, 404)],
+    "GET /api/sdk/threads": [
+        (None, None, None), ("/api/sdk/threads?after={conversation}", None, 400),
+        ("/api/sdk/threads?before={conversation}", None, 400)],
+    "GET /api/sdk/threads/{id}": [("/api/sdk/threads/{conversation}", None, 404)],
+    "POST /api/sdk/threads/{id}": [
+        ("/api/sdk/threads/{conversation}", lambda t: {"metadata": {}}, 404)],
+    "GET /api/sdk/threads/{id}/messages": [
+        ("/api/sdk/threads/{conversation}/messages", None, 404),
+        ("/api/sdk/threads/{mine}/messages?after={message}", None, 400),
+        ("/api/sdk/threads/{mine}/messages?before={message}", None, 400)],
+    "POST /api/sdk/threads/{id}/messages": [
+        ("/api/sdk/threads/{conversation}/messages", lambda t: {"content": "x"}, 404)],
+    "GET /api/sdk/threads/{id}/messages/{message}": [
+        ("/api/sdk/threads/{conversation}/messages/{message}", None, 404),
+        ("/api/sdk/threads/{mine}/messages/{message}", None, 404)],
+    "POST /api/sdk/threads/{id}/messages/{message}": [
+        ("/api/sdk/threads/{conversation}/messages/{message}", lambda t: {"metadata": {}}, 404),
+        ("/api/sdk/threads/{mine}/messages/{message}", lambda t: {"metadata": {}}, 404)],
+    "GET /api/sdk/threads/{id}/runs": [
+        ("/api/sdk/threads/{conversation}/runs", None, 404),
+        ("/api/sdk/threads/{mine}/runs?after={run}", None, 400)],
+    "GET /api/sdk/runs/{id}": [("/api/sdk/runs/{run}", None, 404)],
+    "GET /api/sdk/files": [(None, None, None), ("/api/sdk/files?after={file}", None, 400)],
+    "GET /api/sdk/files/{id}": [("/api/sdk/files/{file}", None, 404)],
+    "GET /api/sdk/files/{id}/content": [("/api/sdk/files/{file}/content", None, 404)],
+    "DELETE /api/sdk/files/{id}": [("/api/sdk/files/{file}", None, 404)],
     "GET /v1/conversations": [
         (None, None, None), ("/v1/conversations?after={conversation}", None, 400),
         ("/v1/conversations?metadata[label]=" + SECRET, None, None)],
@@ -119,6 +159,7 @@ CASES = {
         (None, None, None), ("/v1/runs?conversation={conversation}", None, None),
         ("/v1/runs?after={run}", None, 400)],
     "GET /v1/runs/{id}": [("/v1/runs/{run}", None, 404)],
+    "GET /v1/messages/{id}/events": [("/v1/messages/{answer}/events", None, 404)],
     "GET /v1/runs/{id}/events": [
         ("/v1/runs/{run}/events", None, 404), ("/v1/runs/{run}/events?format=lmc&after=1", None, 404)],
     "POST /v1/runs/{id}/ticket": [("/v1/runs/{run}/ticket", lambda t: {}, 404)],
@@ -136,9 +177,10 @@ CASES = {
 
 # These name nothing that is stored; keys themselves belong to the operator, whoever owns what.
 NAMELESS = {
-    "POST /v1/chat/completions", "POST /v1/translate", "POST /v1/embeddings", "GET /v1/models",
+    "POST /v1/chat/completions", "POST /v1/completions", "POST /v1/messages", "POST /v1/messages/count_tokens",
+    "POST /v1/translate", "POST /v1/embeddings", "GET /v1/models",
     "GET /v1/models/{id}", "POST /v1/conversations", "POST /v1/conversations/import",
-    "POST /v1/files", "GET /livez", "GET /readyz", "GET /healthz", "GET /metrics",
+    "POST /v1/files", "POST /api/sdk/threads", "POST /api/sdk/files", "GET /api/sdk/ext/ping", "GET /livez", "GET /readyz", "GET /healthz", "GET /metrics",
     "GET /openapi.yaml", "GET /openapi.json", "GET /v1/admin/keys", "POST /v1/admin/keys",
     "GET /v1/admin/keys/{id}", "POST /v1/admin/keys/{id}", "DELETE /v1/admin/keys/{id}",
     "POST /v1/admin/keys/{id}/rotate", "GET /v1/admin/usage",
@@ -169,6 +211,7 @@ def everything(client, things):
              f"/v1/conversations/{things.conversation}/items?order=asc",
              f"/v1/conversations/{things.conversation}/export", f"/v1/runs/{things.run}",
              f"/v1/runs/{things.run}/events", f"/v1/chat/completions/{things.completion}",
+             f"/v1/responses/{things.response}", f"/v1/responses/{things.response}/input_items",
              f"/v1/files/{things.file}", f"/v1/files/{things.file}/content",
              "/v1/conversations?limit=100", "/v1/files", "/v1/runs?limit=100"]
     return [client.get(path).ok().body for path in paths]

@@ -205,6 +205,10 @@ def openai(model, text, more=b""):
     return (b'{"model":"' + model.encode() + b'","messages":' + user(b'"' + text + b'"') + more + b"}")
 
 
+def responses(model, text, more=b""):
+    return b'{"model":"' + model.encode() + b'","input":"' + text + b'"' + more + b"}"
+
+
 def send(client, path, body, headers=None):
     """Past the check against openapi.yaml, which takes a minute for so much."""
     reply = client.http.post(path, content=body,
@@ -303,6 +307,20 @@ def test_long_answers_that_a_key_is_bound_to(one_loop, long_answer, path, text):
             again = send(client, path, body, headers)
             assert again.content == first.content
         holds_nobody(one_loop, ask)
+
+
+@pytest.mark.parametrize("text", ["20 MB", "10 M escapes"])
+@pytest.mark.parametrize("form", ["openai", "lmc"])
+def test_long_plain_answers_read_as_events(one_loop, long_answer, text, form):
+    with Client(one_loop.url) as client:
+        run = send(client, "/v1/chat", native(long_answer(text), b"x")).headers["x-run-id"]
+
+        def read():
+            events = client.http.get(f"/v1/runs/{run}/events?format={form}")
+            assert events.status_code == 200
+            assert len(events.content) > len(ANSWERS[text])
+            assert b'"finish_reason":"stop"' in events.content[-2000:] or form == "lmc"
+        holds_nobody(one_loop, read)
 
 
 # --- what is stored ---
@@ -421,8 +439,9 @@ DELTAS = {
         "name": "python", "arguments": "\n" * (LINE // 2)}}]},
     "an image": {"images": [WHOLE_PICTURE]},
 }
-READERS = {"openai": openai, "stored": native, "not stored": native, "lmc": native, "lmc, not stored": native}
-MORE = {"openai": b"", "stored": b"", "not stored": b',"store":false', "lmc": b',"format":"lmc"',
+READERS = {"openai": openai, "responses": responses, "stored": native, "not stored": native, "lmc": native, "lmc, not stored": native}
+PATHS = {"openai": "/v1/chat/completions", "responses": "/v1/responses"}
+MORE = {"openai": b"", "responses": b"", "stored": b"", "not stored": b',"store":false', "lmc": b',"format":"lmc"',
         "lmc, not stored": b',"format":"lmc","store":false'}
 
 
@@ -445,7 +464,7 @@ def long_event(upstream):
 @pytest.mark.parametrize("delta", DELTAS)
 def test_long_events(one_loop, long_event, delta, reader):
     body = READERS[reader](long_event(delta), b"x", MORE[reader] + b',"stream":true')
-    path = "/v1/chat/completions" if reader == "openai" else "/v1/chat"
+    path = PATHS.get(reader, "/v1/chat")
     with Client(one_loop.url) as client:
         def ask():
             said = send(client, path, body)
@@ -506,7 +525,7 @@ def test_long_chunks_of_lmc(lmc_loop, script, kind, text, reader):
               {"role": "server", "type": "status", "content": "complete"}]
     s = script(up.sse(), *map(up.data, chunks), up.data("[DONE]"), up.end())
     body = READERS[reader](s.model, b"x", MORE[reader] + b',"stream":true')
-    path = "/v1/chat/completions" if reader == "openai" else "/v1/chat"
+    path = PATHS.get(reader, "/v1/chat")
     with Client(lmc_loop.url) as client:
         def ask():
             said = send(client, path, body)
@@ -546,7 +565,7 @@ def test_a_stream_that_breaks_behind_a_long_event(one_loop, script, shape):
 @pytest.mark.parametrize("reader", READERS)
 @pytest.mark.parametrize("delta", ["escapes", "later arguments"])
 def test_clients_that_leave_while_a_worker_has_a_long_event(one_loop, long_event, delta, reader):
-    path = "/v1/chat/completions" if reader == "openai" else "/v1/chat"
+    path = PATHS.get(reader, "/v1/chat")
     body = READERS[reader](long_event(delta), b"x", MORE[reader] + b',"stream":true')
     for stay in (0.01, 0.03, 0.05, 0.1, 0.2, 0.4):
         raw = Raw(one_loop)

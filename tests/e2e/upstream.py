@@ -137,6 +137,7 @@ class Held(Exchange):
 
     def __init__(self, exchange):
         super().__init__(exchange.upstream, exchange.sock, exchange.request)
+        self.chunked = exchange.chunked
         self.bytes = b""
 
     def send(self, data):
@@ -196,6 +197,7 @@ def at_once(*steps):
             one(held)
         x.chunked = held.chunked
         x.send(held.bytes)
+        x.ended = held.ended
     return step
 
 

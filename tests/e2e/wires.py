@@ -62,13 +62,16 @@ class Anthropic:
     dialect = "anthropic"
     native = "end_turn"
     target = "/v1/messages"
+    usage = {"input_tokens": USAGE[0], "cache_creation_input_tokens": 0,
+             "cache_read_input_tokens": 0, "output_tokens": USAGE[1]}
 
     def _stream(self, *events, end=("end_turn",)):
         start = {"type": "message_start", "message": {
             "id": "msg_1", "type": "message", "role": "assistant", "model": "upstream-model",
-            "content": [], "usage": {"input_tokens": USAGE[0], "output_tokens": 1}}}
-        last = [{"type": "message_delta", "delta": {"stop_reason": reason},
-                 "usage": {"output_tokens": USAGE[1]}} for reason in end]
+            "content": [], "stop_reason": None, "stop_sequence": None,
+            "usage": {**self.usage, "output_tokens": 1}}}
+        last = [{"type": "message_delta", "usage": self.usage,
+                 "delta": {"stop_reason": reason, "stop_sequence": None}} for reason in end]
         last += [{"type": "message_stop"}] if end else []
         return [up.sse(), *[self._event(e) for e in [start, *events, *last]], up.end()]
 
@@ -98,7 +101,7 @@ class Anthropic:
     def _whole(self, block, reason):
         return up.reply({"id": "msg_1", "type": "message", "role": "assistant",
                          "model": "upstream-model", "content": [block], "stop_reason": reason,
-                         "usage": {"input_tokens": USAGE[0], "output_tokens": USAGE[1]}})
+                         "stop_sequence": None, "usage": self.usage})
 
     def whole(self, text):
         return self._whole({"type": "text", "text": text}, "end_turn")

@@ -4,6 +4,7 @@ The gateway neither dies nor leaks (the sanitizers look), and serves the next ca
 whole answer, or an error; an answer that it has is stored, and is what its key gives again.
 """
 
+import json
 import mmap
 import os
 import struct
@@ -15,10 +16,12 @@ import pytest
 
 import gateway as gateways
 import keys
+import responses
 import upstream as up
 from client import Client
 
 CHAT, COMPLETIONS = "/v1/chat", "/v1/chat/completions"
+RESPONSES, MESSAGES, TEXTS = "/v1/responses", "/v1/messages", "/v1/completions"
 WORDS = ["one ", "two ", "```py\nprint(1)\n```", " three"]
 WHOLE = "".join(WORDS)
 MOST = 20_000  # more than a call ever takes
@@ -54,10 +57,50 @@ class Refuse:
 
 
 def error_of(reply):
-    """A replay has the first answer's bytes, and so its request id."""
-    if reply.headers.get("idempotency-replayed"):
+    """A replay has the first answer's bytes, and so its request id.  Anthropic's shape has fewer members."""
+    if reply.headers.get("idempotency-replayed") or reply.json.get("type") == "error":
         return reply.json["error"]
     return reply.error(reply.status)
+
+
+def asked(path, model, stream, store):
+    user = {"role": "user", "content": "go"}
+    return {"stream": stream, **{
+        CHAT: {"messages": [user], "store": store, "config": {"model": model}},
+        COMPLETIONS: {"messages": [user], "store": store, "model": model},
+        RESPONSES: {"input": [user], "store": store, "model": model},
+        MESSAGES: {"messages": [user], "max_tokens": 100, "model": model},
+        TEXTS: {"prompt": "go", "model": model},
+    }[path]}
+
+
+def said(path, answer):
+    """The text of a whole answer."""
+    if path == RESPONSES:
+        return responses.text_of(answer)
+    if path == MESSAGES:
+        return "".join(block["text"] for block in answer["content"])
+    choice = answer["choices"][0]
+    return choice["text"] if path == TEXTS else choice["message"]["content"]
+
+
+class Streamed:
+    """The text of a stream of these routes, and its error."""
+
+    def __init__(self, path, stream):
+        events = [json.loads(b.data) for b in stream if not b.is_comment and b.data != "[DONE]"]
+        last = stream.seen[-1].data
+        self.error = next((e["error"] for e in events if e.get("error")), None)
+        if path == TEXTS:
+            self.text = "".join(c["text"] for e in events for c in e.get("choices", []))
+            whole = last == "[DONE]"
+        else:
+            key = "text_delta" if path == MESSAGES else "response.output_text.delta"
+            deltas = [e["delta"] if path == MESSAGES else e for e in events if "delta" in e]
+            self.text = "".join(d["text" if path == MESSAGES else "delta"] for d in deltas
+                                if d.get("type") == key)
+            whole = events[-1]["type"] in ("message_stop", "response.completed")
+        assert whole != bool(self.error), f"no end: {stream.seen}"
 
 
 class Seen:
@@ -77,7 +120,7 @@ class Seen:
         reply = client.post(path, body, headers=headers)
         self.conversation = reply.headers.get("x-conversation-id")
         if reply.status == 200:
-            assert reply.text == WHOLE, f"neither the answer nor an error: {reply!r}"
+            assert said(path, reply.json) == WHOLE, f"neither the answer nor an error: {reply!r}"
             self.done, self.body = True, reply.body
         else:
             assert reply.status >= 500, f"no client's fault:{reply!r}"
@@ -91,7 +134,8 @@ class Seen:
                 assert stream.status >= 500
                 return
             stream.check_head()
-            answer = stream.native() if path == CHAT else stream.openai()
+            answer = (stream.native() if path == CHAT else stream.openai() if path == COMPLETIONS
+                      else Streamed(path, stream))
             self.error = answer.error
             if not self.error:
                 assert answer.text == WHOLE, f"neither the answer nor an error: {stream.seen}"
@@ -114,9 +158,10 @@ def is_stored(client, seen):
 
 
 def is_given_again(client, path, body, key, seen, model):
-    """With the same key: the answer that was given; the provider has then been asked once."""
+    """With the same key: the answer that was given; the provider has then been asked once.  An answer that is
+    stored nowhere else may be lost to its key; then the key is free, or says so."""
     again = Seen(client.http.base_url, path, body, key)
-    if seen.done:
+    if seen.done and body.get("store"):
         assert again.done and again.body == seen.body, f"{seen}, then {again}"
         assert len(model.exchanges) == 1
     else:
@@ -124,13 +169,18 @@ def is_given_again(client, path, body, key, seen, model):
         assert len(model.exchanges) <= 2
 
 
-KINDS = [(path, stream, store, keyed) for path in (CHAT, COMPLETIONS) for stream in (False, True)
-         for store, keyed in ((False, False), (True, False), (True, True))]
+# How a call is kept: stored or not, with a key or not.
+KEPT = {path: [(False, False), (True, False), (True, True)] for path in (CHAT, COMPLETIONS, RESPONSES)}
+KEPT |= {path: [(False, False), (False, True)] for path in (MESSAGES, TEXTS)}
+KINDS = [(path, stream, store, keyed) for path, ways in KEPT.items() for stream in (False, True)
+         for store, keyed in ways]
+NAMES = {CHAT: "chat", COMPLETIONS: "completions", RESPONSES: "responses", MESSAGES: "messages",
+         TEXTS: "texts"}
 
 
 def name_of(kind):
     path, stream, store, keyed = kind
-    return "-".join([path.split("/")[-1], "stream" if stream else "plain",
+    return "-".join([NAMES[path], "stream" if stream else "plain",
                      "keyed" if keyed else "stored" if store else "unstored"])
 
 
@@ -144,10 +194,7 @@ def test_each_allocation_of_a_call_fails(start, script, tmp_path, kind, librarie
     with Client(gateway.url) as client:
         for number in range(1, MOST):
             model = script(*up.stream(*WORDS)) if stream else script(up.reply(up.completion(WHOLE)))
-            user = {"role": "user", "content": "go"}
-            body = {"messages": [user], "stream": stream, "store": store,
-                    **({"config": {"model": model.model}} if path == CHAT else
-                       {"model": model.model})}
+            body = asked(path, model.model, stream, store)
             key = str(uuid.uuid4()) if keyed else None
             refuse.arm(number, libraries)
             try:

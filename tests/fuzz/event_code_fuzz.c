@@ -121,6 +121,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (const struct shape *shape = family_chat.shapes; shape->word; shape++)
 		check_printed(all, shape);
 	check_printed(all, family_completions.shapes);
+	check_printed(all, family_responses.shapes);
+	check_printed(all, family_rebyte.shapes);
 	check_assembled(all);
 	return 0;
 }

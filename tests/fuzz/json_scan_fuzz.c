@@ -1,6 +1,7 @@
 /* libFuzzer: whatever the bytes are, the scanner's tape is sound and its readers stay inside it. */
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/plain.h"
 #include "json/scan.h"
 
 #include <stdint.h>
@@ -94,6 +95,23 @@ static void check_tape(const struct json_doc *d)
 	}
 }
 
+/* Vectors, words and bytes agree on where a run ends. */
+static void check_run(const char *text, size_t size, enum plain kind)
+{
+	const unsigned char *p = (const unsigned char *)text;
+
+	for (size_t from = 0; from <= size;) {
+		size_t run = plain_run(p + from, size - from, kind);
+
+		CHECK(run == plain_run_words(p + from, size - from, kind));
+		for (size_t i = 0; i < run; i++)
+			CHECK(plain_byte(p[from + i], kind));
+		from += run;
+		CHECK(from == size || !plain_byte(p[from], kind));
+		from++;
+	}
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct json_doc d = { 0 };
@@ -105,6 +123,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	if (size)
 		memcpy(text, data, size);
+
+	for (enum plain kind = PLAIN_ASCII; kind <= PLAIN_SHOWN; kind++)
+		check_run(text, size, kind);
 
 	bool strict = json_scan(&d, text, size, &json_limits_request, &e) == ERR_OK;
 	if (strict) {

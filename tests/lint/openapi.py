@@ -90,7 +90,28 @@ def blocks(text):
         yield fields
 
 
+TYPED = {"ResponseStream": ("response.completed", "response.incomplete", "response.failed", "error"),
+         "MessageStream": ("message_stop", "error")}  # the types of a last event
+
+
+def check_typed(where, schema, text, ends):
+    """Each block is an event with the name of its type."""
+    seen = list(blocks(text))
+    for n, fields in enumerate(seen):
+        value = json.loads(fields["data"])
+        if fields.get("event") != value["type"]:
+            problem(f"{where}: block {n + 1}: its event is not its type")
+        for error in schema.iter_errors(value):
+            problem(f"{where}: block {n + 1}: {error.message}")
+        if value["type"] in ends and n < len(seen) - 1:
+            problem(f"{where}: block {n + 1}: an end before the last event")
+
+
 def check_stream(document, where, schema, text):
+    for name, ends in TYPED.items():
+        if schema is resolve(document, {"$ref": f"#/components/schemas/{name}"}):
+            check_typed(where, validator(document, schema["contentSchema"]), text, ends)
+            return
     native = schema is resolve(document, {"$ref": "#/components/schemas/NativeStream"})
     check = validator(document, schema["contentSchema"])
     seen = list(blocks(text))

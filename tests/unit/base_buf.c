@@ -1,5 +1,6 @@
 /* Buffers: their maximum, their adders, and JSON's escapes. */
 #include "base/buf.h"
+#include "base/plain.h"
 #include "refuse_memory.h"
 
 #include <setjmp.h>
@@ -43,6 +44,55 @@ static void integers_are_written_to_their_ends(void **state)
 		assert_true(str_is(buf_view(&b), want));
 		buf_finish(&b);
 	}
+}
+
+static void thousandths_have_three_digits_after_the_point(void **state)
+{
+	(void)state;
+	static const struct {
+		int64_t     v;
+		const char *want;
+	} rows[] = {
+		{ 0, "0.000" },
+		{ 7, "0.007" },
+		{ 42, "0.042" },
+		{ 999, "0.999" },
+		{ 1000, "1.000" },
+		{ 1234567, "1234.567" },
+		{ -5, "-0.005" },
+		{ INT64_MAX, "9223372036854775.807" },
+		{ INT64_MIN, "-9223372036854775.808" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct buf b;
+
+		buf_init(&b, 100);
+		assert_true(buf_thousandths(&b, rows[i].v));
+		assert_true(str_is(buf_view(&b), rows[i].want));
+		buf_finish(&b);
+	}
+}
+
+/* Every byte at every place, before and after runs of every length that the steps differ in. */
+static void a_run_ends_at_the_first_byte_that_is_not_plain(void **state)
+{
+	(void)state;
+	unsigned char text[180];
+
+	memset(text, 'a', sizeof text);
+	for (size_t n = 0; n < sizeof text; n++)
+		for (int c = 0; c < 0x100; c++) {
+			text[n] = (unsigned char)c;
+			for (enum plain kind = PLAIN_ASCII; kind <= PLAIN_SHOWN; kind++) {
+				size_t want = plain_byte(text[n], kind) ? sizeof text : n;
+
+				assert_int_equal(plain_run(text, sizeof text, kind), want);
+				assert_int_equal(plain_run_words(text, sizeof text, kind), want);
+				assert_int_equal(plain_run(text, n, kind), n);
+			}
+			text[n] = 'a';
+		}
 }
 
 static void a_buffer_never_grows_past_its_maximum(void **state)
@@ -237,6 +287,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adders_append_in_order),
 		cmocka_unit_test(integers_are_written_to_their_ends),
+		cmocka_unit_test(thousandths_have_three_digits_after_the_point),
+		cmocka_unit_test(a_run_ends_at_the_first_byte_that_is_not_plain),
 		cmocka_unit_test(a_buffer_never_grows_past_its_maximum),
 		cmocka_unit_test(a_buffer_of_any_maximum_is_filled_to_it),
 		cmocka_unit_test(want_of_memory_is_not_its_limit),

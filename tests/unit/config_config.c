@@ -244,6 +244,7 @@ static void the_contracts_example_is_read(void **state)
 				   "    health: {failures: 7, pause: 1m, cooling: 0s}\n"
 				   "    max_tokens_field: max_tokens\n"
 				   "    forward_store: true\n"
+				   "    completions: true\n"
 				   "    stream_usage: false\n"
 				   "    propagate_trace: true\n"
 				   "  - name: slow\n"
@@ -284,6 +285,7 @@ static void the_contracts_example_is_read(void **state)
 	assert_int_equal(p->idle_us, 3600000000);
 	assert_string_equal(p->max_tokens_field, "max_tokens");
 	assert_true(p->forward_store);
+	assert_true(p->completions);
 	assert_false(p->stream_usage);
 	assert_true(p->propagate_trace);
 	assert_string_equal(c->providers[1].reply, "two\nlines");

@@ -26,7 +26,7 @@ static inline bool usage_same(const struct usage *a, const struct usage *b)
 static inline bool event_same(const struct event *a, const struct event *b)
 {
 	return a->kind == b->kind && a->choice == b->choice && a->block == b->block &&
-	       a->cont == b->cont && a->raw_only_usage == b->raw_only_usage &&
+	       a->cont == b->cont && a->form == b->form && a->raw_only_usage == b->raw_only_usage &&
 	       a->from_lmc == b->from_lmc && str_eq(a->raw, b->raw) &&
 	       span_same(a->text, a->raw, b->text, b->raw) &&
 	       span_same(a->id, a->raw, b->id, b->raw) &&

@@ -100,6 +100,13 @@ struct house {
 	sem_t                 quiet;
 };
 
+static const struct family *family_of(const struct route *row, struct str path, struct str version)
+{
+	(void)path;
+	(void)version;
+	return row ? row->family : &other;
+}
+
 static void *thread_main(void *arg)
 {
 	loop_run(((struct house *)arg)->loop);
@@ -120,7 +127,7 @@ static void house_start(struct house *h)
 	assert_int_equal(work_pool_create(1, 8, &h->cpu, &e), ERR_OK);
 	h->options = (struct server_options){
 		.routes = table,
-		.family = &other,
+		.family = family_of,
 		.auth = auth,
 		.settings = settings,
 		.max_body = MAX_BODY,

@@ -342,6 +342,52 @@ static void escapes_are_decoded_in_place(void **state)
 	}
 }
 
+static void another_spelling_is_the_same_path(void **state)
+{
+	static const struct route_spelling list[] = {
+		{ "/openai/deployments/{model}/chat", "/v1/chat" },
+		{ "/openai/v1/*", "/v1" },
+		{ "/openai/models/*", "/v1/models" },
+		{ 0 },
+	};
+	static const struct {
+		const char *target, *want, *named; /* want NULL: no spelling */
+	} cases[] = {
+		{ "/openai/deployments/gpt/chat?api-version=1", "/v1/chat", "gpt" },
+		{ "/openai/deployments/a%2Fb/chat", "/v1/chat", "a/b" },
+		{ "http://host/openai//deployments/m/chat/", "/v1/chat/", "m" },
+		{ "/openai/deployments/%zz/chat", NULL, "" },
+		{ "/openai/deployments/%00/chat", NULL, "" },
+		{ "/openai/deployments/m/chat/more", NULL, "" },
+		{ "/openai/deployments//chat", NULL, "" },
+		{ "/openai/v1/files/x%2Fy/content", "/v1/files/x%2Fy/content", "" },
+		{ "/openai/v1", "/v1", "" },
+		{ "/openai/models/a", "/v1/models/a", "" },
+		{ "/v1/chat", NULL, "" },
+		{ "/", NULL, "" },
+		{ "", NULL, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct str target = str_of(cases[i].target);
+		struct str path = STR_NONE;
+		struct str named = STR_NONE;
+		char      *out = malloc(2 * target.n + ROUTE_SPELLED);
+
+		print_message("case: %s\n", cases[i].target);
+		assert_non_null(out);
+		assert_int_equal(route_spell(list, target, out, &path, &named),
+				 cases[i].want != NULL);
+		if (cases[i].want) {
+			assert_true(str_is(path, cases[i].want));
+			assert_true(str_is(named, cases[i].named));
+		}
+		assert_false(route_spell(NULL, target, out, &path, &named));
+		free(out);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +401,7 @@ int main(void)
 		cmocka_unit_test(allowed_methods_come_from_the_table),
 		cmocka_unit_test(a_table_with_holes_is_refused),
 		cmocka_unit_test(escapes_are_decoded_in_place),
+		cmocka_unit_test(another_spelling_is_the_same_path),
 	};
 
 	return cmocka_run_group_tests_name("http/route", tests, NULL, NULL);

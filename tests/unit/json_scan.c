@@ -496,6 +496,30 @@ static void members_are_found_by_value(void **state)
 	json_doc_finish(&d);
 }
 
+static void a_value_is_found_by_its_span(void **state)
+{
+	(void)state;
+	static const char text[] = "[{\"a\":[1,[2],\"3\"]},{},\"x\"]";
+	struct json_doc   d = { 0 };
+	struct err        e;
+	char             *copy;
+
+	assert_int_equal(scan(&d, TEXT(text), &json_limits_request, &copy, &e), ERR_OK);
+	for (json_at i = 1; i < d.count; i++) {
+		struct str raw = json_raw(&d, i);
+
+		assert_int_equal(json_spanned(&d, raw), i);
+		raw.n--;
+		assert_int_equal(json_spanned(&d, raw), JSON_ABSENT);
+	}
+	assert_int_equal(json_spanned(&d, json_raw(&d, 0)), JSON_ABSENT);
+	assert_int_equal(json_spanned(&d, (struct str){ copy + d.len, 1 }), JSON_ABSENT);
+	assert_int_equal(json_spanned(&d, STR("x")), JSON_ABSENT);
+	json_doc_finish(&d);
+	free(copy);
+	assert_int_equal(json_spanned(&d, STR("x")), JSON_ABSENT);
+}
+
 static void numbers_are_read_within_their_range(void **state)
 {
 	(void)state;
@@ -751,6 +775,7 @@ int main(void)
 		cmocka_unit_test(a_path_that_is_too_long_is_cut_between_parts),
 		cmocka_unit_test(the_tape_has_every_span),
 		cmocka_unit_test(members_are_found_by_value),
+		cmocka_unit_test(a_value_is_found_by_its_span),
 		cmocka_unit_test(numbers_are_read_within_their_range),
 		cmocka_unit_test(a_number_of_absurd_length_is_no_number),
 		cmocka_unit_test(strings_are_unescaped_into_their_value),

@@ -27,6 +27,7 @@ enum act {
 	ACT_FLOOD, /* text again and again, until the peer takes no more */
 	ACT_SPLIT, /* text, byte by byte */
 	ACT_HOLD,  /* until the peer closes */
+	ACT_GATE,  /* until the test sets go */
 	ACT_CLOSE,
 	ACT_RESET,
 	ACT_FIRST, /* goes back to the connection accepted first */
@@ -48,6 +49,7 @@ struct loopback {
 	int           fds[LOOPBACK_CONNECTIONS]; /* open until the script ends */
 	atomic_int    accepted;
 	atomic_bool   held; /* the peer closed while we held */
+	atomic_bool   go;
 	atomic_size_t flooded;
 };
 
@@ -146,6 +148,10 @@ static inline void *loopback_main(void *arg)
 				loopback_send(fd, p, 1);
 			break;
 		case ACT_HOLD: loopback_hold(s, fd); break;
+		case ACT_GATE:
+			while (!atomic_load(&s->go))
+				poll(NULL, 0, 1);
+			break;
 		case ACT_RESET:
 			setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){ 1, 0 },
 				   sizeof(struct linger));

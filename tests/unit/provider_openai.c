@@ -626,6 +626,21 @@ static const struct {
 	  "upstream_rejected", "", "bad" },
 	{ 429, "{\"error\":{\"message\":\"slow\",\"type\":\"insufficient_quota\",\"code\":\"insufficient_quota\"}}",
 	  ERR_UPSTREAM_RATE_LIMIT, 429, "insufficient_quota", "insufficient_quota", "", "slow" },
+	{ 429, "{\"error\":{\"message\":\"cap\",\"type\":\"rate_limit_error\","
+	       "\"details\":{\"error_code\":\"enforced_spend_limit_reached\"}}}",
+	  ERR_UPSTREAM_RATE_LIMIT, 429, "rate_limit_error", "enforced_spend_limit_reached", "", "cap" },
+	{ 400, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"Your credit balance is too low\"}}",
+	  ERR_UPSTREAM_DENIED, 403, "upstream_error", "upstream_denied", "",
+	  "the provider does not let the gateway's account make this call (status 400): "
+	  "Your credit balance is too low" },
+	{ 400, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"You have reached your specified "
+	       "workspace API usage limits\"}}",
+	  ERR_UPSTREAM_DENIED, 403, "upstream_error", "upstream_denied", "",
+	  "the provider does not let the gateway's account make this call (status 400): "
+	  "You have reached your specified workspace API usage limits" },
+	{ 400, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"messages: Your credit balance is too low\"}}",
+	  ERR_UPSTREAM_REJECTED, 400, "invalid_request_error", "upstream_rejected", "",
+	  "messages: Your credit balance is too low" },
 	{ 401, "{\"error\":{\"message\":\"bad key sk-1234567890\"}}", ERR_UPSTREAM_AUTH, 403,
 	  "upstream_error", "upstream_auth_failed", "",
 	  "the provider refused the gateway's own key (status 401); the key of this request is not at fault" },

@@ -128,15 +128,17 @@ static void a_model_takes_what_its_provider_can_and_its_row_allows(void **state)
 		{ .name = "seeing", .provider = "a", .images = true },
 		{ .name = "hearing", .provider = "a", .audio = true },
 		{ .name = "far/*", .provider = "far", .images = true, .audio = true, .pdf = true },
+		{ .name = "deep", .provider = "a", .reasons = true, .no_sampling = true },
 	};
 	static const struct {
 		const char *name;
 		unsigned    takes;
 	} want[] = {
-		{ "all", PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF | PROVIDER_EMBED },
-		{ "seeing", PROVIDER_IMAGES | PROVIDER_EMBED },
-		{ "hearing", PROVIDER_AUDIO | PROVIDER_EMBED },
-		{ "far/x", PROVIDER_IMAGES | PROVIDER_AUDIO },
+		{ "all", PROVIDER_FILES | PROVIDER_EMBED | PROVIDER_SAMPLING },
+		{ "seeing", PROVIDER_IMAGES | PROVIDER_EMBED | PROVIDER_SAMPLING },
+		{ "hearing", PROVIDER_AUDIO | PROVIDER_EMBED | PROVIDER_SAMPLING },
+		{ "far/x", PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_SAMPLING },
+		{ "deep", PROVIDER_EMBED | PROVIDER_REASONS },
 	};
 	struct provider *far = NULL;
 	struct err       e;

@@ -28,9 +28,11 @@ struct row {
 
 static void check_row(const struct row *row)
 {
-	struct store_item item = { { id_7, str_of(row->message) }, 1700000000999, row->status };
-	struct items      list;
-	struct buf        out;
+	struct store_item item = {
+		{ id_7, str_of(row->message) }, 1700000000999, row->status, STR_NONE
+	};
+	struct items list;
+	struct buf   out;
 
 	print_message("case: %s\n", row->why);
 	buf_init(&out, 64 * KIB);
@@ -228,7 +230,7 @@ static void an_lmc_message_that_does_not_fit_leaves_nothing_behind(void **state)
 {
 	(void)state;
 	static const char text[] = "{\"role\":\"user\",\"type\":\"message\",\"content\":\"hi\"}";
-	struct store_item item = { { id_7, str_of(text) }, 1700000000999, RUN_COMPLETED };
+	struct store_item item = { { id_7, str_of(text) }, 1700000000999, RUN_COMPLETED, STR_NONE };
 	struct items      list;
 
 	/* Room for a KiB beside the message is asked for first. */
@@ -252,7 +254,8 @@ static void a_list_knows_its_first_and_last_id(void **state)
 	struct store_item item = {
 		{ id_7, STR("{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":[{},{}]}") },
 		0,
-		RUN_COMPLETED
+		RUN_COMPLETED,
+		STR_NONE
 	};
 	struct items list;
 	struct buf   out;
@@ -275,9 +278,11 @@ static void a_damaged_message_is_told(void **state)
 	static const char *const messages[] = { "", "{", "[]", "\"text\"", "null" };
 
 	for (size_t i = 0; i < ARRAY_LEN(messages); i++) {
-		struct store_item item = { { id_7, str_of(messages[i]) }, 0, RUN_COMPLETED };
-		struct items      list;
-		struct buf        out;
+		struct store_item item = {
+			{ id_7, str_of(messages[i]) }, 0, RUN_COMPLETED, STR_NONE
+		};
+		struct items list;
+		struct buf   out;
 
 		buf_init(&out, KIB);
 		items_init(&list, &out);

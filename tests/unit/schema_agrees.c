@@ -21,7 +21,15 @@
 #include "schema/conversation_item.h"
 #include "schema/conversation_update.h"
 #include "schema/embedding_request.h"
+#include "schema/message_request.h"
+#include "schema/rebyte_action.h"
+#include "schema/rebyte_message.h"
+#include "schema/rebyte_run.h"
+#include "schema/rebyte_thread.h"
+#include "schema/rebyte_update.h"
+#include "schema/response_request.h"
 #include "schema/run_continue.h"
+#include "schema/text_completion_request.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -33,13 +41,35 @@
 #include <cmocka.h>
 
 static const struct field_set *const sets[] = {
-	&chat_config_fields,        &chat_context_fields,        &chat_lmc_fields,
-	&chat_message_fields,       &chat_request_fields,        &context_file_fields,
-	&completion_request_fields, &run_continue_fields,        &conversation_create_fields,
-	&conversation_item_fields,  &conversation_append_fields, &conversation_update_fields,
-	&conversation_fork_fields,  &completion_update_fields,   &embedding_request_fields,
-	&api_key_create_fields,     &api_key_update_fields,      &api_key_rotate_fields,
-	&api_key_rate_fields,       &api_key_limits_fields,      &api_key_budget_fields,
+	&chat_config_fields,
+	&chat_context_fields,
+	&chat_lmc_fields,
+	&chat_message_fields,
+	&chat_request_fields,
+	&context_file_fields,
+	&completion_request_fields,
+	&run_continue_fields,
+	&conversation_create_fields,
+	&conversation_item_fields,
+	&conversation_append_fields,
+	&conversation_update_fields,
+	&conversation_fork_fields,
+	&completion_update_fields,
+	&embedding_request_fields,
+	&api_key_create_fields,
+	&api_key_update_fields,
+	&api_key_rotate_fields,
+	&api_key_rate_fields,
+	&api_key_limits_fields,
+	&api_key_budget_fields,
+	&message_request_fields,
+	&text_completion_request_fields,
+	&response_request_fields,
+	&rebyte_run_fields,
+	&rebyte_action_fields,
+	&rebyte_message_fields,
+	&rebyte_thread_fields,
+	&rebyte_update_fields,
 };
 
 /* A table has no word for members whose meaning hangs on others: the forms of a translation are read
@@ -357,8 +387,10 @@ static const struct {
 	  ERR_INVALID_VALUE, "role" },
 	{ "an empty name", &chat_message_fields, "{\"content\":\"x\",\"name\":\"\"}",
 	  ERR_INVALID_VALUE, "name" },
-	{ "model is needed", &completion_request_fields, "{\"messages\":[{}]}",
-	  ERR_MISSING_PARAMETER, "model" },
+	{ "a path may name the model", &completion_request_fields, "{\"messages\":[{}]}", ERR_OK,
+	  "" },
+	{ "model is needed", &message_request_fields, "{\"messages\":[{}]}", ERR_MISSING_PARAMETER,
+	  "model" },
 	{ "no messages at all", &completion_request_fields, "{\"model\":\"m\",\"messages\":[]}",
 	  ERR_INVALID_VALUE, "messages" },
 	{ "the provider knows the range", &completion_request_fields,

@@ -348,6 +348,17 @@ static void contents_of_uploads_are_put_in(void **state)
 		  "{\"content\":[" TEXT(SEEN_T) "," PART_PNG ",{\"type\":\"x\"}]}" },
 		{ "no parts", "{\"content\":[ ]," FILES(U) "}", { &shown_png },
 		  "{\"content\":[" PART_PNG " ]}" },
+		{ "parts that name files, behind a context",
+		  "{\"content\":[{\"type\":\"x\"},{\"type\":\"file\",\"file\":{\"uuid\":\"u\"}},"
+		  "{\"type\":\"image_url\",\"image_url\":{\"uuid\":\"v\"}}]," FILES(U) "}",
+		  { &shown_png, &shown_text, &shown_png },
+		  "{\"content\":[" PART_PNG ",{\"type\":\"x\"}," TEXT(SEEN_T) "," PART_PNG "]}" },
+		{ "parts that name a file, without a context",
+		  "{\"content\":[{\"type\":\"image_url\",\"image_url\":{\"uuid\":\"v\"}},"
+		  "{\"type\":\"file\",\"file\":{\"file_id\":\"theirs\"}}]}",
+		  { &shown_gone },
+		  "{\"content\":[" TEXT(SEEN_GONE) ",{\"type\":\"file\",\"file\":"
+		  "{\"file_id\":\"theirs\"}}]}" },
 		{ "text before parts", "{\"content\":[{\"type\":\"x\"}]," FILES(U) "}", { &shown_text },
 		  "{\"content\":[" TEXT(SEEN_T) ",{\"type\":\"x\"}]}" },
 	};

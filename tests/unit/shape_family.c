@@ -11,7 +11,9 @@
 
 #include <cmocka.h>
 
-static const struct family *const families[] = { &family_chat, &family_completions };
+static const struct family *const families[] = { &family_chat,     &family_completions,
+						 &family_messages, &family_responses,
+						 &family_text,     &family_rebyte };
 
 static void every_shape_is_stored_under_a_word_of_its_own(void **state)
 {
@@ -49,6 +51,7 @@ static void every_family_says_what_was_refused(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
 		struct buf out;
 
+		assert_non_null(families[i]->run_id);
 		buf_init(&out, KIB);
 		assert_true(families[i]->error(&e, STR("req_1"), &out));
 		assert_non_null(memmem(out.data, out.len, "\"x: no key\"", 11));
@@ -80,7 +83,8 @@ static void a_shape_is_found_by_its_word_and_by_its_name(void **state)
 	assert_null(family_format(&family_completions, STR("lmc")));
 }
 
-/* A reader that comes again needs both: blocks that say their number, and somebody who reads it. */
+/* A reader that comes again needs both: blocks that say their number, and somebody who reads it.
+ * OpenAI's clients can't read the line `id:`; the number stands in the data. */
 static void blocks_have_numbers_where_a_cursor_is_read(void **state)
 {
 	(void)state;
@@ -91,10 +95,12 @@ static void blocks_have_numbers_where_a_cursor_is_read(void **state)
 			struct buf      out;
 
 			assert_non_null(n);
-			buf_init(&out, KIB);
+			buf_init(&out, 8 * KIB);
 			assert_true(n->ops->done(n, 7, &out));
-			assert_int_equal(str_starts(buf_view(&out), STR("id: 7\n")),
-					 families[i]->cursor != NULL);
+			assert_int_equal(
+				str_starts(buf_view(&out), STR("id: 7\n")) ||
+					memmem(out.data, out.len, "\"sequence_number\":", 18),
+				families[i]->cursor != NULL);
 			encoder_destroy(n);
 			buf_finish(&out);
 		}

@@ -91,6 +91,78 @@ static void long_words_are_cut(void **state)
 	bench_close(&b);
 }
 
+struct words {
+	char   text[2048];
+	size_t count;
+};
+
+static int list_word(void *arg, int flags, const char *token, int n, int start, int end)
+{
+	struct words *w = arg;
+
+	(void)flags;
+	snprintf(w->text + strlen(w->text), sizeof w->text - strlen(w->text), "%.*s@%d-%d ", n,
+		 token, start, end);
+	w->count++;
+	return SQLITE_OK;
+}
+
+static int list_own_word(void *arg, struct str word, size_t start, size_t end)
+{
+	return list_word(arg, 0, word.p, (int)word.n, (int)start, (int)end);
+}
+
+static uint64_t dice(uint64_t *seed)
+{
+	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
+	return *seed >> 33;
+}
+
+/* ASCII is cut by a way of its own, beside characters that are not. */
+static void words_are_those_of_unicode61(void **state)
+{
+	static const char *const bits[] = { "é", "Ö", "e\xcc\x81", "я", " ",
+					    "-", "ß", "\xc2\xa0",  "'" };
+	static const char *const how[] = { "remove_diacritics", "2", "categories",
+					   "L* N* Co Mn Mc" };
+	const char              *given[ARRAY_LEN(how)];
+	struct bench             b = bench_open();
+	uint64_t                 seed = 3;
+	fts5_api                *api;
+	fts5_tokenizer           base;
+	Fts5Tokenizer           *with;
+	void                    *user;
+	size_t                   count = 0;
+
+	(void)state;
+	memcpy(given, how, sizeof given);
+	assert_int_equal(search_token_api(b.db, &api), SQLITE_OK);
+	assert_int_equal(api->xFindTokenizer(api, "unicode61", &user, &base), SQLITE_OK);
+	assert_int_equal(base.xCreate(user, given, ARRAY_LEN(given), &with), SQLITE_OK);
+	for (int round = 0; round < 20000; round++) {
+		struct words want = { .count = 0 };
+		struct words got = { .count = 0 };
+		char         text[128] = "";
+
+		for (uint64_t n = dice(&seed) % 20; n > 0; n--) {
+			char one[2] = { (char)(1 + dice(&seed) % 127), '\0' };
+
+			snprintf(text + strlen(text), sizeof text - strlen(text), "%s",
+				 dice(&seed) % 4 ? one : bits[dice(&seed) % ARRAY_LEN(bits)]);
+		}
+		assert_int_equal(base.xTokenize(with, &want, FTS5_TOKENIZE_DOCUMENT, text,
+						(int)strlen(text), list_word),
+				 SQLITE_OK);
+		assert_int_equal(search_words_each(&b.words, str_of(text), list_own_word, &got),
+				 SQLITE_OK);
+		assert_string_equal(got.text, want.text);
+		count += got.count;
+	}
+	assert_true(count > 20000);
+	base.xDelete(with);
+	bench_close(&b);
+}
+
 /* --- what is typed --- */
 
 #define ALL ")) AND (scope : (\"o1\" AND \"r2\"))"
@@ -149,12 +221,6 @@ static void what_is_typed_becomes_an_expression(void **state)
 	search_query_finish(&q);
 	buf_finish(&out);
 	bench_close(&b);
-}
-
-static uint64_t dice(uint64_t *seed)
-{
-	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
-	return *seed >> 33;
 }
 
 /* Whatever is typed: either it is refused, or FTS5 takes it, and finds nothing outside of the scope. */
@@ -222,7 +288,7 @@ static void no_typing_reaches_the_query_language(void **state)
 				      NULL, NULL, NULL),
 			 SQLITE_OK);
 	assert_int_equal(sqlite3_prepare_v2(b.db,
-					    "SELECT rowid, score(entry) FROM entry "
+					    "SELECT rowid, score(entry, 10) FROM entry "
 					    "WHERE entry MATCH ?",
 					    -1, &st, NULL),
 			 SQLITE_OK);
@@ -399,6 +465,9 @@ static int64_t index_int(const struct fixture *f, const char *sql)
 
 	snprintf(name, sizeof name, "%s.search", f->path);
 	if (sqlite3_open_v2(name, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+	    search_token_register(db) == SQLITE_OK &&
+	    sqlite3_exec(db, "CREATE VIRTUAL TABLE temp.word USING fts5vocab (main, entry, row)",
+			 NULL, NULL, NULL) == SQLITE_OK &&
 	    sqlite3_prepare_v2(db, sql, -1, &st, NULL) == SQLITE_OK &&
 	    sqlite3_step(st) == SQLITE_ROW)
 		v = sqlite3_column_int64(st, 0);
@@ -438,6 +507,25 @@ static void only_the_owners_messages_are_found(void **state)
 	ask(f, &j);
 	assert_int_equal(j.hit_count, 0);
 	arena_finish(&j.arena);
+}
+
+/* Well before the indexer would do it of itself.  The machine may be too busy for it once. */
+static void a_search_waits_for_the_index(void **state)
+{
+	struct fixture *f = *state;
+	int             at_once = 0;
+
+	open_store(f);
+	for (size_t i = 1; i <= 5; i++) {
+		struct search_read j = search_for("tea", 1);
+
+		say(f, 1, "green tea", "nothing");
+		assert_int_equal(DO(f, search_read, &j), ERR_OK);
+		at_once += j.complete && j.hit_count == i;
+		arena_finish(&j.arena);
+	}
+	assert_true(at_once > 0);
+	assert_int_equal(found(f, "tea", 1), 5);
 }
 
 static void messages_of_every_writer_are_found(void **state)
@@ -596,6 +684,31 @@ static void wait_for(const struct fixture *f, bool index, const char *sql)
 	fail_msg("never: %s", sql);
 }
 
+/* A turn that no batch has room for. */
+static void a_long_turn_takes_several_batches(void **state)
+{
+	enum { N = 2 * LIMIT_SEARCH_BATCH_TEXT / LIMIT_SEARCH_TEXT };
+	static struct store_message m[N];
+	struct fixture             *f = *state;
+	struct turn_begin           t = first_turn(m, "");
+	struct buf                  body;
+
+	buf_init(&body, MIB);
+	assert_true(buf_text(&body, "{\"role\":\"user\",\"content\":\"word"));
+	while (body.len < LIMIT_SEARCH_TEXT)
+		assert_true(buf_text(&body, " filler"));
+	assert_true(buf_text(&body, "\"}"));
+	_Static_assert(N + 1 == 65, "the statement below has the number");
+	open_store(f);
+	for (size_t i = 0; i < N; i++)
+		m[i] = (struct store_message){ id_new(), buf_view(&body) };
+	t.message_count = N;
+	t.owner = 1;
+	whole_turn(f, &t, "{\"role\":\"assistant\",\"content\":\"word\"}");
+	wait_for(f, true, "SELECT count(*) = 65 FROM doc");
+	buf_finish(&body);
+}
+
 static void what_is_removed_is_forgotten(void **state)
 {
 	struct fixture *f = *state;
@@ -665,8 +778,8 @@ static void assert_all_once(struct fixture *f, size_t n)
 	assert_int_equal(found(f, "word", 1), n);
 	assert_int_equal(index_int(f, "SELECT count(*) FROM doc"), n);
 	assert_int_equal(index_int(f, "SELECT count FROM state"), n);
-	/* FTS5 has no row twice: its own count of words is right. */
-	assert_int_equal(index_int(f, "SELECT count(*) FROM entry_docsize"), n);
+	/* No row is in FTS5's table twice. */
+	assert_int_equal(index_int(f, "SELECT cnt FROM word WHERE term = 'word'"), n);
 }
 
 static void a_lost_damaged_or_foreign_index_is_made_anew(void **state)
@@ -808,14 +921,14 @@ static void a_database_from_before_is_indexed(void **state)
  * cleared, in the middle of a conversation or of the making, with the removal noted and not done. */
 static void an_index_that_was_cut_off_goes_on(void **state)
 {
-	struct fixture            *f = *state;
-	static struct search_batch b;
-	char                       name[128];
-	bool                       anew;
-	int64_t                    waiting;
+	struct fixture     *f = *state;
+	struct search_batch b;
+	char                name[128];
+	bool                anew;
+	int64_t             waiting;
 
 	index_name(f, name);
-	buf_init(&b.texts, LIMIT_SEARCH_BATCH_TEXT);
+	assert_true(search_batch_init(&b));
 	open_store(f);
 	for (int i = 0; i < 3; i++)
 		talk(f);
@@ -830,7 +943,9 @@ static void an_index_that_was_cut_off_goes_on(void **state)
 		outside(f,
 			"DELETE FROM search_queue WHERE seq < (SELECT max(seq) FROM search_queue);"
 			"INSERT INTO search_queue (kind, id) SELECT 1 + 2 * (id % 2), "
-			"iif(id % 2, conversation, id) FROM run");
+			"iif(id % 2, conversation, id) FROM run;"
+			"INSERT INTO search_queue (kind, id, runs) SELECT 5, count(*), "
+			"group_concat(id, ' ') FROM run");
 		assert_int_equal(search_feed_open(&feed, f->path, 1000, &f->err), ERR_OK);
 		assert_int_equal(search_feed_source(&feed, &source), SQLITE_OK);
 		if (cut % 2)
@@ -852,7 +967,7 @@ static void an_index_that_was_cut_off_goes_on(void **state)
 		assert_all_once(f, 60);
 		close_store(f);
 	}
-	buf_finish(&b.texts);
+	search_batch_finish(&b);
 }
 
 static void trouble_with_the_index_hurts_no_turn(void **state)
@@ -879,6 +994,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(texts_are_cut_into_words),
 		cmocka_unit_test(long_words_are_cut),
+		cmocka_unit_test(words_are_those_of_unicode61),
 		cmocka_unit_test(what_is_typed_becomes_an_expression),
 		cmocka_unit_test(no_typing_reaches_the_query_language),
 		cmocka_unit_test(text_comes_out_of_every_kind_of_message),
@@ -886,6 +1002,9 @@ int main(void)
 		cmocka_unit_test(cursors_come_back_as_they_went),
 		cmocka_unit_test_setup_teardown(only_the_owners_messages_are_found, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(a_long_turn_takes_several_batches, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_search_waits_for_the_index, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(messages_of_every_writer_are_found, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(pages_repeat_and_lose_nothing, set_up, tear_down),

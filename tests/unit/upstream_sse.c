@@ -205,6 +205,52 @@ static void a_large_event_does_not_keep_its_memory(void **state)
 	free(block);
 }
 
+struct taken {
+	struct sse *sse;
+	struct buf  data;
+	size_t      from;
+};
+
+static enum errc take(void *arg, struct str name, struct str data, struct err *e)
+{
+	struct taken *t = arg;
+
+	(void)name;
+	(void)e;
+	assert_true(sse_take(t->sse, &t->data, &t->from));
+	assert_ptr_equal(t->data.data + t->from, data.p);
+	assert_int_equal(t->data.len - t->from, data.n);
+	return ERR_OK;
+}
+
+static void a_long_event_can_be_taken(void **state)
+{
+	static const char *const ends[] = { "\n\n", "\ndata: more\n\n" };
+	struct sse               s;
+	struct taken             t = { .sse = &s };
+	struct buf               seen;
+	struct err               e;
+	char                     x[1000];
+
+	(void)state;
+	memset(x, 'x', sizeof x);
+	buf_init(&seen, 1024);
+	sse_init(&s);
+	for (size_t k = 0; k < ARRAY_LEN(ends); k++) {
+		assert_int_equal(sse_feed(&s, "data: ", 6, take, &t, &e), ERR_OK);
+		for (int i = 0; i < 100; i++)
+			assert_int_equal(sse_feed(&s, x, sizeof x, take, &t, &e), ERR_OK);
+		assert_int_equal(sse_feed(&s, ends[k], strlen(ends[k]), take, &t, &e), ERR_OK);
+		assert_int_equal(t.data.len - t.from, 100 * sizeof x + k * strlen("\nmore"));
+		buf_finish(&t.data);
+		/* The parser goes on as if nothing had been taken. */
+		assert_int_equal(feed(&s, "data: a\ndata: b\n\n", 17, &seen, &e), ERR_OK);
+	}
+	assert_true(str_is(buf_view(&seen), "|a\nb;|a\nb;"));
+	sse_finish(&s);
+	buf_finish(&seen);
+}
+
 static void a_whole_line_in_one_read_is_not_copied(void **state)
 {
 	struct sse s;
@@ -230,6 +276,7 @@ int main(void)
 		cmocka_unit_test(an_error_of_the_receiver_stops_the_feed),
 		cmocka_unit_test(lines_and_events_have_a_bound),
 		cmocka_unit_test(a_large_event_does_not_keep_its_memory),
+		cmocka_unit_test(a_long_event_can_be_taken),
 		cmocka_unit_test(a_whole_line_in_one_read_is_not_copied),
 	};
 

@@ -1,7 +1,10 @@
 /* Calls to a scripted server: answers, cuts, deadlines, pause, cancel, reuse. */
+#include "loop/loop.h"
+#include "upstream/internal.h"
 #include "upstream/target.h"
 #include "upstream/upstream.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "tests/unit/loopback.h"
 
@@ -12,20 +15,23 @@
 
 /* One call with everything that is heard of it. */
 struct heard {
-	struct loop          *loop;
-	struct transfers     *transfers;
-	struct upstream_call *call;
-	struct timer          watchdog;
-	struct timer          later;
-	struct buf            data;
-	char                  type[64];
-	int                   status;
-	int64_t               retry_ms;
-	int                   heads;
-	int                   dones;
-	struct err            err;
-	bool                  refuse; /* data returns false */
-	bool                  pause_at_data;
+	struct loop            *loop;
+	struct upstream_pool   *upstreams;
+	struct upstream_call   *call;
+	struct upstream_target *target;
+	struct loopback        *server;
+	struct timer            watchdog;
+	struct timer            later;
+	struct buf              data;
+	char                    type[64];
+	int                     status;
+	int64_t                 retry_ms;
+	int                     heads;
+	int                     dones;
+	struct err              err;
+	int64_t                 used_us; /* of the thread's CPU, while paused */
+	bool                    refuse;  /* data returns false */
+	bool                    pause_at_data;
 };
 
 static void on_head(void *arg, int status, const char *content_type, int64_t retry_after_ms)
@@ -75,13 +81,13 @@ static void heard_open(struct heard *h)
 	*h = (struct heard){ .watchdog = { .fn = on_watchdog } };
 	buf_init(&h->data, 64u << 20);
 	assert_int_equal(loop_create(0, &h->loop, &e), ERR_OK);
-	assert_int_equal(transfers_create(h->loop, &h->transfers, &e), ERR_OK);
+	assert_int_equal(upstream_pool_create(h->loop, &h->upstreams, &e), ERR_OK);
 	timer_start(h->loop, &h->watchdog, 10 * SECOND);
 }
 
 static void heard_close(struct heard *h)
 {
-	transfers_destroy(h->transfers);
+	upstream_pool_destroy(h->upstreams);
 	loop_destroy(h->loop);
 	buf_finish(&h->data);
 }
@@ -105,16 +111,22 @@ static struct upstream_target *target_for(unsigned port, int64_t connect_us)
 	return t;
 }
 
+static void start_with(struct heard *h, const struct upstream_target *t, struct str body,
+		       bool stream, struct upstream_limits limits)
+{
+	struct err          e = { 0 };
+	struct upstream_ask ask = { .body = body, .stream = stream };
+
+	assert_int_equal(
+		upstream_start(h->upstreams, t, &ask, &limits, &callbacks, h, &h->call, &e),
+		ERR_OK);
+	assert_int_equal(h->heads + h->dones, 0);
+}
+
 static void start(struct heard *h, const struct upstream_target *t, bool stream,
 		  struct upstream_limits limits)
 {
-	struct err          e = { 0 };
-	struct upstream_ask ask = { .body = STR("{\"a\":1}"), .stream = stream };
-
-	assert_int_equal(
-		upstream_start(h->transfers, t, &ask, &limits, &callbacks, h, &h->call, &e),
-		ERR_OK);
-	assert_int_equal(h->heads + h->dones, 0);
+	start_with(h, t, STR("{\"a\":1}"), stream, limits);
 }
 
 /* --- one call, one script --- */
@@ -197,16 +209,21 @@ static const struct {
 	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_SEND, OK_HEAD "\r\nabc" },
 		      { ACT_CLOSE, "" } },
 	  .status = 200, .type = "application/json", .data = "abc" },
+	{ .why = "a body that would end with the connection, and is reset",
+	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_SEND, OK_HEAD "\r\nabc" },
+		      { ACT_RESET, "" } },
+	  .stream = true,
+	  .code = ERR_STREAM_INCOMPLETE, .status = 200, .type = "application/json", .data = "abc" },
 	{ .why = "not HTTP at all",
 	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_SEND, "SSH-2.0-x\r\n\r\n" },
 		      { ACT_CLOSE, "" } },
-	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "", .says = "HTTP/0.9" },
+	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "", .says = "no HTTP/1 status line" },
 	{ .why = "broken chunks behind data",
 	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
 		      { ACT_SEND, OK_HEAD "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n" },
 		      { ACT_HOLD, "" } },
 	  .code = ERR_STREAM_INCOMPLETE, .status = 200, .type = "application/json", .data = "abc",
-	  .says = "chunked-encoding" },
+	  .says = "a chunk without a size" },
 	{ .why = "an answer that is announced as too large",
 	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
 		      { ACT_SEND, OK_HEAD "Content-Length: 99999999999\r\n\r\nabc" }, { ACT_HOLD, "" } },
@@ -464,6 +481,60 @@ static void a_paused_call_holds_the_sender_back_and_does_not_idle_out(void **sta
 	loopback_finish(&server);
 }
 
+static void go_on_after_reset(struct timer *t)
+{
+	struct heard *h = container_of(t, struct heard, later);
+
+	h->used_us = clock_thread_us() - h->used_us;
+	go_on(t);
+}
+
+static void reset_it(struct timer *t)
+{
+	struct heard *h = container_of(t, struct heard, later);
+
+	if (h->data.len == 0) {
+		timer_start(h->loop, t, 1000);
+		return;
+	}
+	atomic_store(&h->server->go, true);
+	h->used_us = clock_thread_us();
+	h->later.fn = go_on_after_reset;
+	timer_start(h->loop, t, SECOND / 2);
+}
+
+static void a_paused_call_that_breaks_while_it_sends_costs_nothing(void **state)
+{
+	static const struct step script[] = {
+		{ ACT_ACCEPT, "" }, { ACT_SEND, OK_HEAD "\r\nabc" },
+		{ ACT_GATE, "" },   { ACT_RESET, "" },
+		{ ACT_STOP, "" },
+	};
+	struct loopback server;
+	struct heard    h;
+	size_t          n = 32u << 20; /* more than the kernel takes */
+	char           *body = calloc(1, n);
+
+	(void)state;
+	assert_non_null(body);
+	loopback_start(&server, script);
+	heard_open(&h);
+	h.pause_at_data = true;
+	h.server = &server;
+	h.later.fn = reset_it;
+	struct upstream_target *t = target_for(server.port, SECOND);
+	start_with(&h, t, (struct str){ body, n }, true, (struct upstream_limits){ 0 });
+	timer_start(h.loop, &h.later, 0);
+	loop_run(h.loop);
+	assert_int_equal(h.err.code, ERR_STREAM_INCOMPLETE);
+	assert_true(h.used_us < SECOND / 4);
+	upstream_target_destroy(t);
+	heard_close(&h);
+	loopback_join(&server);
+	loopback_finish(&server);
+	free(body);
+}
+
 static void refuse_after_pause(struct timer *t)
 {
 	struct heard *h = container_of(t, struct heard, later);
@@ -478,8 +549,8 @@ static void an_owner_that_refuses_what_comes_after_a_pause_is_still_told_the_end
 	static const struct step script[] = {
 		{ ACT_ACCEPT, "" },
 		{ ACT_READ, "" },
-		{ ACT_SEND, OK_HEAD "Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n1\r\nb\r\n" },
-		{ ACT_HOLD, "" },
+		{ ACT_SEND, OK_HEAD "\r\na" },
+		{ ACT_FLOOD, "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb" },
 		{ ACT_STOP, "" },
 	};
 	struct loopback server;
@@ -496,7 +567,8 @@ static void an_owner_that_refuses_what_comes_after_a_pause_is_still_told_the_end
 	loop_run(h.loop);
 	assert_int_equal(h.dones, 1);
 	assert_int_equal(h.err.code, ERR_CANCELLED);
-	assert_true(str_is(buf_view(&h.data), "ab"));
+	assert_int_equal(h.data.data[0], 'a');
+	assert_int_equal(h.data.data[h.data.len - 1], 'b');
 	upstream_target_destroy(t);
 	heard_close(&h);
 	loopback_join(&server);
@@ -591,6 +663,65 @@ static const struct {
 	{ "a line break in the proxy", "http://h/", NULL, "http://p\n", false },
 };
 
+static void start_when_idle(struct timer *t)
+{
+	struct heard *h = container_of(t, struct heard, later);
+
+	if (h->upstreams->idle_count == 0) {
+		timer_start(h->loop, t, 1000);
+		return;
+	}
+	h->data.len = 0;
+	h->heads = 0;
+	start(h, h->target, true, (struct upstream_limits){ 0 });
+}
+
+static void release_and_start_again(struct timer *t)
+{
+	struct heard *h = container_of(t, struct heard, later);
+	bool          came = h->data.len > 0;
+
+	release_and_wait(t);
+	if (came) {
+		atomic_store(&h->server->go, true);
+		h->later.fn = start_when_idle;
+		timer_start(h->loop, &h->later, 0);
+	}
+}
+
+static void a_released_call_leaves_its_connection_to_the_next(void **state)
+{
+	static const struct step script[] = {
+		{ ACT_ACCEPT, "" },
+		{ ACT_READ, "" },
+		{ ACT_SEND, OK_HEAD "Content-Length: 4\r\n\r\nab" },
+		{ ACT_GATE, "" },
+		{ ACT_SEND, "cd" },
+		{ ACT_READ, "" },
+		{ ACT_SEND, OK_HEAD "Content-Length: 1\r\n\r\ne" },
+		{ ACT_STOP, "" },
+	};
+	struct loopback server;
+	struct heard    h;
+
+	(void)state;
+	loopback_start(&server, script);
+	heard_open(&h);
+	h.later.fn = release_and_start_again;
+	h.server = &server;
+	h.target = target_for(server.port, SECOND);
+	start(&h, h.target, true, (struct upstream_limits){ 0 });
+	timer_start(h.loop, &h.later, 0);
+	loop_run(h.loop);
+	assert_int_equal(h.dones, 1);
+	assert_true(str_is(buf_view(&h.data), "e"));
+	loopback_join(&server);
+	assert_int_equal(server.accepted, 1);
+	upstream_target_destroy(h.target);
+	heard_close(&h);
+	loopback_finish(&server);
+}
+
 static void targets_refuse_what_could_inject(void **state)
 {
 	(void)state;
@@ -623,9 +754,11 @@ int main(void)
 		cmocka_unit_test(the_owner_can_end_a_call_from_its_data),
 		cmocka_unit_test(a_cancel_closes_the_connection_and_says_nothing),
 		cmocka_unit_test(a_paused_call_holds_the_sender_back_and_does_not_idle_out),
+		cmocka_unit_test(a_paused_call_that_breaks_while_it_sends_costs_nothing),
 		cmocka_unit_test(
 			an_owner_that_refuses_what_comes_after_a_pause_is_still_told_the_end),
 		cmocka_unit_test(a_released_call_is_closed_when_its_body_does_not_end),
+		cmocka_unit_test(a_released_call_leaves_its_connection_to_the_next),
 		cmocka_unit_test(targets_refuse_what_could_inject),
 	};
 

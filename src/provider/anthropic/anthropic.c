@@ -295,8 +295,21 @@ static enum errc take_event(struct decode *d, struct reader *r, struct err *e)
 		 * fails. */
 		if (r->stop[0])
 			anthropic_give_end(d, r);
+		d->raw = STR_NONE;
 	}
 	return ERR_OK;
+}
+
+/* carry: the next event carries the provider's object, whose id is that of the message. */
+static void carry(struct decode *d)
+{
+	const struct json_doc *doc = d->doc;
+	json_at                message = json_get(doc, 0, "message");
+	json_at id = json_is_kind(doc, message, JSON_OBJECT) ? json_get(doc, message, "id")
+							     : JSON_ABSENT;
+
+	d->raw = json_raw(doc, 0);
+	d->raw_id = json_is_kind(doc, id, JSON_STRING) ? json_raw(doc, id) : STR_NONE;
 }
 
 static enum errc anthropic_decode_event(struct decode *d, struct str name, struct str data,
@@ -316,8 +329,12 @@ static enum errc anthropic_decode_event(struct decode *d, struct str name, struc
 	if (json_get_is(d->doc, 0, "type", "error") || str_is(name, "error"))
 		return anthropic_take_error(d, data, e);
 
+	if (d->native)
+		carry(d);
 	rc = take_event(d, r, e);
 	d->told = r->usage;
+	if (rc == ERR_OK && d->raw.n > 0)
+		decode_give(d, (struct event){ .kind = EVENT_OTHER });
 	return rc;
 }
 
@@ -343,6 +360,18 @@ static enum errc anthropic_read_message(struct decode *d, struct reader *r, stru
 	return ERR_OK;
 }
 
+/* give_count: the answer to a request whose tokens are counted. */
+static enum errc give_count(struct decode *d, struct err *e)
+{
+	const struct json_doc *doc = d->doc;
+	int64_t                n;
+
+	if (!json_int(doc, json_get(doc, 0, "input_tokens"), &n) || n < 0)
+		return decode_bad(e, "a count without input_tokens");
+	decode_give(d, (struct event){ .kind = EVENT_OTHER });
+	return ERR_OK;
+}
+
 static enum errc anthropic_decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	struct reader *r = decode_state(d, &reader_state);
@@ -357,6 +386,14 @@ static enum errc anthropic_decode_whole(struct decode *d, struct str body, struc
 		return decode_bad(e, "an answer that is no JSON object");
 	if (json_get_is(d->doc, 0, "type", "error"))
 		return anthropic_take_error(d, body, e);
+	if (d->native) {
+		json_at id = json_get(d->doc, 0, "id");
+
+		d->raw = json_raw(d->doc, 0);
+		d->raw_id = json_is_kind(d->doc, id, JSON_STRING) ? json_raw(d->doc, id) : STR_NONE;
+	}
+	if (d->count)
+		return give_count(d, e);
 	whole_begin(&w, d);
 	return whole_end(&w, anthropic_read_message(d, r, e), e);
 }
@@ -366,15 +403,21 @@ static const struct provider_header headers[] = {
 	{ 0 },
 };
 
+/* The version is the first one. */
+static const char *const call_headers[] = { "anthropic-version", "anthropic-beta", NULL };
+
 const struct dialect dialect_anthropic = {
 	.name = "anthropic",
-	.takes = PROVIDER_IMAGES | PROVIDER_PDF,
+	.takes = PROVIDER_IMAGES | PROVIDER_PDF | PROVIDER_TOP_K | PROVIDER_CACHE |
+		 PROVIDER_MESSAGES,
 	/* The base URL of the SDKs has no /v1; the address in the documentation has it. */
 	.path = "/v1/messages",
 	.models = "/v1/models?limit=1000",
 	.root = "/v1",
 	.key_header = "x-api-key",
 	.headers = headers,
+	.call_headers = call_headers,
+	.count_path = "/v1/messages/count_tokens",
 	.encode = anthropic_encode,
 	.decode_event = anthropic_decode_event,
 	.decode_whole = anthropic_decode_whole,

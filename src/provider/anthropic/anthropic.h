@@ -6,3 +6,5 @@
 
 enum errc anthropic_encode(const struct provider_options *o, const struct prompt *p,
 			   struct buf *out, struct err *e);
+/* anthropic_native: appends the request of p->native. */
+enum errc anthropic_native(const struct prompt *p, struct buf *out, struct err *e) MUST_USE;

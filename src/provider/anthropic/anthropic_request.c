@@ -51,14 +51,14 @@ static enum errc anthropic_request_put_part(const struct ask_message *m,
 	switch (part->kind) {
 	case ASK_IMAGE:
 		ok = buf_text(out, "{\"type\":\"image\"") && put_source(out, part) &&
-		     buf_text(out, "}");
+		     turns_put_mark(part->cache, out) && buf_text(out, "}");
 		break;
 	case ASK_DOCUMENT:
 		if (part->data.n > 0 && !str_is(part->type, "application/pdf"))
 			return ask_refuse_part(m, part, "anthropic", e);
 		ok = buf_text(out, "{\"type\":\"document\"") && put_source(out, part) &&
 		     (part->name.n == 0 || ask_put_string(out, ",\"title\":", part->name)) &&
-		     buf_text(out, "}");
+		     turns_put_mark(part->cache, out) && buf_text(out, "}");
 		break;
 	case ASK_TEXT:
 	case ASK_AUDIO:
@@ -109,7 +109,11 @@ static enum errc anthropic_request_put_result(const struct turns *t, const struc
 	    !buf_text(out, ",\"content\":["))
 		return ask_too_large(e);
 	enum errc rc = turns_put_parts(t, m, &none, out, e);
-	return rc != ERR_OK || buf_text(out, "]}") ? rc : ask_too_large(e);
+	if (rc != ERR_OK)
+		return rc;
+	return buf_text(out, "]") && turns_put_mark(m->cache, out) && buf_text(out, "}")
+		       ? ERR_OK
+		       : ask_too_large(e);
 }
 
 static const struct turns turns = {
@@ -119,6 +123,7 @@ static const struct turns turns = {
 	.system = ",\"system\":[",
 	.system_end = "]",
 	.text = "{\"type\":\"text\",\"text\":\"",
+	.marks = true,
 	.put_part = anthropic_request_put_part,
 	.put_result = anthropic_request_put_result,
 	.put_before = put_thoughts,
@@ -134,6 +139,7 @@ static bool anthropic_request_put_tool(const struct ask_tool *t, struct buf *out
 		ask_put_string(out, ",\"description\":", t->description)) &&
 	       buf_text(out, ",\"input_schema\":") &&
 	       buf_str(out, t->parameters.n > 0 ? t->parameters : STR("{\"type\":\"object\"}")) &&
+	       turns_put_mark(t->cache, out) &&
 	       buf_text(out, t->strict ? ",\"strict\":true}" : "}");
 }
 
@@ -221,5 +227,7 @@ static enum errc anthropic_request_put_all(const struct provider_options *o, con
 enum errc anthropic_encode(const struct provider_options *o, const struct prompt *p,
 			   struct buf *out, struct err *e)
 {
+	if (p->native)
+		return anthropic_native(p, out, e);
 	return ask_print(o, p, "anthropic", anthropic_request_put_all, out, e);
 }

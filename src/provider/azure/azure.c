@@ -6,6 +6,7 @@
 #include "provider/dialect.h"
 #include "provider/openai/embed.h"
 #include "provider/openai/openai.h"
+#include "provider/openai/openai_text.h"
 #include "provider/place.h"
 
 static bool put_place(const struct provider_options *o, const struct prompt *p, const char *path,
@@ -27,6 +28,12 @@ static bool azure_place(const struct provider_options *o, const struct prompt *p
 static bool place_embed(const struct provider_options *o, const struct prompt *p, struct buf *out)
 {
 	return put_place(o, p, "/embeddings", out);
+}
+
+static bool azure_place_text(const struct provider_options *o, const struct prompt *p,
+			     struct buf *out)
+{
+	return put_place(o, p, "/completions", out);
 }
 
 static enum errc azure_encode(const struct provider_options *o, const struct prompt *p,
@@ -66,6 +73,16 @@ static const struct dialect_embed embed = {
 	.decode = embed_decode,
 };
 
+static const struct dialect text = {
+	.name = "azure",
+	.path = "/completions",
+	.place = azure_place_text,
+	.encode = openai_text_encode,
+	.decode_event = openai_text_decode_event,
+	.decode_whole = openai_text_decode_whole,
+	.decode_error = openai_decode_error,
+};
+
 const struct dialect dialect_azure = {
 	.name = "azure",
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
@@ -78,4 +95,5 @@ const struct dialect dialect_azure = {
 	.decode_whole = azure_decode_whole,
 	.decode_error = openai_decode_error,
 	.embed = &embed,
+	.text = &text,
 };

@@ -470,7 +470,7 @@ static enum errc gemini_decode_whole(struct decode *d, struct str body, struct e
 
 const struct dialect dialect_gemini = {
 	.name = "gemini",
-	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
+	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF | PROVIDER_TOP_K,
 	.path = "/models",
 	.models = "/models?pageSize=1000",
 	.place = gemini_place,

@@ -76,10 +76,9 @@ static void openai_chunk_give(struct chunk *c, struct event *ev)
 static void openai_chunk_give_text(struct chunk *c, enum event_kind kind, uint32_t choice,
 				   struct str text)
 {
-	struct event ev = { .kind = kind, .choice = choice, .text = text };
-
 	if (text.n > 0)
-		openai_chunk_give(c, &ev);
+		openai_chunk_give(c,
+				  &(struct event){ .kind = kind, .choice = choice, .text = text });
 }
 
 /* --- reading --- */
@@ -457,16 +456,13 @@ static enum errc give_chunk(struct chunk *c, struct err *e)
 	const struct json_doc   *doc = c->doc;
 	const struct openai_top *top = c->top;
 	struct decode           *d = c->d;
-	struct event             start = { .kind = EVENT_START,
-					   .id = json_inner_of(doc, top->id),
-					   .text = json_inner_of(doc, top->model) };
-	struct event             usage = { .kind = EVENT_USAGE };
-	struct event             other = { .kind = EVENT_OTHER };
 	uint32_t                 position = 0;
 
 	if (!d->started) {
 		d->started = true;
-		openai_chunk_give(c, &start);
+		openai_chunk_give(c, &(struct event){ .kind = EVENT_START,
+						      .id = json_inner_of(doc, top->id),
+						      .text = json_inner_of(doc, top->model) });
 	}
 	if (present(doc, top->choices))
 		JSON_EACH (i, doc, top->choices) {
@@ -481,10 +477,14 @@ static enum errc give_chunk(struct chunk *c, struct err *e)
 				return rc;
 			position++;
 		}
-	if (openai_usage(doc, top->usage, &usage.usage))
-		openai_chunk_give(c, &usage);
+	if (present(doc, top->usage)) {
+		struct event usage = { .kind = EVENT_USAGE };
+
+		if (openai_usage(doc, top->usage, &usage.usage))
+			openai_chunk_give(c, &usage);
+	}
 	if (!c->given && c->keep_raw)
-		openai_chunk_give(c, &other);
+		openai_chunk_give(c, &(struct event){ .kind = EVENT_OTHER });
 	d->finished = (d->begun[0] | d->begun[1]) != 0 && (d->open[0] | d->open[1]) == 0;
 	return ERR_OK;
 }

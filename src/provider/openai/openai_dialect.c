@@ -3,6 +3,7 @@
 #include "provider/ask_param.h"
 #include "provider/openai/embed.h"
 #include "provider/openai/openai.h"
+#include "provider/openai/openai_text.h"
 
 /* --- the request --- */
 
@@ -52,8 +53,11 @@ static bool openai_dialect_put_member(struct buf *out, struct str raw)
 
 static bool openai_dialect_put_messages(const struct prompt *p, struct buf *out)
 {
-	bool ok = buf_text(out, ",\"messages\":[");
+	bool ok = true;
 
+	if (p->text > 0)
+		return true;
+	ok = buf_text(out, ",\"messages\":[");
 	for (size_t i = 0; ok && i < p->message_count; i++)
 		ok = (i == 0 || buf_text(out, ",")) && buf_str(out, p->messages[i]);
 	return ok && buf_text(out, "]");
@@ -150,7 +154,8 @@ static enum errc tell_whole(struct decode *d, struct err *e)
 	d->started = true;
 	d->on_event(d->arg, &(struct event){ .kind = EVENT_START,
 					     .id = json_inner_of(doc, top.id),
-					     .text = json_inner_of(doc, top.model) });
+					     .text = json_inner_of(doc, top.model),
+					     .certain = true });
 	d->on_event(d->arg,
 		    &(struct event){ .kind = EVENT_MESSAGE,
 				     .text = json_raw(doc, message),
@@ -207,4 +212,5 @@ const struct dialect dialect_openai = {
 	.decode_whole = openai_dialect_decode_whole,
 	.decode_error = openai_decode_error,
 	.embed = &embed_openai,
+	.text = &openai_text,
 };

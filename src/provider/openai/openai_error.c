@@ -30,25 +30,28 @@ static const struct refusal {
 	int64_t     status;
 	const char *word; /* "": any other */
 	enum errc   code;
+	const char *begins; /* its message, where nothing else tells; NULL: any */
 } refusals[] = {
-	{ 400, "API_KEY_INVALID", ERR_UPSTREAM_AUTH },
-	{ 400, "FAILED_PRECONDITION", ERR_UPSTREAM_DENIED }, /* Gemini: wrong region, no billing */
-	{ 401, "PermissionDenied", ERR_UPSTREAM_DENIED },    /* Azure: a role lacks the right */
-	{ 401, "", ERR_UPSTREAM_AUTH },
-	{ 403, "invalid_api_key", ERR_UPSTREAM_AUTH },
-	{ 403, "authentication_error", ERR_UPSTREAM_AUTH },
-	{ 403, "AuthenticationTypeDisabled", ERR_UPSTREAM_AUTH }, /* Azure: keys are switched off */
-	{ 403, "API_KEY_INVALID", ERR_UPSTREAM_AUTH },
-	{ 403, "API_KEY_SERVICE_BLOCKED", ERR_UPSTREAM_AUTH },
-	{ 403, "API_KEY_HTTP_REFERRER_BLOCKED", ERR_UPSTREAM_AUTH },
-	{ 403, "API_KEY_IP_ADDRESS_BLOCKED", ERR_UPSTREAM_AUTH },
-	{ 403, "API_KEY_ANDROID_APP_BLOCKED", ERR_UPSTREAM_AUTH },
-	{ 403, "API_KEY_IOS_APP_BLOCKED", ERR_UPSTREAM_AUTH },
-	{ 403, "CREDENTIALS_MISSING", ERR_UPSTREAM_AUTH },
-	{ 403, MODERATED, ERR_UPSTREAM_REJECTED },
-	{ 403, "content_filter", ERR_UPSTREAM_REJECTED },
-	{ 403, "content_policy_violation", ERR_UPSTREAM_REJECTED },
-	{ 403, "", ERR_UPSTREAM_DENIED },
+	{ 400, "invalid_request_error", ERR_UPSTREAM_DENIED, "Your credit balance is too low" }, /* Anthropic */
+	{ 400, "invalid_request_error", ERR_UPSTREAM_DENIED, "You have reached your specified" },
+	{ 400, "API_KEY_INVALID", ERR_UPSTREAM_AUTH, NULL },
+	{ 400, "FAILED_PRECONDITION", ERR_UPSTREAM_DENIED, NULL }, /* Gemini: wrong region, no billing */
+	{ 401, "PermissionDenied", ERR_UPSTREAM_DENIED, NULL },    /* Azure: a role lacks the right */
+	{ 401, "", ERR_UPSTREAM_AUTH, NULL },
+	{ 403, "invalid_api_key", ERR_UPSTREAM_AUTH, NULL },
+	{ 403, "authentication_error", ERR_UPSTREAM_AUTH, NULL },
+	{ 403, "AuthenticationTypeDisabled", ERR_UPSTREAM_AUTH, NULL }, /* Azure: keys are switched off */
+	{ 403, "API_KEY_INVALID", ERR_UPSTREAM_AUTH, NULL },
+	{ 403, "API_KEY_SERVICE_BLOCKED", ERR_UPSTREAM_AUTH, NULL },
+	{ 403, "API_KEY_HTTP_REFERRER_BLOCKED", ERR_UPSTREAM_AUTH, NULL },
+	{ 403, "API_KEY_IP_ADDRESS_BLOCKED", ERR_UPSTREAM_AUTH, NULL },
+	{ 403, "API_KEY_ANDROID_APP_BLOCKED", ERR_UPSTREAM_AUTH, NULL },
+	{ 403, "API_KEY_IOS_APP_BLOCKED", ERR_UPSTREAM_AUTH, NULL },
+	{ 403, "CREDENTIALS_MISSING", ERR_UPSTREAM_AUTH, NULL },
+	{ 403, MODERATED, ERR_UPSTREAM_REJECTED, NULL },
+	{ 403, "content_filter", ERR_UPSTREAM_REJECTED, NULL },
+	{ 403, "content_policy_violation", ERR_UPSTREAM_REJECTED, NULL },
+	{ 403, "", ERR_UPSTREAM_DENIED, NULL },
 };
 /* clang-format on */
 
@@ -148,7 +151,10 @@ static void read_reason(const struct decode *d, json_at obj, struct arena *a, st
 	if (meta != JSON_ABSENT && (json_get(doc, meta, "flagged_input") != JSON_ABSENT ||
 				    json_get(doc, meta, "reasons") != JSON_ABSENT))
 		str_copy(r->reason, sizeof r->reason, STR(MODERATED));
-	if (list == JSON_ABSENT || json_kind(doc, list) != JSON_ARRAY)
+	if (!r->code[0] &&
+	    json_is_kind(doc, list, JSON_OBJECT)) /* Anthropic: a limit of spending */
+		read_word(d, list, "error_code", a, r->code, sizeof r->code);
+	if (!json_is_kind(doc, list, JSON_ARRAY))
 		return;
 	for (json_at i = json_first(doc, list); !r->reason[0] && i != json_end(doc, list);
 	     i = json_next(doc, i))
@@ -225,8 +231,10 @@ static enum errc openai_error_refused(int64_t status, const struct report *r)
 {
 	for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
 		const char *word = refusals[i].word;
+		const char *begins = refusals[i].begins;
 
 		if (refusals[i].status == status &&
+		    (!begins || strncmp(r->message, begins, strlen(begins)) == 0) &&
 		    (!word[0] || strcmp(word, r->type) == 0 || strcmp(word, r->code) == 0 ||
 		     strcmp(word, r->reason) == 0))
 			return refusals[i].code;

@@ -20,15 +20,15 @@ static int commit(struct batch *b)
 		return SQLITE_READONLY_DBMOVED;
 
 	int64_t from = clock_mono_us();
-	int     rc = conn_commit(s->conn);
+	int     rc = session_commit(s);
 
 	if (rc != SQLITE_OK)
 		return rc;
 	b->commit_us = clock_mono_us() - from;
 	unfinished_written(s->unfinished);
 	if (s->search.noted)
-		search_wake(b->search);
-	s->search.noted = false;
+		search_wake(b->search, s->search.gone);
+	search_queue_told(&s->search);
 	return SQLITE_OK;
 }
 

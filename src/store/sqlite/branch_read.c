@@ -7,6 +7,10 @@
 
 static const char sql_message[] = "SELECT secret, prev, run, body FROM message WHERE id = ?";
 static const char sql_instruction[] = "SELECT instruction FROM run WHERE id = ?";
+static const char sql_run[] =
+	"SELECT r.status, r.conversation, c.secret, m.run FROM run r "
+	"CROSS JOIN conversation c ON c.id = r.conversation LEFT JOIN message m ON m.id = r.id "
+	"WHERE r.id = ? AND r.secret = ? AND r.owner = ? AND r.shape = ?";
 
 struct link {
 	struct link         *next; /* towards the leaf */
@@ -147,6 +151,38 @@ static int branch_newest(struct session *s, struct branch_read *j, sqlite3_stmt 
 	return walk_branch(s, j, turn.answered ? turn.run.key : turn.base);
 }
 
+/* branch_find_run: finds the conversation of the run whose answer the branch ends with. */
+static int branch_find_run(struct session *s, struct branch_read *j)
+{
+	static const char path[] = "previous_response_id";
+	struct db_bind    b = conn_bind(s->conn, sql_run);
+	sqlite3_stmt     *st = b.st;
+	struct err       *e = &j->job.err;
+
+	db_bind_int(&b, j->run.key);
+	db_bind_secret(&b, j->run.secret);
+	db_bind_int(&b, j->owner);
+	db_bind_text(&b, j->shape);
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_DONE || (rc == SQLITE_ROW && db_int(st, 3) < 0)) {
+		err_set(e, ERR_NOT_FOUND, path, "there is no such response");
+	} else if (rc == SQLITE_ROW && db_int(st, 0) <= RUN_RUNNING) {
+		err_set(e, ERR_CONVERSATION_BUSY, path,
+			"this response is still being made; try again when it has ended");
+		e->retry_after_ms = 1000;
+	} else if (rc == SQLITE_ROW && sqlite3_column_type(st, 3) == SQLITE_NULL) {
+		err_set(e, ERR_INVALID_VALUE, path,
+			"this response has failed without an answer that could be continued");
+	} else if (rc == SQLITE_ROW) {
+		j->conversation = db_id(db_int(st, 1), st, 2);
+		j->from = j->run;
+	}
+	if (rc != SQLITE_DONE && rc != SQLITE_ROW)
+		return rc;
+	(void)sqlite3_reset(st);
+	return SQLITE_OK;
+}
+
 static int read_branch(struct session *s, struct branch_read *j)
 {
 	sqlite3_stmt *st;
@@ -157,8 +193,11 @@ static int read_branch(struct session *s, struct branch_read *j)
 	j->messages = NULL;
 	j->message_count = 0;
 
-	int rc = conversation_row_find(s->conn, j->conversation, j->owner, "conversation", &st,
-				       &j->job.err);
+	int rc = id_none(j->run) ? SQLITE_OK : branch_find_run(s, j);
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+		return rc;
+	rc = conversation_row_find(s->conn, j->conversation, j->owner, "conversation", &st,
+				   &j->job.err);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
 	rc = id_none(j->from) ? branch_newest(s, j, st) : branch_from(s, j);

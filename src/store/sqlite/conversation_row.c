@@ -11,7 +11,8 @@ static const char sql_turn[] = "SELECT secret, status, base, parent, "
 static const char sql_message[] =
 	"SELECT secret, created_ms, CASE WHEN run = id THEN "
 	"(SELECT status FROM run WHERE run.id = message.id) END, "
-	"body FROM message WHERE id = ? AND secret = ? AND owner = ? AND conversation = ? "
+	"body, CASE WHEN run = id THEN (SELECT model FROM run WHERE run.id = message.id) END "
+	"FROM message WHERE id = ? AND secret = ? AND owner = ? AND conversation = ? "
 	"AND run >= 0";
 
 int conversation_row_linked(struct conn *c, const char *sql, int64_t key, sqlite3_stmt **ret)

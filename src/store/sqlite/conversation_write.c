@@ -30,6 +30,10 @@ static const char sql_add_message[] =
 	"VALUES (?,?,?,?,?,0,?,?)";
 static const char sql_has_message[] = "SELECT 1 FROM message WHERE id = ? AND secret = ? AND "
 				      "conversation = ? AND run >= 0";
+static const char sql_label_message[] =
+	"UPDATE message SET body = CASE WHEN ?4 IS NULL THEN json_remove(body, '$.context.metadata') "
+	"ELSE json_set(body, '$.context.metadata', json(?4)) END "
+	"WHERE id = ?1 AND secret = ?2 AND conversation = ?3 AND run >= 0";
 static const char sql_empty_message[] =
 	"UPDATE message SET body = '', run = ~run "
 	"WHERE id = ? AND secret = ? AND conversation = ? AND run >= 0";
@@ -273,7 +277,8 @@ static struct db_bind bind_message(struct session *s, const char *sql,
 	return b;
 }
 
-static int remove_message(struct session *s, struct conversation_write *j)
+/* has_message: ERR_NOT_FOUND in the job's error: it has not. */
+static int has_message(struct session *s, struct conversation_write *j)
 {
 	struct db_bind has = bind_message(s, sql_has_message, j);
 	int            rc = db_bind_row(&has);
@@ -282,9 +287,29 @@ static int remove_message(struct session *s, struct conversation_write *j)
 		err_set(&j->job.err, ERR_NOT_FOUND, "", "this conversation has no such item");
 		return SQLITE_OK;
 	}
-	if (rc != SQLITE_ROW)
-		return rc;
 	(void)sqlite3_reset(has.st);
+	return rc == SQLITE_ROW ? SQLITE_OK : rc;
+}
+
+static int label_message(struct session *s, struct conversation_write *j)
+{
+	int rc = has_message(s, j);
+
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || !j->metadata_set)
+		return rc;
+	struct db_bind b = bind_message(s, sql_label_message, j);
+	db_bind_maybe(&b, j->metadata);
+	rc = db_bind_run(&b);
+	j->now.revision++;
+	return rc == SQLITE_OK ? run_keyed(s, sql_touch, j->conversation.key) : rc;
+}
+
+static int remove_message(struct session *s, struct conversation_write *j)
+{
+	int rc = has_message(s, j);
+
+	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
+		return rc;
 	rc = search_queue_gone(&s->search, j->message.key);
 	struct db_bind b = bind_message(s, sql_empty_message, j);
 	if (rc == SQLITE_OK)
@@ -413,6 +438,7 @@ static int conversation_write_change(struct session *s, struct conversation_writ
 	switch (j->change) {
 	case CONVERSATION_UPDATE: return conversation_write_update(s, j);
 	case CONVERSATION_APPEND: return conversation_write_append(s, j, &was);
+	case CONVERSATION_LABEL_MESSAGE: return label_message(s, j);
 	case CONVERSATION_REMOVE_MESSAGE: return remove_message(s, j);
 	case CONVERSATION_DELETE: return conversation_write_drop(s, j);
 	case CONVERSATION_FORK: return conversation_write_copy(s, j, &was);

@@ -266,8 +266,8 @@ static enum errc start_writer(struct engine *g, struct err *e)
 	g->session.unfinished = &g->unfinished;
 	salvage_init(&g->unfinished.salvage, &g->conn, g->options.assemble);
 	peer_init(&g->chores.peer, g->beside, g->options.handover);
-	if (session_write(&g->session, &g->conn, e) != ERR_OK ||
-	    writer_create(&parts, g->options.busy_ms, &g->writer, e) != ERR_OK)
+	session_write(&g->session, &g->conn);
+	if (writer_create(&parts, g->options.busy_ms, &g->writer, e) != ERR_OK)
 		return e->code;
 	if (!g->beside) /* the files that the other process is writing would look abandoned */
 		file_content_sweep(&g->session);

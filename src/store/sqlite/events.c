@@ -42,12 +42,10 @@ static const char sql_news[] = "UPDATE run SET attempts = ?3, first_token_ms = ?
 			       "WHERE id = ?1 AND secret = ?2 AND status < 2";
 static const char sql_version[] = "PRAGMA data_version";
 
-enum errc events_init(struct events *ev, struct conn *conn, struct err *e)
+void events_init(struct events *ev, struct conn *conn)
 {
 	ev->conn = conn;
 	ev->written = -1;
-	ev->live = calloc(LIVE_PLACES, sizeof *ev->live);
-	return ev->live ? ERR_OK : err_set(e, ERR_STORAGE, "", "out of memory");
 }
 
 void events_finish(struct events *ev)
@@ -59,7 +57,7 @@ void events_finish(struct events *ev)
 void events_forget(struct events *ev)
 {
 	ev->written = -1;
-	memset(ev->live, 0, LIVE_PLACES * sizeof *ev->live);
+	free(TAKE(ev->live));
 }
 
 /* --- the log as a whole --- */
@@ -117,8 +115,11 @@ int events_part(struct events *ev, int64_t *ret_part)
 
 /* --- what is known of a run --- */
 
+/* NULL: none was noted yet, or there was no memory to note it. */
 static struct events_live *place_of(struct events *ev, int64_t run)
 {
+	if (!ev->live)
+		return NULL;
 	/* A run's key is a time, so concurrent runs have neighbouring keys; the multiplication
 	 * spreads the keys over all places. */
 	return &ev->live[((uint64_t)run * 0x9e3779b97f4a7c15u) >> 49];
@@ -127,14 +128,17 @@ _Static_assert(LIVE_PLACES == 1 << (64 - 49), "place_of takes the upper bits");
 
 void events_known(struct events *ev, struct id run, uint64_t last)
 {
-	*place_of(ev, run.key) = (struct events_live){ run.key, run.secret, last };
+	if (!ev->live)
+		ev->live = calloc(LIVE_PLACES, sizeof *ev->live);
+	if (ev->live)
+		*place_of(ev, run.key) = (struct events_live){ run.key, run.secret, last };
 }
 
 static bool recall(struct events *ev, struct id run, uint64_t *ret_last)
 {
 	const struct events_live *l = place_of(ev, run.key);
 
-	if (l->run != run.key || l->secret != run.secret)
+	if (!l || l->run != run.key || l->secret != run.secret)
 		return false;
 	*ret_last = l->last;
 	return true;
@@ -144,7 +148,7 @@ static void forget_run(struct events *ev, int64_t run)
 {
 	struct events_live *l = place_of(ev, run);
 
-	if (l->run == run)
+	if (l && l->run == run)
 		*l = (struct events_live){ 0 };
 }
 

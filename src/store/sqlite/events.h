@@ -9,16 +9,17 @@
 #include "store/events.h"
 
 struct events {
-	struct conn        *conn;    /* borrowed */
-	int64_t             written; /* bytes ever logged; -1: not read from the database yet */
-	int64_t             removed; /* bytes ever removed; valid with `written` */
-	int64_t             version; /* PRAGMA data_version; the commits of others change it */
-	int64_t             part;    /* part of the row that was written last */
-	struct events_live *live;    /* owned; the last logged events of live runs */
+	struct conn *conn;    /* borrowed */
+	int64_t      written; /* bytes ever logged; -1: not read from the database yet */
+	int64_t      removed; /* bytes ever removed; valid with `written` */
+	int64_t      version; /* PRAGMA data_version; the commits of others change it */
+	int64_t      part;    /* part of the row that was written last */
+	struct events_live
+		*live; /* owned; the last logged events of live runs; NULL: none was noted */
 };
 
-enum errc events_init(struct events *ev, struct conn *conn, struct err *e) MUST_USE;
-void      events_finish(struct events *ev);
+void events_init(struct events *ev, struct conn *conn);
+void events_finish(struct events *ev);
 /* events_forget: to be called after a rollback, when what is kept in memory may be wrong. */
 void events_forget(struct events *ev);
 /* events_refresh: the first call in each transaction; checks whether another process has written to

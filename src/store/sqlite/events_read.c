@@ -9,7 +9,7 @@ static const char sql_state[] =
 	"SELECT r.status, r.conversation, c.secret, r.model, r.shape, r.error, "
 	"r.finish_reason, r.usage_estimated, r.usage_in, r.usage_out, r.usage_cached_read, "
 	"r.usage_cached_write, r.usage_reasoning, r.created_ms, r.last_seq, r.events_from, "
-	"r.events_to FROM run r LEFT JOIN conversation c ON c.id = r.conversation "
+	"r.events_to, r.settings, r.completed_ms FROM run r LEFT JOIN conversation c ON c.id = r.conversation "
 	"WHERE r.id = ? AND r.secret = ? AND r.owner = ?";
 static const char sql_parts[] = "SELECT ifnull((SELECT part FROM event ORDER BY id LIMIT 1), 1), "
 				"ifnull((SELECT part FROM event ORDER BY id DESC LIMIT 1), 0)";
@@ -39,11 +39,13 @@ static int events_read_state(struct session *s, struct events_read *j, struct sp
 	if (!row_keep(&j->arena, st, 3, &j->model, e) ||
 	    !row_keep(&j->arena, st, 4, &j->shape, e) ||
 	    !row_keep(&j->arena, st, 5, &j->error, e) ||
-	    !row_keep(&j->arena, st, 6, &j->finish_reason, e))
+	    !row_keep(&j->arena, st, 6, &j->finish_reason, e) ||
+	    !row_keep(&j->arena, st, 17, &j->settings, e))
 		return SQLITE_OK;
 	j->conversation = db_id(db_int(st, 1), st, 2);
 	j->usage = row_usage(st, 7);
 	j->created_ms = db_int(st, 13);
+	j->completed_ms = db_int(st, 18);
 	j->last_seq = j->status > RUN_RUNNING ? (uint64_t)db_int(st, 14) : 0;
 
 	bool to_known = sqlite3_column_type(st, 16) != SQLITE_NULL;

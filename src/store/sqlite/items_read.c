@@ -1,16 +1,24 @@
 /* Reads a page of a branch's messages. */
 #include "base/limits.h"
+#include "msg/family.h"
 #include "store/conversation.h"
 #include "store/sqlite/conversation_row.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
+#include "store/sqlite/run_row.h"
 
 #include <stdlib.h>
 
+static const char sql_run[] =
+	"SELECT r.parent, r.base FROM run r LEFT JOIN message m ON m.id = r.id "
+	"WHERE r.id = ? AND r.secret = ? AND r.owner = ? AND r.shape = '" SHAPE_RESPONSES "' "
+	"AND (m.run IS NULL OR m.run >= 0)";
 static const char sql_link[] = "SELECT secret, prev, run FROM message WHERE id = ?";
 static const char sql_item[] = "SELECT secret, created_ms, CASE WHEN run = id THEN "
 			       "(SELECT status FROM run WHERE run.id = message.id) END, "
-			       "body FROM message WHERE id = ?";
+			       "body, CASE WHEN run = id THEN "
+			       "(SELECT model FROM run WHERE run.id = message.id) END "
+			       "FROM message WHERE id = ?";
 
 /* Keys of a branch, leaf first. */
 struct keys {
@@ -20,6 +28,7 @@ struct keys {
 	bool     met;   /* the cursor */
 	size_t   newer; /* number of keys before the cursor */
 	size_t   after; /* place of the first key after the cursor */
+	int64_t  base;  /* the walk ends before this key */
 };
 
 static bool items_read_add_key(struct keys *k, int64_t key)
@@ -47,7 +56,7 @@ static bool items_read_enough(const struct keys *k, const struct items_read *j)
 
 static int walk_keys(struct session *s, struct items_read *j, int64_t key, struct keys *k)
 {
-	for (size_t steps = 0; key != 0 && !items_read_enough(k, j); steps++) {
+	for (size_t steps = 0; key != 0 && key != k->base && !items_read_enough(k, j); steps++) {
 		sqlite3_stmt *st;
 		int           rc = conversation_row_linked(s->conn, sql_link, key, &st);
 
@@ -70,8 +79,7 @@ static int walk_keys(struct session *s, struct items_read *j, int64_t key, struc
 		key = db_int(st, 1);
 	}
 	if (!id_none(j->after) && !k->met)
-		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
-			"this conversation has no such item");
+		err_set(&j->job.err, ERR_INVALID_VALUE, "after", "this list has no such item");
 	return SQLITE_OK;
 }
 
@@ -85,7 +93,7 @@ static int items_read_item(struct session *s, struct items_read *j, int64_t key,
 	if (rc != SQLITE_OK)
 		return rc;
 
-	size_t bytes = (size_t)sqlite3_column_bytes(st, 3);
+	size_t bytes = (size_t)sqlite3_column_bytes(st, 3) + (size_t)sqlite3_column_bytes(st, 4);
 	if (j->item_count > 0 && j->page_bytes > 0 &&
 	    (bytes > j->page_bytes || j->arena.used > j->page_bytes - bytes)) {
 		*ret_full = true;
@@ -99,7 +107,8 @@ static int items_read_item(struct session *s, struct items_read *j, int64_t key,
 				j->arena.max / KIB);
 		return SQLITE_OK;
 	}
-	if (!row_keep(&j->arena, st, 3, &item->message.body, &j->job.err))
+	if (!row_keep(&j->arena, st, 3, &item->message.body, &j->job.err) ||
+	    !row_keep(&j->arena, st, 4, &item->model, &j->job.err))
 		return SQLITE_OK;
 	item->message.id = db_id(key, st, 0);
 	item->created_ms = db_int(st, 1);
@@ -145,17 +154,32 @@ static int items_read_page(struct session *s, struct items_read *j, const struct
 	return SQLITE_OK;
 }
 
-static int items_read_items(struct session *s, struct items_read *j)
+/* items_read_of_run: the messages that a response brought. */
+static int items_read_of_run(struct session *s, struct items_read *j, struct keys *k,
+			     int64_t *ret_end)
 {
-	struct keys              k = { 0 };
+	sqlite3_stmt *st;
+	int           rc = run_row_find(s->conn, sql_run, j->run, j->owner, &st, &j->job.err);
+
+	if (rc != SQLITE_OK)
+		return rc;
+	if (j->job.err.code == ERR_NOT_FOUND)
+		err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such response");
+	if (j->job.err.code != ERR_OK)
+		return SQLITE_OK;
+	*ret_end = db_int(st, 0);
+	k->base = db_int(st, 1);
+	(void)sqlite3_reset(st);
+	return SQLITE_OK;
+}
+
+/* items_read_of_conversation: the messages of a branch. */
+static int items_read_of_conversation(struct session *s, struct items_read *j, int64_t *ret_end)
+{
 	struct conversation_turn turn;
 	sqlite3_stmt            *st;
-
-	j->items = NULL;
-	j->item_count = 0;
-	j->has_more = false;
-
 	int rc = conversation_row_find(s->conn, j->conversation, j->owner, "", &st, &j->job.err);
+
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
 	rc = conversation_row_turn(s->conn, st, &turn);
@@ -163,13 +187,27 @@ static int items_read_items(struct session *s, struct items_read *j)
 		return rc;
 
 	/* The messages of the newest turn can be read even without an answer. */
-	int64_t end = turn.answered ? turn.run.key : turn.parent;
-	end = turn.tip ? turn.tip : end;
-	if (!id_none(j->leaf)) {
-		rc = conversation_row_message(s->conn, j->leaf, j->conversation, j->owner, &st,
-					      "leaf", &j->job.err);
-		end = j->leaf.key;
-	}
+	*ret_end = turn.answered ? turn.run.key : turn.parent;
+	if (turn.tip)
+		*ret_end = turn.tip;
+	if (id_none(j->leaf))
+		return SQLITE_OK;
+	*ret_end = j->leaf.key;
+	return conversation_row_message(s->conn, j->leaf, j->conversation, j->owner, &st, "leaf",
+					&j->job.err);
+}
+
+static int items_read_items(struct session *s, struct items_read *j)
+{
+	struct keys k = { 0 };
+	int64_t     end = 0;
+
+	j->items = NULL;
+	j->item_count = 0;
+	j->has_more = false;
+
+	int rc = id_none(j->run) ? items_read_of_conversation(s, j, &end)
+				 : items_read_of_run(s, j, &k, &end);
 	if (rc == SQLITE_OK && j->job.err.code == ERR_OK)
 		rc = walk_keys(s, j, end, &k);
 	if (rc == SQLITE_OK && j->job.err.code == ERR_OK)

@@ -366,7 +366,7 @@ static int end_group(struct recovery *v, int64_t above, int *runs)
 	for (size_t i = 0; rc == SQLITE_OK && i < v->group_count; i++) {
 		if (bytes > COMMIT_BYTES) {
 			bytes = 0;
-			rc = conn_commit(v->session.conn);
+			rc = session_commit(&v->session);
 			if (rc == SQLITE_OK)
 				rc = conn_begin_write(v->session.conn);
 		}
@@ -375,7 +375,7 @@ static int end_group(struct recovery *v, int64_t above, int *runs)
 		bytes += v->salvage.bytes.len + v->salvage.answer.len;
 	}
 	if (rc == SQLITE_OK)
-		rc = conn_commit(v->session.conn);
+		rc = session_commit(&v->session);
 	if (rc == SQLITE_OK)
 		*runs += (int)v->group_count;
 	else
@@ -493,20 +493,17 @@ enum errc recover_others(struct conn *c, const struct store_options *o, struct r
 	struct recovery v = { .now_ms = clock_wall_ms(), .own = own };
 	int64_t         highest = 0;
 	int             runs = 0;
-	enum errc       code = session_write(&v.session, c, e);
 
+	session_write(&v.session, c);
 	salvage_init(&v.salvage, c, o->assemble);
-	if (code == ERR_OK) {
-		int rc = recover(&v, &runs, &highest);
-
-		if (rc != SQLITE_OK)
-			code = db_fail(c->db, rc, o->path, "recover", e);
-	}
+	int rc = recover(&v, &runs, &highest);
+	if (rc != SQLITE_OK)
+		db_fail(c->db, rc, o->path, "recover", e);
 	session_finish(&v.session);
 	salvage_finish(&v.salvage);
 	free(v.found);
-	if (code != ERR_OK)
-		return code;
+	if (rc != SQLITE_OK)
+		return e->code;
 
 	id_floor(highest);
 	*ret_runs = runs;

@@ -5,12 +5,13 @@
 #include "store/sqlite/kit/conn.h"
 #include "store/run.h"
 
-#define RUN_ROW                                                                              \
+#define RUN_ROW_COLUMNS                                                                      \
 	"SELECT r.status, r.conversation, c.secret, r.continues, k.secret, r.model, "        \
 	"r.provider, r.finish_reason, r.error, r.usage_estimated, r.usage_in, r.usage_out, " \
 	"r.usage_cached_read, r.usage_cached_write, r.usage_reasoning, r.created_ms, "       \
 	"r.first_token_ms, r.completed_ms, r.attempts, r.id, r.secret, "                     \
-	"r.native_reason, r.cost_nano FROM run r "
+	"r.native_reason, r.cost_nano "
+#define RUN_ROW RUN_ROW_COLUMNS "FROM run r "
 #define RUN_ROW_JOINS \
 	"LEFT JOIN conversation c ON c.id = r.conversation LEFT JOIN run k ON k.id = r.continues "
 

@@ -1,4 +1,5 @@
 /* Reads a list of runs, newest first. */
+#include "store/sqlite/conversation_row.h"
 #include "store/sqlite/kit/row.h"
 #include "store/run.h"
 #include "store/sqlite/op.h"
@@ -96,13 +97,16 @@ static int runs_read_list(struct runs_read *j, struct db_bind b)
 
 static int read_runs(struct session *s, struct runs_read *j)
 {
-	struct err *e = &j->job.err;
-	int         rc = SQLITE_OK;
+	struct err   *e = &j->job.err;
+	sqlite3_stmt *st;
+	int           rc = SQLITE_OK;
 
 	j->runs = NULL;
 	j->run_count = 0;
 	j->has_more = false;
-	if (!id_none(j->after))
+	if (j->of_known)
+		rc = conversation_row_find(s->conn, j->conversation, j->owner, "", &st, e);
+	if (rc == SQLITE_OK && e->code == ERR_OK && !id_none(j->after))
 		rc = runs_read_check_after(s, j);
 	if (rc != SQLITE_OK || e->code != ERR_OK || j->limit == 0)
 		return rc;

@@ -1,11 +1,11 @@
 /* The state of a writing thread: what it has written. */
 #include "store/sqlite/session.h"
 
-enum errc session_write(struct session *s, struct conn *conn, struct err *e)
+void session_write(struct session *s, struct conn *conn)
 {
 	s->conn = conn;
 	search_queue_init(&s->search, conn);
-	return events_init(&s->events, conn, e);
+	events_init(&s->events, conn);
 }
 
 void session_finish(struct session *s)
@@ -14,8 +14,15 @@ void session_finish(struct session *s)
 	search_queue_finish(&s->search);
 }
 
+int session_commit(struct session *s)
+{
+	int rc = search_queue_put(&s->search);
+
+	return rc == SQLITE_OK ? conn_commit(s->conn) : rc;
+}
+
 void session_forget(struct session *s)
 {
 	events_forget(&s->events);
-	s->search.noted = false;
+	search_queue_told(&s->search);
 }

@@ -26,10 +26,11 @@ struct session {
 	struct search_reads *searches;
 };
 
-/* session_write: makes s a session that writes.  s is zero but for the borrowed members, and must
- * be finished even if this fails. */
-enum errc session_write(struct session *s, struct conn *conn, struct err *e) MUST_USE;
-void      session_finish(struct session *s);
+/* session_write: makes s a session that writes.  s is zero but for the borrowed members. */
+void session_write(struct session *s, struct conn *conn);
+void session_finish(struct session *s);
+/* session_commit: commits what the session's operations have done.  An SQLite code. */
+int session_commit(struct session *s) MUST_USE;
 /* session_forget: to be called after a rollback; forgets what the session knows from the
  * transaction. */
 void session_forget(struct session *s);

@@ -107,7 +107,7 @@ int turn_end(struct session *s, struct turn_end *j)
 	if (rc == SQLITE_OK)
 		rc = claim_end(s->conn, j);
 	if (rc == SQLITE_OK)
-		rc = search_queue_note(&s->search, SEARCH_RUN, j->run.key);
+		rc = search_queue_run(&s->search, j->run.key);
 	return rc;
 }
 

@@ -13,13 +13,17 @@
 #include <stdlib.h>
 
 enum {
-	GATHER_MS = 20,     /* after a wake-up, so that the rows of a busy moment are one batch */
-	SETTLE_MS = 1000,   /* from an unsynced commit until the index is synced */
-	RETRY_MS = 2000,    /* pause after a failed step */
-	GIVE_WAY_MS = 1000, /* longest pause for search_give_way between two batches */
-	GIVE_WAY_LOOK_MS = 10, /* interval of checks during this pause */
-	LOOK_MS = 5000,        /* longest sleep: an import by another process wakes nobody */
-	STOP_MS = 300,         /* longest work on the queue when the thread stops */
+	/* From a new row to the batch that has it, unless a search needs it before: the fewer
+	 * batches, the fewer segments to be merged. */
+	GATHER_MS = 1000,
+	GATHER_GONE_MS = 20,    /* the same if a row removes a message */
+	SETTLE_MS = 2000,       /* from an unsynced commit until the index is synced, at most */
+	RETRY_MS = 2000,        /* pause after a failed step */
+	GIVE_WAY_MS = 1000,     /* longest pause for search_give_way between two batches */
+	GIVE_WAY_LOOK_MS = 10,  /* interval of checks during this pause */
+	LOOK_MS = 5000,         /* longest sleep: an import by another process wakes nobody */
+	STOP_MS = 300,          /* longest work on the queue when the thread stops */
+	KEEP_BYTES = 256 * KIB, /* of texts, while batches are small */
 };
 
 struct search {
@@ -40,7 +44,10 @@ struct search {
 
 	pthread_mutex_t lock; /* guards what is below */
 	pthread_cond_t  wake;
-	bool            wanted;
+	pthread_cond_t  caught_up; /* a step has ended */
+	int64_t         due_us;    /* when the next batch is to begin; INT64_MAX: no row is known */
+	int64_t         seq;       /* of the index */
+	bool            serving;   /* the thread runs, and is not being stopped */
 	bool            damaged;
 	bool            stopping;
 	int64_t         messages;
@@ -56,9 +63,11 @@ static void search_show(struct search *s, int64_t waiting, bool complete, bool t
 {
 	pthread_mutex_lock(&s->lock);
 	s->messages = s->index.db ? s->index.count : 0;
+	s->seq = s->index.db ? s->index.mark.seq : 0;
 	s->waiting = waiting;
 	s->complete = complete;
 	s->trouble = trouble;
+	pthread_cond_broadcast(&s->caught_up);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -140,9 +149,10 @@ static bool search_removes(const struct search_batch *b)
 	return false;
 }
 
+/* The next batch would come too late for being synced in time. */
 static bool search_due(const struct search *s)
 {
-	return s->settle_us != 0 && clock_mono_us() >= s->settle_us;
+	return s->settle_us != 0 && clock_mono_us() >= s->settle_us - GATHER_MS * (int64_t)1000;
 }
 
 /* A batch that removes messages is synced at once, so that their text soon leaves the queue too;
@@ -200,21 +210,13 @@ static bool search_step(struct search *s, bool rebuild, bool sync)
 		log_note(LOG_INFO, "search_index", "the search index has %lld messages",
 			 (long long)s->index.count);
 	s->failed = false;
+	if (s->batch.texts.cap > KEEP_BYTES && s->batch.texts.len < KEEP_BYTES)
+		buf_finish(&s->batch.texts); /* the load is over */
 	search_show(s, waiting, s->index.mark.complete, false);
 	return true;
 }
 
 /* --- the thread --- */
-
-/* Milliseconds until the index must be synced; -1: all of it is. */
-static int64_t patience(const struct search *s)
-{
-	if (s->settle_us == 0)
-		return -1;
-
-	int64_t left = s->settle_us - clock_mono_us();
-	return left > 0 ? (left + 999) / 1000 : 0;
-}
 
 static void pause_locked(struct search *s, int64_t ms)
 {
@@ -222,6 +224,22 @@ static void pause_locked(struct search *s, int64_t ms)
 
 	while (!s->stopping && clock_mono_us() < until)
 		thread_wait_ms(&s->wake, &s->lock, (until - clock_mono_us() + 999) / 1000);
+}
+
+/* Sleeps until rows are due, the index must be synced, or something else is to be done. */
+static void search_sleep_locked(struct search *s)
+{
+	int64_t until = clock_mono_us() + LOOK_MS * (int64_t)1000;
+
+	if (s->settle_us != 0 && s->settle_us < until)
+		until = s->settle_us;
+	while (!s->damaged && !s->stopping) {
+		int64_t left = (s->due_us < until ? s->due_us : until) - clock_mono_us();
+
+		if (left <= 0)
+			break;
+		thread_wait_ms(&s->wake, &s->lock, (left + 999) / 1000);
+	}
 }
 
 static void hold_still(struct search *s)
@@ -237,20 +255,12 @@ static void hold_still(struct search *s)
 /* Sleeps until the next step; well: the last step did not fail.  False: the thread must stop. */
 static bool await(struct search *s, bool well)
 {
-	int64_t left = patience(s);
-
 	pthread_mutex_lock(&s->lock);
-	if (!well) {
+	if (!well)
 		pause_locked(s, RETRY_MS);
-	} else if (!s->batch.full) {
-		while (!s->wanted && !s->damaged && !s->stopping && left != 0) {
-			thread_wait_ms(&s->wake, &s->lock, left > 0 ? left : LOOK_MS);
-			left = 0;
-		}
-		if (s->wanted)
-			pause_locked(s, GATHER_MS);
-	}
-	s->wanted = false;
+	else if (!s->batch.full)
+		search_sleep_locked(s);
+	s->due_us = INT64_MAX;
 	bool more = !s->stopping;
 	pthread_mutex_unlock(&s->lock);
 	return more;
@@ -287,10 +297,12 @@ enum errc search_create(const char *path, int64_t busy_ms, struct search **ret, 
 		return err_set(e, ERR_STORAGE, "", "out of memory");
 	pthread_mutex_init(&s->lock, NULL);
 	thread_cond_init(&s->wake);
-	buf_init(&s->batch.texts, LIMIT_SEARCH_BATCH_TEXT);
+	thread_cond_init(&s->caught_up);
+	s->due_us = INT64_MAX;
+	bool room = search_batch_init(&s->batch);
 	s->busy_ms = busy_ms;
 	s->index_path = n > 0 && (size_t)n < sizeof name ? strdup(name) : NULL;
-	if (!s->index_path)
+	if (!room || !s->index_path)
 		err_set(e, ERR_STORAGE, "",
 			"no memory for the search index, or its path is too long");
 	else if (search_feed_open(&s->feed, path, busy_ms, e) == ERR_OK) {
@@ -308,6 +320,9 @@ enum errc search_start(struct search *s, void (*settled)(void *arg, int64_t seq)
 	s->arg = arg;
 	enum errc rc = thread_start(&s->thread, "store-indexer", search_serve, s, e);
 	s->started = rc == ERR_OK;
+	pthread_mutex_lock(&s->lock);
+	s->serving = s->started;
+	pthread_mutex_unlock(&s->lock);
 	return rc;
 }
 
@@ -317,7 +332,9 @@ void search_stop(struct search *s)
 		return;
 	pthread_mutex_lock(&s->lock);
 	s->stopping = true;
+	s->serving = false;
 	pthread_cond_signal(&s->wake);
+	pthread_cond_broadcast(&s->caught_up);
 	pthread_mutex_unlock(&s->lock);
 	pthread_join(s->thread, NULL);
 	s->started = false;
@@ -331,19 +348,41 @@ void search_destroy(struct search *s)
 	search_stop(s);
 	search_index_close(&s->index);
 	search_feed_close(&s->feed);
-	buf_finish(&s->batch.texts);
+	search_batch_finish(&s->batch);
 	pthread_cond_destroy(&s->wake);
+	pthread_cond_destroy(&s->caught_up);
 	pthread_mutex_destroy(&s->lock);
 	free(s->index_path);
 	free(s);
 }
 
-void search_wake(struct search *s)
+static void search_call_locked(struct search *s, int64_t due_us)
 {
+	if (due_us >= s->due_us)
+		return;
+	s->due_us = due_us;
+	pthread_cond_signal(&s->wake);
+}
+
+void search_wake(struct search *s, bool gone)
+{
+	int64_t due_us = clock_mono_us() + (gone ? GATHER_GONE_MS : GATHER_MS) * (int64_t)1000;
+
 	pthread_mutex_lock(&s->lock);
-	if (!s->wanted)
-		pthread_cond_signal(&s->wake);
-	s->wanted = true;
+	search_call_locked(s, due_us);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void search_catch_up(struct search *s, int64_t seq, int64_t until_us)
+{
+	int64_t left = until_us - clock_mono_us();
+
+	pthread_mutex_lock(&s->lock);
+	while (s->seq < seq && s->serving && !s->trouble && left > 0) {
+		search_call_locked(s, 0);
+		thread_wait_ms(&s->caught_up, &s->lock, (left + 999) / 1000);
+		left = until_us - clock_mono_us();
+	}
 	pthread_mutex_unlock(&s->lock);
 }
 

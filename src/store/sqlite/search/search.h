@@ -27,8 +27,13 @@ enum errc search_start(struct search *s, void (*settled)(void *arg, int64_t seq)
 void search_stop(struct search *s);
 void search_destroy(struct search *s);
 
-/* search_wake: the queue has a new row.  Any thread; cheap. */
-void search_wake(struct search *s);
+/* search_wake: the queue has new rows, some of which may remove messages (gone): then the next batch
+ * begins soon.  Any thread; cheap. */
+void search_wake(struct search *s, bool gone);
+/* search_catch_up: waits until the index has all rows of the queue up to seq, and lets the next batch
+ * begin at once; gives up at until_us (clock_mono_us), or if the index can't be filled now.  Any
+ * thread. */
+void search_catch_up(struct search *s, int64_t seq, int64_t until_us);
 /* search_give_way: now: the database's write-ahead log has grown long, and can start over only at a
  * moment in which nobody reads; the indexer then pauses for a while.  Any thread; cheap. */
 void search_give_way(struct search *s, bool now);

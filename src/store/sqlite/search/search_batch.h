@@ -5,6 +5,7 @@
 #include "base/limits.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 
 struct search_op {
 	int64_t id;   /* of the message */
@@ -24,11 +25,26 @@ struct search_mark {
 };
 
 struct search_batch {
-	struct search_op   ops[LIMIT_SEARCH_BATCH];
+	struct search_op  *ops; /* owned; LIMIT_SEARCH_BATCH */
 	size_t             count;
 	struct buf         texts;
 	size_t             read_bytes; /* bodies read for this batch */
-	bool               full;       /* more work waits, for the next batch */
-	bool               gone;       /* has a removal; later additions wait for the next batch */
-	struct search_mark mark;       /* of the index, once it has this batch */
+	size_t             read_max;
+	bool               full; /* more work waits, for the next batch */
+	bool               gone; /* has a removal; later additions wait for the next batch */
+	struct search_mark mark; /* of the index, once it has this batch */
 };
+
+/* search_batch_init: false: no memory for it.  Not calloc, because a batch rarely touches all places. */
+static inline bool search_batch_init(struct search_batch *b)
+{
+	*b = (struct search_batch){ .ops = malloc(LIMIT_SEARCH_BATCH * sizeof *b->ops) };
+	buf_init(&b->texts, LIMIT_SEARCH_BATCH_TEXT);
+	return b->ops;
+}
+
+static inline void search_batch_finish(struct search_batch *b)
+{
+	free(TAKE(b->ops));
+	buf_finish(&b->texts);
+}

@@ -1,12 +1,16 @@
 /* Fills batches for the index: first from the queue, then with messages older than the index. */
 #include "store/sqlite/search/search_feed.h"
 
+#include <stdlib.h>
+
 static const char sql_source[] =
 	"SELECT instance, ifnull((SELECT seq FROM search_queue ORDER BY seq LIMIT 1), 0), "
 	"ifnull((SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1), 0) "
 	"FROM search_source";
 static const char sql_queue[] =
-	"SELECT seq, kind, id, text FROM search_queue WHERE seq > ? ORDER BY seq LIMIT 1";
+	"SELECT seq, kind, id, text, runs FROM search_queue WHERE seq > ? ORDER BY seq";
+static const char sql_waiting[] = "SELECT ifnull(sum(iif(kind = 5, id, 1)), 0) "
+				  "FROM search_queue WHERE seq > ?";
 static const char sql_message[] =
 	"SELECT id, owner, conversation, run, body, prev FROM message WHERE id = ?";
 static const char sql_run[] = "SELECT parent, base FROM run WHERE id = ?";
@@ -16,13 +20,12 @@ static const char sql_loose[] =
 	"SELECT id FROM message INDEXED BY message_loose "
 	"WHERE conversation = ? AND run BETWEEN -1 AND 0 AND id > ? ORDER BY id LIMIT 1";
 static const char sql_all[] = "SELECT id, owner, conversation, run, body FROM message "
-			      "WHERE id > ? ORDER BY id LIMIT 1";
+			      "WHERE id > ? ORDER BY id";
 
 enum errc search_feed_open(struct search_feed *f, const char *path, int64_t busy_ms, struct err *e)
 {
 	*f = (struct search_feed){ .at = 0 };
 	search_text_init(&f->text);
-	buf_init(&f->body, LIMIT_STORE_ROW);
 	return conn_open(&f->conn, path, DB_READ, busy_ms, e);
 }
 
@@ -30,7 +33,6 @@ void search_feed_close(struct search_feed *f)
 {
 	conn_close(&f->conn);
 	search_text_finish(&f->text);
-	buf_finish(&f->body);
 }
 
 int search_feed_source(struct search_feed *f, struct search_source *ret)
@@ -78,7 +80,7 @@ static void search_feed_put(struct search_batch *b, struct search_op op, struct 
 {
 	op.text_at = b->texts.len;
 	op.text_n = text.n;
-	if (b->count == ARRAY_LEN(b->ops) || !buf_str(&b->texts, text)) {
+	if (b->count == LIMIT_SEARCH_BATCH || !buf_str(&b->texts, text)) {
 		b->full = true;
 		return;
 	}
@@ -87,31 +89,30 @@ static void search_feed_put(struct search_batch *b, struct search_op op, struct 
 
 static bool search_feed_spent(const struct search_batch *b)
 {
-	return b->read_bytes >= LIMIT_SEARCH_BATCH_READ;
+	return b->read_bytes >= b->read_max;
 }
 
 /* --- messages --- */
 
-/* Adds the message of the statement's row to the batch, unless the index has this message or its
- * content was removed, and resets the statement.  If there is no room, nothing is added and b->full
- * is set. */
-static int search_feed_add_row(struct search_feed *f, struct search_index *x,
-			       struct search_batch *b, sqlite3_stmt *st)
+/* Adds the message of the statement's row to the batch, unless its content was removed or a batch
+ * before had it.  If there is no room, nothing is added and b->full is set. */
+static int search_feed_add_row(struct search_feed *f, struct search_batch *b, sqlite3_stmt *st)
 {
+	struct str       body;
 	struct search_op op = { .id = db_int(st, 0),
 				.owner = db_int(st, 1),
 				.conversation = db_int(st, 2) };
-	bool             has = db_int(st, 3) < 0;
-	int              rc = has ? SQLITE_OK : search_index_has(x, op.id, &has);
 
-	buf_clear(&f->body);
-	if (rc == SQLITE_OK && !has && !buf_str(&f->body, db_column(st, 4)))
-		rc = SQLITE_NOMEM;
-	(void)sqlite3_reset(st);
-	if (rc != SQLITE_OK || has)
+	bool done = db_int(st, 3) < 0;
+	int  rc = SQLITE_OK;
+
+	if (!done && f->row != 0 && f->row == f->cut)
+		rc = search_index_has(f->index, op.id, &done);
+	if (rc != SQLITE_OK || done)
 		return rc;
-	b->read_bytes += f->body.len;
-	if (!search_text_read(&f->text, buf_view(&f->body)))
+	body = db_column(st, 4);
+	b->read_bytes += body.n;
+	if (!search_text_read(&f->text, body))
 		return SQLITE_NOMEM;
 	op.role = (int)f->text.role;
 	if (f->text.text.len > 0)
@@ -119,22 +120,22 @@ static int search_feed_add_row(struct search_feed *f, struct search_index *x,
 	return SQLITE_OK;
 }
 
-static int search_feed_add_message(struct search_feed *f, struct search_index *x,
-				   struct search_batch *b, int64_t id, int64_t *ret_prev)
+static int search_feed_add_message(struct search_feed *f, struct search_batch *b, int64_t id,
+				   int64_t *ret_prev)
 {
 	int rc = search_feed_find(f, sql_message, id);
 
 	*ret_prev = 0;
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc; /* the message was deleted */
-	*ret_prev = db_int(conn_st(&f->conn, sql_message), 5);
-	return search_feed_add_row(f, x, b, conn_st(&f->conn, sql_message));
+	sqlite3_stmt *st = conn_st(&f->conn, sql_message);
+	*ret_prev = db_int(st, 5);
+	return search_feed_add_row(f, b, st);
 }
 
 /* Adds the run's answer, and the messages of its request: from the run's parent back to `base`, the
  * message that the first of them follows. */
-static int search_feed_add_run(struct search_feed *f, struct search_index *x,
-			       struct search_batch *b, int64_t run)
+static int search_feed_add_run(struct search_feed *f, struct search_batch *b, int64_t run)
 {
 	int64_t prev;
 	int     rc = search_feed_find(f, sql_run, run);
@@ -144,17 +145,17 @@ static int search_feed_add_run(struct search_feed *f, struct search_index *x,
 	int64_t at = db_int(conn_st(&f->conn, sql_run), 0);
 	int64_t base = db_int(conn_st(&f->conn, sql_run), 1);
 	(void)sqlite3_reset(conn_st(&f->conn, sql_run));
-	rc = search_feed_add_message(f, x, b, run, &prev);
+	rc = search_feed_add_message(f, b, run, &prev);
 	for (size_t n = 0;
 	     rc == SQLITE_OK && !b->full && at != 0 && at != base && n < LIMIT_BRANCH_LENGTH; n++) {
-		rc = search_feed_add_message(f, x, b, at, &prev);
+		rc = search_feed_add_message(f, b, at, &prev);
 		at = prev;
 	}
 	return rc;
 }
 
-static int search_feed_add_conversation(struct search_feed *f, struct search_index *x,
-					struct search_batch *b, int64_t seq, int64_t conversation)
+static int search_feed_add_conversation(struct search_feed *f, struct search_batch *b, int64_t seq,
+					int64_t conversation)
 {
 	int64_t next = 1;
 	int64_t prev;
@@ -168,7 +169,7 @@ static int search_feed_add_conversation(struct search_feed *f, struct search_ind
 	while (rc == SQLITE_OK && !b->full && f->run != INT64_MAX) {
 		rc = find_next(f, sql_runs, conversation, f->run, &next);
 		if (rc == SQLITE_OK && next != 0)
-			rc = search_feed_add_run(f, x, b, next);
+			rc = search_feed_add_run(f, b, next);
 		if (rc != SQLITE_OK || b->full)
 			break;
 		f->run = next == 0 ? INT64_MAX : next;
@@ -178,7 +179,7 @@ static int search_feed_add_conversation(struct search_feed *f, struct search_ind
 		rc = find_next(f, sql_loose, conversation, f->loose, &next);
 		if (rc != SQLITE_OK || next == 0)
 			break;
-		rc = search_feed_add_message(f, x, b, next, &prev);
+		rc = search_feed_add_message(f, b, next, &prev);
 		if (rc != SQLITE_OK || b->full)
 			break;
 		f->loose = next;
@@ -189,9 +190,26 @@ static int search_feed_add_conversation(struct search_feed *f, struct search_ind
 
 /* --- the queue --- */
 
-/* Does what the statement's row of the queue asks for, and resets the statement. */
-static int search_feed_take_row(struct search_feed *f, struct search_index *x,
-				struct search_batch *b, sqlite3_stmt *row)
+static int search_feed_add_runs(struct search_feed *f, struct search_batch *b, struct str runs)
+{
+	struct str rest = runs;
+	int        rc = SQLITE_OK;
+
+	while (rc == SQLITE_OK && !b->full && rest.n > 0) {
+		char     *end;
+		long long run = strtoll(rest.p, &end, 10); /* SQLite ends the text with a NUL */
+
+		if (end == rest.p)
+			return SQLITE_CORRUPT;
+		rest.n -= (size_t)(end - rest.p);
+		rest.p = end;
+		rc = search_feed_add_run(f, b, run);
+	}
+	return rc;
+}
+
+/* Does what the statement's row of the queue asks for. */
+static int search_feed_take_row(struct search_feed *f, struct search_batch *b, sqlite3_stmt *row)
 {
 	int64_t seq = db_int(row, 0);
 	int64_t kind = db_int(row, 1);
@@ -202,77 +220,75 @@ static int search_feed_take_row(struct search_feed *f, struct search_index *x,
 	if (kind == SEARCH_GONE)
 		search_feed_put(b, (struct search_op){ .id = key, .gone = true },
 				db_column(row, 3));
-	(void)sqlite3_reset(row);
 	switch (kind) {
-	case SEARCH_RUN: return search_feed_add_run(f, x, b, key);
-	case SEARCH_MESSAGE: return search_feed_add_message(f, x, b, key, &prev);
-	case SEARCH_CONVERSATION: return search_feed_add_conversation(f, x, b, seq, key);
+	case SEARCH_RUN: return search_feed_add_run(f, b, key);
+	case SEARCH_MESSAGE: return search_feed_add_message(f, b, key, &prev);
+	case SEARCH_RUNS: return search_feed_add_runs(f, b, db_column(row, 4));
+	case SEARCH_CONVERSATION: return search_feed_add_conversation(f, b, seq, key);
 	}
 	return SQLITE_OK;
 }
 
-static int take_queue(struct search_feed *f, struct search_index *x, struct search_batch *b,
-		      size_t most)
+static int take_queue(struct search_feed *f, struct search_batch *b, size_t most)
 {
-	int rc = SQLITE_OK;
+	int           rc = search_feed_find(f, sql_queue, b->mark.seq);
+	sqlite3_stmt *row = conn_st(&f->conn, sql_queue);
 
-	for (size_t n = 0; rc == SQLITE_OK && !b->full; n++) {
-		rc = search_feed_find(f, sql_queue, b->mark.seq);
-		if (rc != SQLITE_ROW)
-			return rc == SQLITE_DONE ? SQLITE_OK : rc;
-		sqlite3_stmt *row = conn_st(&f->conn, sql_queue);
-		int64_t       seq = db_int(row, 0);
+	for (size_t n = 0; rc == SQLITE_ROW; n++) {
+		int64_t seq = db_int(row, 0);
 
 		/* An import may have added a removed message again, under the same id; the index
 		 * must not get both changes in one batch. */
 		bool again = b->gone && db_int(row, 1) != SEARCH_GONE;
-		if (again || n == most || b->count >= most || search_feed_spent(b)) {
-			b->full = true;
-			return sqlite3_reset(row);
-		}
-		rc = search_feed_take_row(f, x, b, row);
-		if (rc == SQLITE_OK && !b->full)
-			b->mark.seq = seq;
+		b->full = again || n == most || b->count >= most || search_feed_spent(b);
+		if (b->full)
+			return SQLITE_OK;
+		f->row = seq;
+		rc = search_feed_take_row(f, b, row);
+		f->row = 0;
+		if (b->full)
+			f->cut = seq;
+		if (rc != SQLITE_OK || b->full)
+			return rc;
+		b->mark.seq = seq;
+		rc = db_row(row);
 	}
-	return rc;
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
 /* --- messages older than the index --- */
 
-static int take_old(struct search_feed *f, struct search_index *x, struct search_batch *b)
+static int take_old(struct search_feed *f, struct search_batch *b)
 {
-	sqlite3_stmt *st = conn_st(&f->conn, sql_all);
-	int           rc = SQLITE_OK;
+	int           rc = search_feed_find(f, sql_all, b->mark.built);
+	sqlite3_stmt *row = conn_st(&f->conn, sql_all);
 
 	b->read_bytes = 0;
-	while (rc == SQLITE_OK && !b->full && !search_feed_spent(b)) {
-		rc = search_feed_find(f, sql_all, b->mark.built);
-		if (rc == SQLITE_DONE) {
-			b->mark.complete = true;
-			return SQLITE_OK;
-		}
-		if (rc != SQLITE_ROW)
+	while (rc == SQLITE_ROW && !search_feed_spent(b)) {
+		int64_t id = db_int(row, 0);
+
+		rc = search_feed_add_row(f, b, row);
+		if (rc != SQLITE_OK || b->full)
 			return rc;
-		int64_t id = db_int(st, 0);
-		rc = search_feed_add_row(f, x, b, st);
-		if (rc == SQLITE_OK && !b->full)
-			b->mark.built = id;
+		b->mark.built = id;
+		rc = db_row(row);
 	}
-	return rc;
+	b->mark.complete = rc == SQLITE_DONE;
+	return b->mark.complete || rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
-static int search_feed_fill_batch(struct search_feed *f, struct search_index *x, bool rebuild,
-				  struct search_batch *b)
+static int search_feed_fill_batch(struct search_feed *f, bool rebuild, struct search_batch *b)
 {
 	bool old = rebuild && !b->mark.complete;
 	/* New messages come first, but old ones have half of each batch, so neither waits for
 	 * ever. */
-	int  rc = take_queue(f, x, b, old ? ARRAY_LEN(b->ops) / 2 : ARRAY_LEN(b->ops));
+	b->read_max = LIMIT_SEARCH_BATCH_READ / (old ? 2 : 1);
+	int  rc = take_queue(f, b, (size_t)LIMIT_SEARCH_BATCH / (old ? 2 : 1));
 	bool more = b->full; /* in the queue */
 
 	b->full = false;
 	if (rc == SQLITE_OK && old && !b->gone)
-		rc = take_old(f, x, b);
+		rc = take_old(f, b);
 	b->full = more || (old && !b->mark.complete);
 	return rc;
 }
@@ -280,18 +296,23 @@ static int search_feed_fill_batch(struct search_feed *f, struct search_index *x,
 int search_feed_fill(struct search_feed *f, struct search_index *x, bool rebuild,
 		     struct search_batch *b, int64_t *ret_waiting)
 {
-	struct search_source source = { .last = 0 };
-
 	b->count = 0;
 	b->read_bytes = 0;
 	b->full = false;
 	b->gone = false;
 	b->mark = x->mark;
+	f->index = x;
 	buf_clear(&b->texts);
-	int rc = search_feed_fill_batch(f, x, rebuild, b);
+	int rc = conn_begin(&f->conn);
 	if (rc == SQLITE_OK)
-		rc = search_feed_source(f, &source);
+		rc = search_feed_fill_batch(f, rebuild, b);
 	if (rc == SQLITE_OK)
-		*ret_waiting = source.last > b->mark.seq ? source.last - b->mark.seq : 0;
+		rc = search_feed_find(f, sql_waiting, b->mark.seq);
+	if (rc == SQLITE_ROW) {
+		*ret_waiting = db_int(conn_st(&f->conn, sql_waiting), 0);
+		rc = SQLITE_OK;
+	}
+	conn_reset(&f->conn);
+	conn_rollback(&f->conn);
 	return rc;
 }

@@ -1,18 +1,21 @@
 /* search_feed: reads from the database what the index lacks.  Used by the indexer's thread alone.
  *
- * Each row is read in a transaction of its own, which ends when the row has been copied, because a
- * long read keeps the write-ahead log from starting over.  So the rows may be of different moments.
- * This does no harm: a message that was removed in between is removed from the index by a later row
- * of the queue. */
+ * A batch is read in one transaction, which spares each row the locks and the look at the log, but
+ * is bounded (LIMIT_SEARCH_BATCH_READ), because a long read keeps the write-ahead log from starting
+ * over. */
 #pragma once
 
 #include "store/sqlite/search/search_index.h"
 #include "store/sqlite/search/search_queue.h"
 
 struct search_feed {
-	struct conn        conn; /* owned */
-	struct search_text text;
-	struct buf         body; /* of the message that is being read */
+	struct conn          conn; /* owned */
+	struct search_text   text;
+	struct search_index *index; /* borrowed; of the batch that is being filled */
+	int64_t              row;   /* seq of the row that is being done; 0: none */
+	/* seq of the row for which the last batch had no room: the messages of this row that the
+	 * index has are left out, as it would never end otherwise. */
+	int64_t cut;
 	/* A whole conversation may take many batches.  How far the one at row `at` is: */
 	int64_t at;    /* seq of the row in the queue */
 	int64_t run;   /* the runs up to this one are done; INT64_MAX: all runs */
@@ -25,7 +28,7 @@ void      search_feed_close(struct search_feed *f);
 
 /* Both return an SQLite code.  search_feed_source: what the database says of the index. */
 int search_feed_source(struct search_feed *f, struct search_source *ret) MUST_USE;
-/* search_feed_fill: fills b with the next batch for the index x.  *ret_waiting: rows of the queue
- * after this batch.  rebuild false: only work from the queue, no messages older than the index. */
+/* search_feed_fill: fills b with the next batch for the index x.  *ret_waiting: turns
+ * and other work of the queue after this batch.  rebuild false: only work from the queue, no messages older than the index. */
 int search_feed_fill(struct search_feed *f, struct search_index *x, bool rebuild,
 		     struct search_batch *b, int64_t *ret_waiting) MUST_USE;

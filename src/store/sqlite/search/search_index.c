@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define ADD   "INSERT OR IGNORE INTO doc (id, owner, conversation, role, bytes) VALUES (?,?,?,?,?)"
 #define STATE "SELECT instance, seq, built, complete, count FROM state WHERE id = 1"
 
 static const char *const sql[SEARCH_INDEX_SQL__COUNT] = {
@@ -18,8 +19,7 @@ static const char *const sql[SEARCH_INDEX_SQL__COUNT] = {
 	[SEARCH_INDEX_SQL_STATE] = STATE,
 	[SEARCH_INDEX_SQL_HAS] = "SELECT 1 FROM doc WHERE id = ?",
 	[SEARCH_INDEX_SQL_FIND] = "SELECT owner, conversation, role FROM doc WHERE id = ?",
-	[SEARCH_INDEX_SQL_ADD] =
-		"INSERT OR IGNORE INTO doc (id, owner, conversation, role) VALUES (?,?,?,?)",
+	[SEARCH_INDEX_SQL_ADD] = ADD,
 	[SEARCH_INDEX_SQL_ADD_TEXT] = "INSERT INTO entry (rowid, text, scope) VALUES (?,?,?)",
 	[SEARCH_INDEX_SQL_DROP] = "DELETE FROM doc WHERE id = ?",
 	[SEARCH_INDEX_SQL_DROP_TEXT] =
@@ -33,20 +33,44 @@ static const char make[] =
 	"seq INTEGER NOT NULL, built INTEGER NOT NULL, complete INTEGER NOT NULL, "
 	"count INTEGER NOT NULL) STRICT;"
 	"CREATE TABLE doc (id INTEGER PRIMARY KEY, owner INTEGER NOT NULL, "
-	"conversation INTEGER NOT NULL, role INTEGER NOT NULL) STRICT;"
-	"CREATE VIRTUAL TABLE entry USING fts5(text, scope, content='', detail='full', "
-	"tokenize='" SEARCH_TOKENIZER "');";
+	"conversation INTEGER NOT NULL, role INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT;"
+	/* The length of a text is in doc: another table for it would cost another row. */
+	"CREATE VIRTUAL TABLE entry USING fts5(text, scope, content='', columnsize=0, "
+	"detail='full', tokenize='" SEARCH_TOKENIZER "');"
+	/* A batch is one segment: more than the words of LIMIT_SEARCH_BATCH_TEXT. */
+	"INSERT INTO entry (entry, rank) VALUES ('hashsize', 33554432);"
+	/* Segments are merged 16 at a time, not 4: each word is written half as often, and a search
+	 * looks into twice as many segments. */
+	"INSERT INTO entry (entry, rank) VALUES ('automerge', 16);"
+	"INSERT INTO entry (entry, rank) VALUES ('crisismerge', 64);";
+
+/* Adds a word of a letter and a hexadecimal number, and a blank in front of it if there is a word. */
+static size_t put_scope_word(char *at, size_t n, char letter, uint64_t v)
+{
+	static const char digits[] = "0123456789abcdef";
+	unsigned          shift = 60;
+
+	if (n > 0)
+		at[n++] = ' ';
+	at[n++] = letter;
+	while (shift > 0 && v >> shift == 0)
+		shift -= 4;
+	for (;; shift -= 4) {
+		at[n++] = digits[v >> shift & 15];
+		if (shift == 0)
+			return n;
+	}
+}
 
 struct str search_index_scope(int64_t owner, int64_t conversation, int role, char ret[SEARCH_SCOPE])
 {
-	int n = snprintf(ret, SEARCH_SCOPE, "o%llx", (unsigned long long)owner);
+	size_t n = put_scope_word(ret, 0, 'o', (uint64_t)owner);
 
 	if (conversation != 0)
-		n += snprintf(ret + n, SEARCH_SCOPE - (size_t)n, " c%llx",
-			      (unsigned long long)conversation);
+		n = put_scope_word(ret, n, 'c', (uint64_t)conversation);
 	if (role >= 0)
-		n += snprintf(ret + n, SEARCH_SCOPE - (size_t)n, " r%d", role);
-	return (struct str){ ret, (size_t)n };
+		n = put_scope_word(ret, n, 'r', (uint64_t)role);
+	return (struct str){ ret, n };
 }
 
 /* --- the file --- */
@@ -283,6 +307,7 @@ static int search_index_add(struct search_index *x, const struct search_op *op, 
 	db_bind_int(&b, op->owner);
 	db_bind_int(&b, op->conversation);
 	db_bind_int(&b, op->role);
+	db_bind_int(&b, (int64_t)text.n);
 	int rc = db_bind_run(&b);
 	if (rc != SQLITE_OK || sqlite3_changes(x->db) == 0)
 		return rc;

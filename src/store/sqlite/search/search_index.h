@@ -4,7 +4,8 @@
  * The index is an FTS5 table without contents, because hits are read from the database.  It has two
  * columns: the text, and the scope, which has owner, conversation and role as words, so that these
  * filters cost no look at each match.  Another table has a row for each indexed message; with this
- * row, a message is never added twice, and is found when it must be removed. */
+ * row, a message is never added twice, is found when it must be removed, and is ranked by its
+ * length. */
 #pragma once
 
 #include "store/sqlite/kit/db.h"
@@ -13,7 +14,7 @@
 enum {
 	/* To be raised with each change of texts, words or tables: an index file with another
 	 * number is made anew. */
-	SEARCH_FORMAT = 1,
+	SEARCH_FORMAT = 2,
 	SEARCH_APPLICATION = 0x50735831, /* PRAGMA application_id of the file */
 	SEARCH_INSTANCE = 16,            /* bytes that identify the database of an index */
 	SEARCH_SCOPE = 64,               /* room for a scope */

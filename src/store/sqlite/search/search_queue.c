@@ -1,9 +1,15 @@
 /* The queue of the search index, as the writer sees it. */
 #include "store/sqlite/search/search_queue.h"
 
-enum { CLEAR_ROWS = 256 }; /* of one call; usually takes a third of a millisecond */
+#include "base/limits.h"
+
+enum {
+	CLEAR_ROWS = 256, /* of one call; usually takes a third of a millisecond */
+	RUN_BYTES = 20,   /* an id and a blank */
+};
 
 static const char sql_note[] = "INSERT INTO search_queue (kind, id) VALUES (?,?)";
+static const char sql_note_runs[] = "INSERT INTO search_queue (kind, id, runs) VALUES (5,?,?)";
 static const char sql_body[] = "SELECT body FROM message WHERE id = ?";
 static const char sql_note_gone[] = "INSERT INTO search_queue (kind, id, text) VALUES (4,?,?)";
 /* The last row stays, so that its seq is not used again. */
@@ -21,11 +27,21 @@ void search_queue_init(struct search_queue *q, struct conn *conn)
 {
 	q->conn = conn;
 	search_text_init(&q->text);
+	buf_init(&q->runs, LIMIT_STORE_BATCH * RUN_BYTES);
 }
 
 void search_queue_finish(struct search_queue *q)
 {
 	search_text_finish(&q->text);
+	buf_finish(&q->runs);
+}
+
+void search_queue_told(struct search_queue *q)
+{
+	buf_clear(&q->runs);
+	q->run_count = 0;
+	q->noted = false;
+	q->gone = false;
 }
 
 int search_queue_note(struct search_queue *q, enum search_kind kind, int64_t key)
@@ -36,6 +52,34 @@ int search_queue_note(struct search_queue *q, enum search_kind kind, int64_t key
 	db_bind_int(&b, key);
 	q->noted = true;
 	return db_bind_run(&b);
+}
+
+int search_queue_run(struct search_queue *q, int64_t run)
+{
+	/* Ends that could not be written before may add to those of a whole batch. */
+	int rc = q->runs.max - q->runs.len < RUN_BYTES ? search_queue_put(q) : SQLITE_OK;
+
+	if (rc != SQLITE_OK)
+		return rc;
+	if ((q->run_count > 0 && !buf_text(&q->runs, " ")) || !buf_int(&q->runs, run))
+		return SQLITE_NOMEM;
+	q->run_count++;
+	return SQLITE_OK;
+}
+
+int search_queue_put(struct search_queue *q)
+{
+	if (q->run_count == 0)
+		return SQLITE_OK;
+
+	struct db_bind b = conn_bind(q->conn, sql_note_runs);
+	db_bind_int(&b, q->run_count);
+	db_bind_text(&b, buf_view(&q->runs));
+	int rc = db_bind_run(&b);
+	buf_clear(&q->runs);
+	q->run_count = 0;
+	q->noted = true;
+	return rc;
 }
 
 /* The queue gets the message's text, which the index needs to remove the message, and nothing else
@@ -60,6 +104,7 @@ int search_queue_gone(struct search_queue *q, int64_t message)
 	db_bind_int(&note, message);
 	db_bind_text(&note, buf_view(&q->text.text));
 	q->noted = true;
+	q->gone = true;
 	return db_bind_run(&note);
 }
 

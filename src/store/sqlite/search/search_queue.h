@@ -10,24 +10,35 @@
 
 /* search_queue.kind; stored. */
 enum search_kind {
-	SEARCH_RUN = 1,
+	SEARCH_RUN = 1, /* only in rows of earlier versions */
 	SEARCH_MESSAGE = 2,
 	SEARCH_CONVERSATION = 3,
 	SEARCH_GONE = 4,
+	SEARCH_RUNS = 5, /* the runs that ended in one transaction */
 };
 
 struct search_queue {
 	struct conn       *conn; /* borrowed */
 	struct search_text text;
-	bool               noted; /* a row was added since the owner last set this to false */
+	struct buf runs; /* that have ended in this transaction, in the form of the column */
+	int64_t    run_count;
+	/* Since the owner last called search_queue_told: */
+	bool noted; /* a row was added */
+	bool gone;  /* a row with the text of a removed message was added */
 };
 
 void search_queue_init(struct search_queue *q, struct conn *conn);
 void search_queue_finish(struct search_queue *q);
+/* search_queue_told: the rows are known to the indexer, or were rolled back. */
+void search_queue_told(struct search_queue *q);
 
-/* search_queue_note: a run has ended, or a message or a whole conversation was written outside of
- * runs; key is its id's.  The call may come before or after the writes. */
+/* search_queue_note: a message or a whole conversation was written outside of runs; key is its id's.
+ * The call may come before or after the writes. */
 int search_queue_note(struct search_queue *q, enum search_kind kind, int64_t key) MUST_USE;
+/* search_queue_run: a run has ended.  session_commit writes its row. */
+int search_queue_run(struct search_queue *q, int64_t run) MUST_USE;
+/* search_queue_put: writes the row of the runs that have ended in this transaction. */
+int search_queue_put(struct search_queue *q) MUST_USE;
 /* search_queue_gone: to be called before a message is removed or emptied. */
 int search_queue_gone(struct search_queue *q, int64_t message) MUST_USE;
 /* search_queue_clear: removes some of the rows up to seq `upto`, which the index does not need any

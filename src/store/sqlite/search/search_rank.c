@@ -4,7 +4,7 @@
 #include "store/sqlite/search/search_token.h"
 
 enum {
-	USUAL_WORDS = 150, /* BM25's average length; a constant, so that scores never change */
+	USUAL_BYTES = 900, /* BM25's average length; a constant, so that scores never change */
 	ENOUGH = 100,      /* matches of a phrase that are counted; more hardly change the score */
 };
 
@@ -28,12 +28,10 @@ static void search_rank_score(const Fts5ExtensionApi *api, Fts5Context *fts, sql
 			      int n, sqlite3_value **args)
 {
 	double sum = 0;
-	int    words = 0;
-	int    rc = api->xColumnSize(fts, 0, &words);
-	double length = 1.2 * (0.25 + 0.75 * words / USUAL_WORDS);
+	double bytes = n > 0 ? (double)sqlite3_value_int64(args[0]) : 0;
+	double length = 1.2 * (0.25 + 0.75 * bytes / USUAL_BYTES);
+	int    rc = SQLITE_OK;
 
-	(void)n;
-	(void)args;
 	for (int i = 0; rc == SQLITE_OK && i < api->xPhraseCount(fts); i++) {
 		int found;
 

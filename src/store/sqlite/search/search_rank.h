@@ -1,4 +1,5 @@
-/* search_rank: how well a message matches, as a function of FTS5: score(entry).
+/* search_rank: how well a message matches, as a function of FTS5: score(entry, bytes), with the length
+ * of the message's text.
  *
  * The score is that of BM25, from the number of matches and the length of the message, but without
  * the rarity of the words: rarity needs a look at every match, and changes little where all words

@@ -20,8 +20,8 @@ static const char sql_alone[] = "SELECT (SELECT min(owner) FROM conversation) IS
 				"(SELECT max(owner) FROM conversation)";
 
 static const char sql_window[] =
-	"SELECT rowid, score(entry) FROM entry WHERE entry MATCH ?1 AND rowid <= ?2 "
-	"ORDER BY rowid DESC LIMIT ?3";
+	"SELECT rowid, score(entry, (SELECT bytes FROM doc WHERE id = entry.rowid)) "
+	"FROM entry WHERE entry MATCH ?1 AND rowid <= ?2 ORDER BY rowid DESC LIMIT ?3";
 
 enum { OUT_OF_TIME_OPS = 1000 }; /* steps of SQLite's machine between two checks of the clock */
 
@@ -137,6 +137,7 @@ static int check_index(struct search_reads *r, struct search_read *j, bool *ret_
 	int64_t last = db_int(st, 1);
 	(void)sqlite3_reset(st);
 
+	search_catch_up(r->search, last, clock_mono_us() + LIMIT_SEARCH_WAIT_MS * (int64_t)1000);
 	rc = search_ready(r->search) ? search_read_open_index(r) : SQLITE_CANTOPEN;
 	if (rc == SQLITE_OK)
 		rc = search_index_check(r->index, instance, &mark, &count);

@@ -194,10 +194,10 @@ enum errc sqlite_at_once(const struct store_options *o, enum job kind, struct st
 	enum errc rc = conn_open(&conn, ours ? path : o->path, DB_WRITE, o->busy_ms, e);
 	if (rc == ERR_OK)
 		rc = migrate_run(conn.db, o->path, migrations, ours && o->migrate, &applied, e);
-	if (rc == ERR_OK)
-		rc = session_write(&session, &conn, e);
-	if (rc == ERR_OK)
+	if (rc == ERR_OK) {
+		session_write(&session, &conn);
 		rc = direct_run_job(&session, o, job, e);
+	}
 	session_finish(&session);
 	if (ours && conn.db)
 		(void)sqlite3_wal_checkpoint_v2(conn.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,

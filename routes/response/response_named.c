@@ -1,0 +1,87 @@
+/* Ids of stored items: which message, and which of its calls. */
+#include "routes/response/response_named.h"
+
+#include "base/limits.h"
+#include "shape/response_refer.h"
+
+#include <stdio.h>
+
+/* named_number: the number at the end of an item's id, as in fc_…_2; 1 if there is none, 0 if the
+ * end is no number. */
+static unsigned named_number(struct str end)
+{
+	unsigned n = 0;
+
+	if (end.n == 0)
+		return 1;
+	if (end.n < 2 || end.n > 5 || end.p[0] != '_')
+		return 0;
+	for (size_t i = 1; i < end.n; i++) {
+		if (end.p[i] < '0' || end.p[i] > '9')
+			return 0;
+		n = 10 * n + (unsigned)(end.p[i] - '0');
+	}
+	return n;
+}
+
+/* named_id: the stored message that an item's id names; *ret_call: the number of the call, 0
+ * for another part. */
+static bool named_id(struct str text, struct id *ret, unsigned *ret_call)
+{
+	static const struct {
+		const char *prefix;
+		bool        call;
+	} kinds[] = { { ID_MESSAGE, false }, { "rs_", false },  { "ig_", false },  { "fc_", true },
+		      { "ctc_", true },      { "fco_", false }, { "ctco_", false } };
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		size_t     n = strlen(kinds[i].prefix) + ID_BODY;
+		struct str head = { text.p, n };
+
+		if (text.n < n || !id_parse(head, kinds[i].prefix, ret))
+			continue;
+		unsigned number = named_number((struct str){ text.p + n, text.n - n });
+		*ret_call = kinds[i].call ? number : 0;
+		return number > 0;
+	}
+	return false;
+}
+
+static bool named_add(struct response_draft *x, struct id id)
+{
+	char       path[64];
+	struct str copy;
+
+	snprintf(path, sizeof path, "input[%zu].id", x->item);
+	copy = arena_str(x->arena, str_of(path));
+	if (!copy.p)
+		return response_draft_full(x);
+	x->references[x->reference_count++] = (struct run_reference){ .id = id, .path = copy };
+	x->stored = id;
+	return true;
+}
+
+bool response_named_read(struct response_draft *x, json_at item)
+{
+	struct id id;
+	unsigned  call;
+	json_at   at;
+
+	if (!response_draft_string(x, item, "", "id", &at))
+		return false;
+	if (!named_id(json_inner(x->d, at), &id, &call))
+		return response_draft_refuse(x, ERR_NOT_FOUND, "there is no such item", ".id");
+	if (id.key != x->stored.key || id.secret != x->stored.secret) {
+		/* The stored message has its own reasoning. */
+		if (!response_draft_flush(x) || !response_draft_begin(x, "") || !named_add(x, id))
+			return false;
+	}
+	if (call == 0)
+		return true;
+	if (x->call_count++ == LIMIT_TOOLS)
+		return response_draft_refuse(x, ERR_INVALID_VALUE,
+					     "too many calls follow each other", "%s", "");
+	return buf_fmt(&x->calls, "%s{\"" RESPONSE_REFER_CALL "\":%u}",
+		       x->call_count > 1 ? "," : "", call) ||
+	       response_draft_full(x);
+}

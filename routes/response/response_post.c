@@ -1,0 +1,535 @@
+/* POST /v1/responses: OpenAI's Responses API.  Its request becomes one of a chat: items become
+ * messages, and members get the names that chats have for them. */
+#include "routes/response/response_post.h"
+
+#include "base/limits.h"
+#include "json/print.h"
+#include "routes/call/intake.h"
+#include "routes/kit/check.h"
+#include "routes/response/response_input.h"
+#include "routes/response/response_tools.h"
+#include "schema/response_request.h"
+#include "shape/response.h"
+
+/* What becomes of a member that the field table does not bind, or that it binds for its type. */
+enum member_rule {
+	MEMBER_READ,    /* this file prints it for the provider, if at all */
+	MEMBER_FORWARD, /* for providers with the option forward_store */
+	MEMBER_REFUSED, /* it would change the answer, and can't be done here */
+	MEMBER_MOVED,   /* a chat's member: `to` is the one to use here */
+};
+
+static const struct member {
+	const char      *key;
+	enum member_rule rule;
+	const char      *to;
+} members[] = {
+	{ "model", MEMBER_READ, NULL },
+	{ "input", MEMBER_READ, NULL },
+	{ "instructions", MEMBER_READ, NULL },
+	{ "previous_response_id", MEMBER_READ, NULL },
+	{ "conversation", MEMBER_READ, NULL },
+	{ "background", MEMBER_READ, NULL },
+	{ "stream", MEMBER_READ, NULL },
+	{ "stream_options", MEMBER_READ, NULL },
+	{ "max_output_tokens", MEMBER_READ, NULL },
+	{ "max_tool_calls", MEMBER_READ, NULL }, /* of hosted tools only */
+	{ "top_logprobs", MEMBER_READ, NULL },
+	{ "tools", MEMBER_READ, NULL },
+	{ "tool_choice", MEMBER_READ, NULL },
+	{ "parallel_tool_calls", MEMBER_READ, NULL },
+	{ "text", MEMBER_READ, NULL },
+	{ "reasoning", MEMBER_READ, NULL },
+	{ "include", MEMBER_READ, NULL },
+	{ "truncation", MEMBER_READ, NULL },
+	{ "store", MEMBER_FORWARD, NULL },
+	{ "metadata", MEMBER_FORWARD, NULL },
+	{ "prompt", MEMBER_REFUSED, NULL },
+	{ "context_management", MEMBER_REFUSED, NULL },
+	{ "moderation", MEMBER_REFUSED, NULL },
+	{ "prompt_cache_options", MEMBER_REFUSED, NULL },
+	{ "messages", MEMBER_MOVED, "input" },
+	{ "max_tokens", MEMBER_MOVED, "max_output_tokens" },
+	{ "max_completion_tokens", MEMBER_MOVED, "max_output_tokens" },
+	{ "response_format", MEMBER_MOVED, "text.format" },
+	{ "verbosity", MEMBER_MOVED, "text.verbosity" },
+	{ "reasoning_effort", MEMBER_MOVED, "reasoning.effort" },
+	{ "functions", MEMBER_MOVED, "tools" },
+	{ "function_call", MEMBER_MOVED, "tool_choice" },
+	{ "logprobs", MEMBER_MOVED, "include" },
+	{ "n", MEMBER_MOVED, "one request for each answer" },
+};
+
+static const struct member *member_of(const struct json_doc *d, json_at key)
+{
+	for (size_t i = 0; i < ARRAY_LEN(members); i++)
+		if (json_is(d, key, members[i].key))
+			return &members[i];
+	return NULL;
+}
+
+/* --- members of the provider's request --- */
+
+struct response_members {
+	struct str *list; /* in the arena */
+	size_t      count;
+};
+
+static enum errc response_read_member(const struct json_doc *d, json_at k,
+				      struct response_members *list, struct prompt *prompt,
+				      struct err *e)
+{
+	const struct member *m = member_of(d, k);
+
+	if (json_kind(d, json_value(k)) == JSON_NULL)
+		return ERR_OK;
+	if (!m) {
+		list->list[list->count++] = json_member(d, k);
+		return ERR_OK;
+	}
+	switch (m->rule) {
+	case MEMBER_READ: return ERR_OK;
+	case MEMBER_FORWARD:
+		prompt->forward[json_is(d, k, "store") ? 0 : 1] = json_member(d, k);
+		return ERR_OK;
+	case MEMBER_REFUSED:
+		return err_set(e, ERR_UNSUPPORTED_PARAMETER, m->key, "is not supported here");
+	case MEMBER_MOVED:
+		return err_set(e, ERR_UNSUPPORTED_PARAMETER, m->key,
+			       "is no member of a response's request; use %s", m->to);
+	}
+	return ERR_OK;
+}
+
+/* response_add: adds a member that was printed. */
+static enum errc response_add(struct input *in, struct buf *text, struct response_members *list,
+			      struct err *e)
+{
+	struct str copy = arena_str(&in->arena, buf_view(text));
+
+	buf_clear(text);
+	if (!copy.p)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+	if (copy.n > 0)
+		list->list[list->count++] = copy;
+	return ERR_OK;
+}
+
+/* put_format: text.format as a chat's response_format. */
+static enum errc put_format(const struct json_doc *d, json_at format, struct buf *out,
+			    struct err *e)
+{
+	bool ok = true;
+	bool first = true;
+
+	if (json_get_is(d, format, "type", "text"))
+		return ERR_OK;
+	if (json_get_is(d, format, "type", "json_object")) {
+		ok = buf_text(out, "\"response_format\":{\"type\":\"json_object\"}");
+	} else if (json_get_is(d, format, "type", "json_schema")) {
+		ok = buf_text(out, "\"response_format\":{\"type\":\"json_schema\","
+				   "\"json_schema\":{");
+		JSON_EACH_MEMBER (k, d, format) {
+			if (json_is(d, k, "type") || json_kind(d, json_value(k)) == JSON_NULL)
+				continue;
+			ok = ok && (first || buf_text(out, ",")) && buf_str(out, json_member(d, k));
+			first = false;
+		}
+		ok = ok && buf_text(out, "}}");
+	} else {
+		return err_set(e, ERR_INVALID_VALUE, "text.format.type",
+			       "must be one of: text, json_object, json_schema");
+	}
+	return ok ? ERR_OK : err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+}
+
+static enum errc response_post_text(struct input *in, json_at text, struct response_members *list,
+				    struct err *e)
+{
+	const struct json_doc *d = &in->doc;
+	struct buf             made;
+	enum errc              rc = ERR_OK;
+
+	if (text == JSON_ABSENT)
+		return ERR_OK;
+	json_at format = json_get_some(d, text, "format");
+	json_at verbosity = json_get_some(d, text, "verbosity");
+	if (format != JSON_ABSENT && json_kind(d, format) != JSON_OBJECT)
+		return err_set(e, ERR_INVALID_TYPE, "text.format", "must be an object");
+	buf_init(&made, LIMIT_BODY_MAX);
+	if (format != JSON_ABSENT)
+		rc = put_format(d, format, &made, e);
+	if (rc == ERR_OK)
+		rc = response_add(in, &made, list, e);
+	if (rc == ERR_OK && verbosity != JSON_ABSENT) {
+		if (!buf_text(&made, "\"verbosity\":") || !buf_str(&made, json_raw(d, verbosity)))
+			rc = err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+		else
+			rc = response_add(in, &made, list, e);
+	}
+	buf_finish(&made);
+	return rc;
+}
+
+static enum errc response_post_effort(struct input *in, json_at reasoning,
+				      struct response_members *list, struct err *e)
+{
+	const struct json_doc *d = &in->doc;
+	struct buf             made;
+	json_at                effort =
+                reasoning != JSON_ABSENT ? json_get_some(d, reasoning, "effort") : JSON_ABSENT;
+
+	if (effort == JSON_ABSENT)
+		return ERR_OK;
+	if (json_kind(d, effort) != JSON_STRING)
+		return err_set(e, ERR_INVALID_TYPE, "reasoning.effort", "must be a string");
+	buf_init(&made, KIB);
+	enum errc rc =
+		buf_text(&made, "\"reasoning_effort\":") && buf_str(&made, json_raw(d, effort))
+			? response_add(in, &made, list, e)
+			: err_set(e, ERR_INVALID_VALUE, "reasoning.effort", "is too long");
+	buf_finish(&made);
+	return rc;
+}
+
+static enum errc response_post_tools(struct input *in, const struct response_tools *t,
+				     struct response_members *list, struct err *e)
+{
+	const struct json_doc *d = &in->doc;
+	json_at                parallel = json_get_some(d, 0, "parallel_tool_calls");
+	struct buf             made;
+
+	buf_init(&made, LIMIT_BODY_MAX);
+	enum errc rc = response_tools_read(t, &made, e);
+	bool      some = made.len > 0;
+
+	if (rc == ERR_OK)
+		rc = response_add(in, &made, list, e);
+	/* Providers refuse it where there are no tools. */
+	if (rc == ERR_OK && some && parallel != JSON_ABSENT) {
+		if (!buf_text(&made, "\"parallel_tool_calls\":") ||
+		    !buf_str(&made, json_raw(d, parallel)))
+			rc = err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+		else
+			rc = response_add(in, &made, list, e);
+	}
+	buf_finish(&made);
+	return rc;
+}
+
+static enum errc response_build_prompt(struct input *in, const struct response_request *c,
+				       const struct response_tools *tools, struct prompt *ret,
+				       struct err *e)
+{
+	const struct json_doc  *d = &in->doc;
+	struct response_members list = { 0 };
+	enum errc               rc = ERR_OK;
+
+	/* Each member makes one, except for text and tools, which make two. */
+	list.list = arena_alloc(&in->arena, (d->tok[0].count + 4) * sizeof *list.list);
+	if (!list.list)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+	JSON_EACH_MEMBER (k, d, 0) {
+		rc = response_read_member(d, k, &list, ret, e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	rc = response_post_text(in, c->text, &list, e);
+	if (rc == ERR_OK)
+		rc = response_post_effort(in, c->reasoning, &list, e);
+	if (rc == ERR_OK)
+		rc = response_post_tools(in, tools, &list, e);
+	if (rc != ERR_OK)
+		return rc;
+	ret->members = list.list;
+	ret->member_count = list.count;
+	ret->stream = c->stream || c->background;
+	ret->want_usage = ret->stream;
+	if (c->max_output_tokens != INT64_MIN)
+		ret->max_tokens = json_raw(d, json_get(d, 0, "max_output_tokens"));
+	return ERR_OK;
+}
+
+/* --- the members that the response shows of its request --- */
+
+static bool show_value(const struct json_doc *d, const char *key, const char *absent,
+		       struct buf *out)
+{
+	json_at v = json_get_some(d, 0, key);
+
+	return buf_fmt(out, ",\"%s\":", key) &&
+	       (v == JSON_ABSENT ? buf_text(out, absent) : json_print(d, v, out));
+}
+
+static bool show_object(const struct json_doc *d, json_at object, const char *key, struct buf *out)
+{
+	json_at v = object != JSON_ABSENT ? json_get_some(d, object, key) : JSON_ABSENT;
+
+	return buf_fmt(out, "\"%s\":", key) &&
+	       (v == JSON_ABSENT ? buf_text(out, "null") : json_print(d, v, out));
+}
+
+static bool show_text(const struct json_doc *d, json_at text, struct buf *out)
+{
+	json_at format = text != JSON_ABSENT ? json_get_some(d, text, "format") : JSON_ABSENT;
+	json_at verbosity = text != JSON_ABSENT ? json_get_some(d, text, "verbosity") : JSON_ABSENT;
+
+	return buf_text(out, ",\"text\":{\"format\":") &&
+	       (format == JSON_ABSENT ? buf_text(out, "{\"type\":\"text\"}")
+				      : json_print(d, format, out)) &&
+	       (verbosity == JSON_ABSENT ||
+		(buf_text(out, ",\"verbosity\":") && json_print(d, verbosity, out))) &&
+	       buf_text(out, "}");
+}
+
+static bool show_conversation(const struct run_request *rq, struct buf *out)
+{
+	char id[ID_MAX];
+
+	if (id_none(rq->conversation))
+		return buf_text(out, ",\"conversation\":null");
+	id_text(rq->conversation, ID_CONVERSATION, id);
+	return buf_fmt(out, ",\"conversation\":{\"id\":\"%s\"}", id);
+}
+
+static bool show_all(const struct json_doc *d, const struct response_request *c,
+		     const struct response_tools *tools, const struct run_request *rq,
+		     struct buf *out)
+{
+	/* Members with their values, or what stands for a value that is absent. */
+	static const char *const plain[][2] = {
+		{ "instructions", "null" },
+		{ "metadata", "{}" },
+		{ "parallel_tool_calls", "true" },
+		{ "temperature", "null" },
+		{ "tool_choice", "\"auto\"" },
+		{ "top_p", "null" },
+		{ "max_output_tokens", "null" },
+		{ "max_tool_calls", "null" },
+		{ "previous_response_id", "null" },
+		{ "prompt_cache_key", "null" },
+		{ "safety_identifier", "null" },
+		{ "service_tier", "null" },
+		{ "user", "null" },
+	};
+	bool ok = buf_text(out, "{\"model\":") && buf_json_string(out, rq->model);
+
+	for (size_t i = 0; ok && i < ARRAY_LEN(plain); i++)
+		ok = show_value(d, plain[i][0], plain[i][1], out);
+	return ok && buf_text(out, ",\"tools\":") && response_tools_show(tools, out) &&
+	       show_text(d, c->text, out) && buf_text(out, ",\"reasoning\":{") &&
+	       show_object(d, c->reasoning, "effort", out) && buf_text(out, ",") &&
+	       show_object(d, c->reasoning, "summary", out) && buf_text(out, "}") &&
+	       show_conversation(rq, out) &&
+	       buf_fmt(out,
+		       ",\"background\":%s,\"store\":%s,\"top_logprobs\":0,"
+		       "\"truncation\":\"disabled\"}",
+		       c->background ? "true" : "false", c->store ? "true" : "false");
+}
+
+static enum errc show_settings(struct input *in, const struct response_request *c,
+			       const struct response_tools *tools, struct run_request *ret,
+			       struct err *e)
+{
+	struct buf text;
+
+	buf_init(&text, LIMIT_STORE_ROW);
+	if (show_all(&in->doc, c, tools, ret, &text))
+		ret->settings = arena_str(&in->arena, buf_view(&text));
+	buf_finish(&text);
+	return ret->settings.p ? ERR_OK
+			       : err_set(e, ERR_OVERLOADED, "", "no memory for the request");
+}
+
+/* --- the request --- */
+
+static enum errc check_include(const struct json_doc *d, json_at include, struct err *e)
+{
+	static const char *const known[] = {
+		"file_search_call.results",
+		"web_search_call.results",
+		"web_search_call.action.sources",
+		"message.input_image.image_url",
+		"computer_call_output.output.image_url",
+		"code_interpreter_call.outputs",
+		"reasoning.encrypted_content",
+	};
+	size_t n = 0;
+
+	if (include == JSON_ABSENT)
+		return ERR_OK;
+	JSON_EACH (i, d, include) {
+		char path[160];
+		bool found = false;
+
+		check_path(path, "include[%zu]", n++);
+		if (json_is(d, i, "message.output_text.logprobs"))
+			return err_set(e, ERR_NOT_SUPPORTED_YET, path,
+				       "logprobs are not supported yet");
+		for (size_t k = 0; k < ARRAY_LEN(known); k++)
+			found = found || json_is(d, i, known[k]);
+		if (!found)
+			return err_set(e, ERR_INVALID_VALUE, path, "is not known");
+	}
+	return ERR_OK;
+}
+
+static enum errc response_read_conversation(const struct json_doc         *d,
+					    const struct response_request *c,
+					    struct run_request *ret, struct err *e)
+{
+	json_at at = c->conversation;
+
+	if (c->previous_response_id.p && at != JSON_ABSENT)
+		return err_set(e, ERR_INVALID_VALUE, "previous_response_id",
+			       "is allowed only without conversation");
+	if (c->previous_response_id.p &&
+	    !id_parse(c->previous_response_id, ID_RESPONSE, &ret->previous))
+		return err_set(e, ERR_NOT_FOUND, "previous_response_id",
+			       "there is no such response");
+	if (at == JSON_ABSENT)
+		return ERR_OK;
+	if (json_kind(d, at) == JSON_OBJECT)
+		at = json_get_some(d, at, "id");
+	if (!json_is_kind(d, at, JSON_STRING))
+		return err_set(e, ERR_INVALID_TYPE, "conversation",
+			       "must be the id of a conversation, or an object with its id");
+	if (!id_parse(json_inner(d, at), ID_CONVERSATION, &ret->conversation))
+		return err_set(e, ERR_NOT_FOUND, "conversation", "there is no such conversation");
+	return c->store ? ERR_OK
+			: err_set(e, ERR_INVALID_VALUE, "store",
+				  "must be true if conversation is given");
+}
+
+static enum errc response_read_input(struct input *in, const struct response_request *c,
+				     struct response_origins *origins, struct run_request *ret,
+				     struct err *e)
+{
+	bool      goes_on = c->previous_response_id.p || c->conversation != JSON_ABSENT;
+	enum errc rc = ERR_OK;
+
+	if (c->input == JSON_ABSENT && !goes_on)
+		return err_set(e, ERR_MISSING_PARAMETER, "input", "is required");
+	if (c->input != JSON_ABSENT)
+		rc = response_input_read(in, c->input, origins, ret, e);
+	if (rc == ERR_OK && ret->message_count == 0 && !goes_on)
+		return err_set(e, ERR_INVALID_VALUE, "input",
+			       "may be empty only together with previous_response_id or "
+			       "conversation");
+	return rc;
+}
+
+static enum errc check_rest(const struct json_doc *d, const struct response_request *c,
+			    struct err *e)
+{
+	enum errc rc = check_include(d, c->include, e);
+
+	if (rc == ERR_OK && c->metadata != JSON_ABSENT)
+		rc = check_metadata(d, c->metadata, e);
+	if (rc == ERR_OK && c->top_logprobs > 0)
+		rc = err_set(e, ERR_NOT_SUPPORTED_YET, "top_logprobs",
+			     "logprobs are not supported yet");
+	if (rc == ERR_OK && c->background && !c->store)
+		rc = err_set(e, ERR_INVALID_VALUE, "background",
+			     "an answer in the background must be stored");
+	return rc;
+}
+
+/* keep_warnings: what this file has left out is told with the answer. */
+static enum errc keep_warnings(struct input *in, const struct warnings *w, struct run_request *ret,
+			       struct err *e)
+{
+	if (w->count == 0)
+		return ERR_OK;
+	ret->warnings = arena_str(&in->arena, buf_view(&w->json));
+	ret->warning_count = w->count;
+	return ret->warnings.p ? ERR_OK
+			       : err_set(e, ERR_OVERLOADED, "", "no memory for the request");
+}
+
+/* response_warn: what the request asks for, and nothing here does. */
+static void response_warn(const struct json_doc *d, const struct response_request *c,
+			  struct warnings *w)
+{
+	static const char *const unread[] = { "context", "generate_summary" };
+
+	if (c->truncation == RESPONSE_TRUNCATION_AUTO)
+		warnings_add(w, 0, "truncation_off", "nothing is left out of a long conversation");
+	if (c->include != JSON_ABSENT)
+		JSON_EACH (i, d, c->include)
+			if (json_is(d, i, "reasoning.encrypted_content"))
+				warnings_add(w, 0, "reasoning_not_encrypted",
+					     "reasoning comes as a summary, and is not encrypted");
+	for (size_t i = 0; c->reasoning != JSON_ABSENT && i < ARRAY_LEN(unread); i++)
+		if (json_get_some(d, c->reasoning, unread[i]) != JSON_ABSENT)
+			warnings_add(w, 0, "parameter_dropped",
+				     "the parameter \"reasoning.%s\" was not sent", unread[i]);
+}
+
+static enum errc response_read_how(struct input *in, const struct gateway *g,
+				   const struct response_request *c,
+				   struct response_origins *origins, struct warnings *w,
+				   struct run_request *ret, struct err *e)
+{
+	const struct response_tools tools = {
+		.d = &in->doc,
+		.list = c->tools,
+		.choice = c->tool_choice,
+		.drops = g->now->drops_hosted,
+		.warnings = w,
+		.origins = origins,
+	};
+	enum errc rc = response_build_prompt(in, c, &tools, &ret->prompt, e);
+
+	if (rc == ERR_OK)
+		rc = intake_target(g, c->model, "model", ret, e);
+	if (rc == ERR_OK)
+		rc = show_settings(in, c, &tools, ret, e);
+	response_warn(&in->doc, c, w);
+	return rc == ERR_OK ? keep_warnings(in, w, ret, e) : rc;
+}
+
+static enum errc response_read_request(struct input *in, const struct gateway *g,
+				       struct run_request *ret, struct err *e)
+{
+	struct response_request c = RESPONSE_REQUEST_INIT;
+	struct response_origins origins = { .arena = &in->arena };
+	struct warnings         w;
+	enum errc               rc;
+
+	c.store = g->now->responses_store;
+	rc = fields_read(&response_request_fields, &in->doc, 0, "", &in->arena, &c, e);
+	if (rc == ERR_OK)
+		rc = check_rest(&in->doc, &c, e);
+	if (rc == ERR_OK)
+		rc = response_read_conversation(&in->doc, &c, ret, e);
+	if (rc == ERR_OK)
+		rc = response_read_input(in, &c, &origins, ret, e);
+	if (rc != ERR_OK)
+		return rc;
+	warnings_init(&w);
+	rc = response_read_how(in, g, &c, &origins, &w, ret, e);
+	warnings_finish(&w);
+	if (rc != ERR_OK)
+		return rc;
+
+	ret->origins = (struct origins){ .list = origins.list, .count = origins.count };
+	ret->instruction_set = c.instructions.p != NULL;
+	ret->instruction_once = true;
+	ret->instruction = c.instructions;
+	ret->store = c.store;
+	/* A stored answer goes on without its client, and so is there for GET. */
+	ret->finish = c.store;
+	/* A streamed background response is a stream like others, which goes on anyway. */
+	ret->background = c.background && !c.stream;
+	ret->fences = true; /* the text is read as LMC later */
+	ret->want_usage = true;
+	if (c.metadata != JSON_ABSENT)
+		ret->metadata = json_raw(&in->doc, c.metadata);
+	return ERR_OK;
+}
+
+void response_post(struct request *r, void *app)
+{
+	intake_serve(r, app, response_read_request);
+}

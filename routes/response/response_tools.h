@@ -1,0 +1,24 @@
+/* routes/response/response_tools: the tools of a response as tools of a chat. */
+#pragma once
+
+#include "base/buf.h"
+#include "json/input.h"
+#include "lmc/warnings.h"
+#include "routes/response/response_origins.h"
+
+struct response_tools {
+	const struct json_doc   *d;
+	json_at                  list;     /* array, or absent */
+	json_at                  choice;   /* or absent */
+	bool                     drops;    /* tools that OpenAI runs itself are left out */
+	struct warnings         *warnings; /* borrowed; says what was left out */
+	struct response_origins *origins;  /* borrowed; gets the places of tools that have moved */
+};
+
+/* response_tools_read: appends `"tools":[…]`, and `,"tool_choice":…` if there is one, to ret; the
+ * choice of some allowed tools leaves the other tools out.  Nothing if there are no tools.
+ * Errors: with the path of the culprit, such as tools[2].type; OVERLOADED. */
+enum errc response_tools_read(const struct response_tools *t, struct buf *ret,
+			      struct err *e) MUST_USE;
+/* response_tools_show: appends the array of tools that the response shows.  False: no memory. */
+bool response_tools_show(const struct response_tools *t, struct buf *out) MUST_USE;

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from pointed import POINTED
+
 HERE = Path(__file__).resolve().parent
 BUILD = HERE.parent.parent / "build"
 
@@ -86,6 +88,12 @@ class Client(NamedTuple):
     odd: dict = {}  # scenario: Odd
     faults: list = []  # others than those of odd
     gathers: bool = False  # it hands out nothing of a stream before its end
+    api: str = "chat"  # which of the gateway's it uses
+    base: str = "/v1"  # what its base URL ends with
+    without: tuple = ()  # scenarios that its API has no words for
+
+    def scenarios(self):
+        return [s for s in SCENARIOS if s.id not in self.without]
 
     def sees(self, scenario):
         return self.odd[scenario.id].sees if scenario.id in self.odd else scenario.want
@@ -142,14 +150,37 @@ def on_each_node(id, title, *more, **even_more):
             for node in (NODE_20, NODE_22)]
 
 
+RESPONSES = {"api": "responses"}
+MESSAGES = {"api": "messages", "base": ""}
+AZURE = {"api": "Azure's chat", "base": ""}
+TEXT = {"api": "completions", "without": ("tools",)}
+
+
 THRICE = {"limited": 3}  # the preset of OpenAI's SDKs and what is built on them
+THRICE_ALL = {"limited": 3, "fails": 3, "silent": 3}
 DEAF = "does not know of `x-should-retry`"
 
 CLIENTS = [
     Client("openai-python", "openai-python 2", PYTHON, "openai_python", ["openai"], THRICE),
     Client("openai-python-3", "openai-python 3", PYTHON_3, "openai_python", ["openai"], THRICE),
+    Client("openai-python-responses", "openai-python 2", PYTHON, "openai_responses", ["openai"],
+           THRICE, **RESPONSES),
+    Client("openai-python-3-responses", "openai-python 3", PYTHON_3, "openai_responses",
+           ["openai"], THRICE, **RESPONSES),
+    Client("openai-python-azure", "openai-python 3", PYTHON_3, "openai_azure", ["openai"], THRICE,
+           **AZURE),
+    Client("anthropic-python", "anthropic-python", PYTHON, "anthropic_python", ["anthropic"],
+           THRICE, **MESSAGES),
     Client("langchain-python", "LangChain", PYTHON, "langchain_python",
            ["langchain-openai", "langchain-core"], THRICE),
+    Client("langchain-python-responses", "LangChain", PYTHON, "langchain_responses",
+           ["langchain-openai", "langchain-core"], THRICE, **RESPONSES),
+    Client("langchain-python-anthropic", "LangChain", PYTHON, "langchain_claude",
+           ["langchain-anthropic", "langchain-core"], THRICE, **MESSAGES),
+    Client("llama-index-responses", "LlamaIndex", PYTHON, "llama_index_responses",
+           ["llama-index-llms-openai", "llama-index-core"], {"limited": 4}, **RESPONSES),
+    Client("llama-index-text", "LlamaIndex", PYTHON, "llama_index_text",
+           ["llama-index-llms-openai-like", "llama-index-core"], {"limited": 4}, **TEXT),
     Client("llama-index", "LlamaIndex", PYTHON, "llama_index_like",
            ["llama-index-llms-openai-like", "llama-index-core"], {"limited": 4}),
     Client("litellm", "LiteLLM", PYTHON, "litellm_client", ["litellm"], THRICE,
@@ -157,16 +188,31 @@ CLIENTS = [
     Client("instructor", "instructor", PYTHON, "instructor_client", ["instructor"], THRICE,
            gathers=True, faults=["`create_partial` gives nothing before the stream has ended"]),
     Client("llm", "llm", PYTHON_3, "llm_client", ["llm"], THRICE),
-    *on_each_node("openai-node", "openai-node", "openai", ["openai"], THRICE),
+    Client("llm-responses", "llm", PYTHON_3, "llm_responses", ["llm"], THRICE, **RESPONSES),
+    Client("llm-text", "llm", PYTHON_3, "llm_text", ["llm"], THRICE, **TEXT),
+    Client("agents-python", "OpenAI Agents", PYTHON_3, "openai_agents", ["openai-agents"], THRICE,
+           **RESPONSES),
+    *on_each_node("openai-node", "openai-node", "openai-chat", ["openai"], THRICE),
+    *on_each_node("openai-node-responses", "openai-node", "openai-responses", ["openai"], THRICE,
+                  **RESPONSES),
+    *on_each_node("openai-node-azure", "openai-node", "openai-azure", ["openai"], THRICE, **AZURE),
+    *on_each_node("anthropic-node", "anthropic-node", "anthropic", ["@anthropic-ai/sdk"], THRICE,
+                  **MESSAGES),
     *on_each_node("langchain-js", "LangChain", "langchain",
                   ["@langchain/openai", "@langchain/core"], {"fails": 7, "silent": 7},
                   faults=[DEAF]),
     *on_each_node("ai-openai", "AI SDK, OpenAI", "ai-openai", ["ai", "@ai-sdk/openai"],
-                  {"limited": 3, "fails": 3, "silent": 3}, faults=[DEAF]),
+                  THRICE_ALL, faults=[DEAF]),
+    *on_each_node("ai-responses", "AI SDK, OpenAI", "ai-responses", ["ai", "@ai-sdk/openai"],
+                  THRICE_ALL, faults=[DEAF], **RESPONSES),
+    *on_each_node("ai-anthropic", "AI SDK, Anthropic", "ai-anthropic",
+                  ["ai", "@ai-sdk/anthropic"], THRICE_ALL, faults=[DEAF], api="messages"),
     *on_each_node("ai-compatible", "AI SDK, compatible", "ai-compatible",
                   ["ai", "@ai-sdk/openai-compatible"],
-                  {"limited": 3, "fails": 3, "silent": 3}, faults=[DEAF]),
-    *on_each_node("agents", "OpenAI Agents", "agents", ["@openai/agents"], THRICE),
+                  THRICE_ALL, faults=[DEAF]),
+    *on_each_node("agents", "OpenAI Agents", "agents-chat", ["@openai/agents"], THRICE),
+    *on_each_node("agents-responses", "OpenAI Agents", "agents-responses", ["@openai/agents"],
+                  THRICE, **RESPONSES),
     Client("openai-go", "openai-go", GO, "openai-go", ["github.com/openai/openai-go/v3"], THRICE),
     Client("openai-java", "openai-java", JAVA, "OpenAiJava", ["openai-java"], THRICE),
     Client("langchain4j", "LangChain4j", JAVA, "LangChain4j", ["langchain4j-open-ai"],
@@ -182,6 +228,8 @@ CHROMIUM = Client("event-source", "EventSource", NODE_20, "browser", [])
 
 
 def _shown(client, scenario):
+    if scenario.id in client.without:
+        return ""
     sees = client.sees(scenario)
     if isinstance(sees, Half):
         return "**half**"
@@ -199,8 +247,11 @@ def _rows():
     for client in CLIENTS:
         versions = ", ".join(map(" ".join, zip(client.packages, client.versions())))
         cells = tuple(_shown(client, s) for s in SCENARIOS)
-        rows.setdefault((client.title, versions, cells), []).append(client)
+        rows.setdefault((client.title, client.api, versions, cells), []).append(client)
     return rows
+
+
+FENCES = {"Python": "python", "Node": "js", "Go": "go", "Java": "java"}
 
 
 def _runs_on(some):
@@ -209,15 +260,27 @@ def _runs_on(some):
     return " ".join([language, ", ".join(t.split()[1] for t in titles if " " in t)]).strip()
 
 
+def _pointed():
+    """How each client is pointed at the gateway; what is alike stands once."""
+    found = {}
+    for client in CLIENTS:
+        language = client.runtime.title.split()[0]
+        fence = "yaml" if "yaml" in POINTED[client.program] else FENCES[language]
+        found.setdefault((fence, POINTED[client.program]), {})[
+            f"{client.title} ({client.api})"] = True
+    for (fence, lines), names in found.items():
+        yield from [f"{', '.join(names)}:", "", f"```{fence}", lines, "```", ""]
+
+
 def table():
-    head = ["client", "on", *[s.id for s in SCENARIOS]]
+    head = ["client", "on", "API", *[s.id for s in SCENARIOS]]
     lines = ["", "| scenario | what happens |", "|---|---|",
              *[f"| {s.id} | {s.title} |" for s in SCENARIOS], "",
              f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
-    for (title, _, cells), some in _rows().items():
-        lines.append("| " + " | ".join([title, _runs_on(some), *cells]) + " |")
-    lines += ["", "| client | on | tried with | its own faults |", "|---|---|---|---|"]
-    for (title, versions, _), some in _rows().items():
+    for (title, api, _, cells), some in _rows().items():
+        lines.append("| " + " | ".join([title, _runs_on(some), api, *cells]) + " |")
+    lines += ["", "| client | on | API | tried with | its own faults |", "|---|---|---|---|---|"]
+    for (title, api, versions, _), some in _rows().items():
         faults = dict.fromkeys([*[odd.why for odd in some[0].odd.values()], *some[0].faults])
-        lines.append(f"| {title} | {_runs_on(some)} | {versions} | {'; '.join(faults)} |")
-    return "\n".join([*lines, "", ""])
+        lines.append(f"| {title} | {_runs_on(some)} | {api} | {versions} | {'; '.join(faults)} |")
+    return "\n".join([*lines, "", *_pointed(), ""])

@@ -8,6 +8,7 @@ export const tool = { type: 'function', function: {
 	name: 'note', description: 'Takes a note',
 	parameters: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
 } };
+export const flat = { type: 'function', ...tool.function }; // as responses have it
 
 // The status as the client tells it, or an error within its own does.
 function status(error) {
@@ -20,7 +21,7 @@ function status(error) {
 
 export function serve(call) {
 	const tell = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
-	console.log = console.error; // clients that print do not spoil the answers
+	console.log = console.info = console.error; // clients that print do not spoil the answers
 	readline.createInterface({ input: process.stdin }).on('line', async (line) => {
 		const job = JSON.parse(line);
 		let text = '';

@@ -1,11 +1,8 @@
-// openai-node.
-import OpenAI from 'openai';
+// What openai-node's programs for chat completions share.
+import { serve, tool } from './jobs.mjs';
 
-import { once, serve, tool } from './jobs.mjs';
-
-const sdk = once((baseURL) => new OpenAI({ baseURL, apiKey: 'none' }));
-
-serve(async (job, say) => {
+// serveChats(sdk): sdk(url) gives the client.
+export const serveChats = (sdk) => serve(async (job, say) => {
 	const answer = await sdk(job.url).chat.completions.create({
 		model: job.model, messages: [{ role: 'user', content: job.prompt }], stream: job.stream,
 		...(job.tools && { tools: [tool] }) });

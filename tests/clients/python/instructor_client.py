@@ -2,6 +2,7 @@
 
 import functools
 
+import anthropic  # noqa: F401, else instructor imports it in several threads at once
 import instructor
 import openai
 import pydantic

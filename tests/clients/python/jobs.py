@@ -9,9 +9,10 @@ import sys
 import threading
 import warnings
 
-PARAMETERS = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+SCHEMA = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
 TOOL = {"type": "function", "function": {"name": "note", "description": "Takes a note",
-                                         "parameters": PARAMETERS}}
+                                         "parameters": SCHEMA}}
+FUNCTION = {"type": "function", **TOOL["function"]}  # as responses have it
 
 
 def status(error):

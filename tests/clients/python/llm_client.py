@@ -1,28 +1,7 @@
-"""llm, by its Python interface, which its command line uses too."""
+"""llm, with the class of its chat models."""
 
-import functools
-
-import llm
 from llm.default_plugins.openai_models import Chat
 
-from jobs import PARAMETERS, serve
+from llm_kit import serve_class
 
-
-@functools.cache
-def model(url, name):
-    made = Chat(name, model_name=name, api_base=url, supports_tools=True)
-    made.needs_key = None
-    return made
-
-
-def call(job, say):
-    tools = [llm.Tool(name="note", description="Takes a note", input_schema=PARAMETERS)]
-    answer = model(job["url"], job["model"]).prompt(
-        job["prompt"], stream=job["stream"], **({"tools": tools} if job["tools"] else {}))
-    for piece in answer:
-        say(piece)
-    for made in answer.tool_calls():
-        say(made.arguments["text"])
-
-
-serve(call)
+serve_class(Chat, supports_tools=True)

@@ -12,8 +12,8 @@ def sdk(url):
     return openai.OpenAI(base_url=url, api_key="none")
 
 
-def call(job, say):
-    answer = sdk(job["url"]).chat.completions.create(
+def talk(client, job, say):
+    answer = client.chat.completions.create(
         model=job["model"], messages=[{"role": "user", "content": job["prompt"]}],
         stream=job["stream"], **({"tools": [TOOL]} if job["tools"] else {}))
     for part in answer if job["stream"] else [answer]:
@@ -24,4 +24,5 @@ def call(job, say):
                 say(made.function.arguments)
 
 
-serve(call)
+if __name__ == "__main__":
+    serve(lambda job, say: talk(sdk(job["url"]), job, say))

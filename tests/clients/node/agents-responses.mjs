@@ -1,0 +1,4 @@
+// OpenAI's agents with responses, which are their preset.
+import { serveAgents } from './agents.mjs';
+
+serveAgents({});

@@ -111,7 +111,7 @@ class Connections(run.Bench):
                 path, body = scenario.request("parley")
                 body_file = self.folder / "body.json"
                 body_file.write_text(json.dumps(body))
-                r = self.load(scenario, mock, gateway, body_file, path)
+                r = self.load(scenario, mock, gateway, body_file, path, {}, False)
             finally:
                 gateway.stop()
         finally:

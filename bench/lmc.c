@@ -1,4 +1,5 @@
-/* What LMC costs inside the process: an encoder's events, translations, prompts; results as JSON.
+/* What LMC, and streams of other families, cost inside the process: an encoder's events, translations,
+ * prompts; results as JSON.
  * With a word: only what has it in its name. */
 #include "base/arena.h"
 #include "base/limits.h"
@@ -286,6 +287,17 @@ static void run_stream(void *arg)
 	encoder_destroy(n);
 }
 
+/* What is compared with OpenAI's chunks, LMC first. */
+static const struct {
+	const char          *name;
+	const struct family *family;
+	const char          *shape; /* NULL: the family's first */
+} others[] = {
+	{ "lmc", &family_chat, SHAPE_LMC },
+	{ "responses", &family_responses, NULL },
+	{ "messages", &family_messages, NULL },
+};
+
 static void measure_stream(const struct stream *s, bool *some)
 {
 	struct stream shapes[SIDES] = { *s, *s };
@@ -296,12 +308,19 @@ static void measure_stream(const struct stream *s, bool *some)
 
 	if (!begin(some, "streams", s->name))
 		return;
+	printf("\"name\": \"%s\", \"events\": %zu", s->name, s->count);
 	shapes[0].shape = family_completions.shapes;
-	shapes[1].shape = family_shape(&family_chat, STR(SHAPE_LMC));
-	measure(w, us, &more);
-	printf("\"name\": \"%s\", \"events\": %zu, \"openai_us\": %.4f, \"lmc_us\": %.4f, "
-	       "\"added_us\": %.4f}",
-	       s->name, s->count, us[0] / n, us[1] / n, more / n);
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		shapes[1].shape = others[i].shape
+					  ? family_shape(others[i].family, str_of(others[i].shape))
+					  : others[i].family->shapes;
+		measure(w, us, &more);
+		if (i == 0)
+			printf(", \"openai_us\": %.4f", us[0] / n);
+		printf(", \"%s_us\": %.4f, \"%s%sadded_us\": %.4f", others[i].name, us[1] / n,
+		       i > 0 ? others[i].name : "", i > 0 ? "_" : "", more / n);
+	}
+	printf("}");
 }
 
 /* in_execute: code as the arguments of a call. */

@@ -59,7 +59,7 @@ struct conn {
 	size_t     sent;
 	uint64_t   left; /* body or chunk bytes still to come */
 	uint64_t   asked_ns, start_at_ns;
-	char       first, last; /* byte of the body */
+	char       first, last; /* byte of the body, a line end aside */
 	uint64_t   body_bytes;
 	char      *line; /* owned: start of an event line or of a head that is not whole */
 	size_t     line_len;
@@ -314,7 +314,10 @@ static bool body_feed(struct conn *c, const char *bytes, size_t n, uint64_t now)
 		return true;
 	if (c->body_bytes == 0)
 		c->first = bytes[0];
-	c->last = bytes[n - 1];
+	if (bytes[n - 1] != '\n') /* some servers end a body so */
+		c->last = bytes[n - 1];
+	else if (n > 1)
+		c->last = bytes[n - 2];
 	c->body_bytes += n;
 	if (g.in_window)
 		g.bytes += n;
@@ -596,6 +599,7 @@ static void report_hist(const char *name, const struct hist *h)
 static uint64_t report(void)
 {
 	double          seconds = (double)(g.close_ns - g.open_ns) / 1e9;
+	double          per_s = seconds > 0 ? 1 / seconds : 0; /* it may have ended before */
 	struct timespec cpu;
 	uint64_t        errors = 0;
 
@@ -604,8 +608,8 @@ static uint64_t report(void)
 		errors += g.fails[i];
 	printf("{\"seconds\":%.3f,\"answers\":%" PRIu64 ",\"rps\":%.0f,\"events\":%" PRIu64
 	       ",\"events_per_s\":%.0f,\"bytes\":%" PRIu64,
-	       seconds, g.answers, (double)g.answers / seconds, g.events,
-	       (double)g.events / seconds, g.bytes);
+	       seconds, g.answers, (double)g.answers * per_s, g.events, (double)g.events * per_s,
+	       g.bytes);
 	report_hist("latency", &g.latency);
 	report_hist("first_event", &g.first_event);
 	report_hist("event_latency", &g.event_latency);

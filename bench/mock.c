@@ -38,6 +38,7 @@ static struct {
 	struct conn          *dead; /* freed after the batch of epoll events */
 	long                  default_events, default_interval_ms;
 	char                  json[2048];
+	char                  models[4096]; /* the answer to any GET */
 	size_t                json_len;
 	char                  event[512]; /* one chunk: size, event, CRLF */
 	size_t                event_len, stamp_at;
@@ -125,6 +126,26 @@ static void canned_make(void)
 		   CHUNK "[],\"usage\":{\"prompt_tokens\":120,"
 			 "\"completion_tokens\":64,\"total_tokens\":184}}\n\n");
 #undef CHUNK
+}
+
+/* names: separated by commas. */
+static void models_make(char *names)
+{
+	char   list[3072] = "{\"object\":\"list\",\"data\":[";
+	size_t at = strlen(list);
+	char  *rest = NULL;
+
+	for (char *name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest))
+		if (at + strlen(name) + 128 < sizeof list)
+			at += (size_t)snprintf(
+				list + at, sizeof list - at,
+				"%s{\"id\":\"%s\",\"object\":\"model\",\"created\":1700000000,"
+				"\"owned_by\":\"mock\"}",
+				list[at - 1] == '[' ? "" : ",", name);
+	snprintf(
+		m.models, sizeof m.models,
+		"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s]}",
+		at + 2, list);
 }
 
 static const char *event_stamped(uint64_t now)
@@ -398,7 +419,10 @@ static bool request_take(struct conn *c)
 		}
 		return false;
 	}
-	answer(c, c->in + head, body);
+	if (strncmp(c->in, "GET ", 4) == 0)
+		conn_send(c, m.models, strlen(m.models));
+	else
+		answer(c, c->in + head, body);
 	c->in_len -= head + body;
 	memmove(c->in, c->in + head + body, c->in_len);
 	return c->in_len > 0;
@@ -497,16 +521,19 @@ static void serve(void)
 int main(int argc, char **argv)
 {
 	int                port = 0, opt;
+	char              *models = NULL;
 	struct sockaddr_in a;
 	socklen_t          len = sizeof a;
 
-	while ((opt = getopt(argc, argv, "p:n:i:")) != -1) {
+	while ((opt = getopt(argc, argv, "p:n:i:m:")) != -1) {
 		switch (opt) {
 		case 'p': port = (int)strtol(optarg, NULL, 10); break;
 		case 'n': m.default_events = atol(optarg); break;
 		case 'i': m.default_interval_ms = atol(optarg); break;
+		case 'm': models = optarg; break;
 		default:
-			fprintf(stderr, "usage: mock [-p port] [-n events] [-i interval ms]\n");
+			fprintf(stderr, "usage: mock [-p port] [-n events] [-i interval ms] "
+					"[-m name,name...]\n");
 			return 2;
 		}
 	}
@@ -514,6 +541,7 @@ int main(int argc, char **argv)
 	signal(SIGTERM, on_signal);
 	signal(SIGINT, on_signal);
 	canned_make();
+	models_make(models ? models : strdup("json"));
 	a = address("127.0.0.1", port);
 	m.epfd = epoll_create1(EPOLL_CLOEXEC);
 	m.listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

@@ -3,7 +3,8 @@
 A peer is installed into a folder of its own below the tools' folder, in the version named here; one
 that can't be installed is left out with a line.  Its settings are those that its own documentation
 gives for speed: one process, no log of requests, no database.  What a peer wants in a request's head
-stands in `headers`; a program's path in the environment (GOMODEL=...) takes the place of installing.
+stands in `headers`; a program's path in the environment (GOMODEL=..., GOMODEL_VERSION=...) takes the
+place of installing.
 """
 
 import os
@@ -37,7 +38,8 @@ class Peer:
     def command(self, port, upstream, folder):
         raise NotImplementedError
 
-    def environment(self, port, upstream):
+    def environment(self, port, upstream, models):
+        """models: the names that the load asks for."""
         return {}
 
     def headers(self, upstream):
@@ -56,7 +58,7 @@ class Portkey(Peer):
     def command(self, port, upstream, folder):
         return ["node", self.script, f"--port={port}", "--headless"]
 
-    def environment(self, port, upstream):
+    def environment(self, port, upstream, models):
         return {"NODE_ENV": "production"}
 
     def headers(self, upstream):
@@ -96,9 +98,11 @@ class LiteLLM(Peer):
         return [self.program, "--config", conf, "--host", "127.0.0.1", "--port", str(port),
                 "--num_workers", "1"]
 
-    def environment(self, port, upstream):
+    def environment(self, port, upstream, models):
         return {"LITELLM_MODE": "PRODUCTION", "LITELLM_LOG": "ERROR",
-                "LITELLM_LOCAL_MODEL_COST_MAP": "True", "DISABLE_ADMIN_UI": "True"}
+                "LITELLM_LOCAL_MODEL_COST_MAP": "True", "DISABLE_ADMIN_UI": "True",
+                # without keys, as all ways here are; on loopback
+                "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY": "true"}
 
 
 class GoModel(Peer):
@@ -107,6 +111,8 @@ class GoModel(Peer):
     def find(self, folder):
         named = os.environ.get("GOMODEL")
         self.program = pathlib.Path(named) if named else folder / "gomodel"
+        if named:
+            self.version = os.environ.get("GOMODEL_VERSION", "(version unknown)")
         return self.program.exists() or (shutil.which("go") and install(
             ["go", "install", f"github.com/enterpilot/gomodel/cmd/gomodel@v{self.version}"], folder,
             env={**os.environ, "GOBIN": str(folder)}))
@@ -114,11 +120,11 @@ class GoModel(Peer):
     def command(self, port, upstream, folder):
         return [self.program]
 
-    def environment(self, port, upstream):
+    def environment(self, port, upstream, models):
         return {"PORT": str(port), "OPENAI_API_KEY": "none",
                 "OPENAI_BASE_URL": f"http://127.0.0.1:{upstream}/v1", "LOG_LEVEL": "error",
                 "LOGGING_ENABLED": "false", "USAGE_ENABLED": "false", "METRICS_ENABLED": "false",
-                "GOMAXPROCS": "1"}
+                "OPENAI_MODELS": ",".join(models), "GOMAXPROCS": "1"}
 
 
 PEERS = {"gomodel": GoModel(), "portkey": Portkey(), "litellm": LiteLLM()}

@@ -172,6 +172,10 @@ def scenarios(quick, others=()):
     ]
 
 
+PROBED = "sse-3-0"  # a short stream, to see that a way answers
+MODELS = [PROBED, *sorted({s.model for s in scenarios(False)})]
+
+
 # ---- processes ------------------------------------------------------------------------------
 
 NICENESS = 0  # --nice: below 0 keeps other programs of a busy machine out of the figures a little
@@ -357,7 +361,7 @@ class Bench:
         self.files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 
     def start_mock(self):
-        return Process([self.tools / "mock"], TOOLS_CPU, self.folder, "mock", "mock ready on ")
+        return Process([self.tools / "mock", "-m", ",".join(MODELS)], TOOLS_CPU, self.folder, "mock", "mock ready on ")
 
     def start_nginx(self, upstream):
         port = free_port()
@@ -390,7 +394,8 @@ class Bench:
         peer, port = peers.PEERS[name], free_port()
         folder = self.tools / "peers" / name
         p = Process(peer.command(port, upstream, folder), GATEWAY_CPU, self.folder, name,
-                    environment={**os.environ, **peer.environment(port, upstream)})
+                    environment={**os.environ,
+                                 **peer.environment(port, upstream, MODELS)})
         p.port = port
         deadline = time.monotonic() + peer.ready_s
         while time.monotonic() < deadline and p.p.poll() is None:
@@ -470,7 +475,7 @@ class Bench:
             text = json.dumps(body)
             body_file = self.folder / "body.json"
             body_file.write_text(text)
-            probe = json.loads(text.replace(scenario.model, "sse-3-0")) if scenario.streams else body
+            probe = json.loads(text.replace(scenario.model, PROBED)) if scenario.streams else body
             headers = peers.PEERS[way].headers(mock.port) if way in peers.PEERS else {}
             self.probe(gateway.port, path, probe, scenario.streams, headers)
             before = gateway.memory_kb()
@@ -714,8 +719,12 @@ def version(argv):
 
 WAYS = {"direct": "directly", "floor": "a program that only forwards bytes", "nginx": "nginx", "parley": "Parley, unstored",
         "stored": "Parley, stored `/v1/chat`", "chat": "Parley, unstored `/v1/chat`",
-        "lmc": "Parley, unstored `/v1/chat`, LMC"} | {
-            name: f"{peer.title} {peer.version}" for name, peer in peers.PEERS.items()}
+        "lmc": "Parley, unstored `/v1/chat`, LMC"}
+
+
+def way_title(way):
+    peer = peers.PEERS.get(way)
+    return f"{peer.title} {peer.version}" if peer else WAYS[way]
 
 
 def table(figures, list_of_scenarios):
@@ -739,7 +748,7 @@ def table(figures, list_of_scenarios):
             added = [ms(figures.added(s.name, way, kind, q)) if gateway else None
                      for q in ("p50_us", "p99_us")]
             rss = v(way, "memory_kb", "rss")
-            cells = [WAYS[way], number(v(way, rate), 0),
+            cells = [way_title(way), number(v(way, rate), 0),
                      number(v(way, "cpu_us")) if gateway else "",
                      number(median(figures.ratio(s.name, way)), 2) if gateway else "",
                      number(ms(v(way, kind, "p50_us")), 3), number(ms(v(way, kind, "p99_us")), 3),

@@ -25,6 +25,8 @@ struct tape {
 	bool     shared;
 	bool     committed;
 	bool     full;
+	bool     resting;   /* the store has both stretches, with the run's end */
+	bool     forgotten; /* it has what was handed over for that alone */
 	struct stretch  handed; /* the writer's; empty: nothing is on its way */
 	uint64_t        stored; /* these two are the writer's */
 	uint64_t        newest;
@@ -160,6 +162,10 @@ void tape_clear(struct tape *t)
 	lock(t);
 	empty(t, tape_head(t));
 	unlock(t);
+	t->resting = false;
+	if (t->forgotten)
+		tape_forget(t);
+	t->forgotten = false;
 }
 
 uint64_t tape_head(const struct tape *t)
@@ -233,32 +239,19 @@ void tape_arrived(struct tape *t)
 
 void tape_forget(struct tape *t)
 {
-	buf_finish(&t->handed.data); /* its numbers stay */
+	if (t->resting)
+		t->forgotten = true;
+	else
+		buf_finish(&t->handed.data); /* its numbers stay */
 }
 
-bool tape_rest(struct tape *t, struct events_piece *ret)
+void tape_rest(struct tape *t, struct events_piece ret[EVENTS_REST])
 {
-	struct buf all;
-
-	*ret = (struct events_piece){ .first = 0 };
-	if (t->handed.data.len > 0) {
-		/* Should the job fail and be tried again, it comes too late for a run that has ended; and
-		 * what is behind it would stand behind a gap.  The store knows what it has. */
-		buf_init(&all, 2 * t->max); /* both may be as long as is allowed */
-		if (!buf_str(&all, buf_view(&t->handed.data)) ||
-		    !buf_str(&all, buf_view(&t->open.data))) {
-			buf_finish(&all);
-			return false;
-		}
-		if (t->open.data.len == 0)
-			t->open.last = t->handed.last;
-		t->open.first = t->handed.first;
-		t->open.at = t->handed.at;
-		buf_finish(&t->open.data);
-		t->open.data = all;
-	}
-	*ret = piece_of(&t->open);
-	return true;
+	/* Should the job fail and be tried again, it comes too late for a run that has ended; and
+	 * what is behind it would stand behind a gap.  The store knows what it has. */
+	t->resting = true;
+	ret[0] = piece_of(&t->handed);
+	ret[1] = piece_of(&t->open);
 }
 
 /* --- readers --- */

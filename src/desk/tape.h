@@ -73,9 +73,10 @@ uint64_t tape_stored(const struct tape *t);
  * from the tape, whether the log has them or not. */
 void tape_arrived(struct tape *t);
 void tape_forget(struct tape *t);
-/* tape_rest: all events that are not known to be in the log, those on their way included; .data is
- * empty if there are none.  Borrowed until tape_clear.  False: no memory. */
-bool tape_rest(struct tape *t, struct events_piece *ret) MUST_USE;
+/* tape_rest: all events that are not known to be in the log: those on their way, and those behind
+ * them; .data of either is empty if there are none.  Borrowed until tape_clear, tape_forget or
+ * not: an answer of many megabytes is not copied at its end. */
+void tape_rest(struct tape *t, struct events_piece ret[EVENTS_REST]);
 
 /* --- readers --- */
 

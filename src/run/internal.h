@@ -419,9 +419,9 @@ void journal_cut(struct run *r);
 void journal_news(struct run *r);
 /* journal_end: tells the readers of an unstored run its end. */
 void journal_end(struct run *r);
-/* journal_rest: what is not known to be in the log, for the run's end; borrowed until journal_drop.
- * False: no memory, and it is left out. */
-bool journal_rest(struct run *r, struct events_piece *ret) MUST_USE;
+/* journal_rest: what is not known to be in the log, for the run's end; borrowed until
+ * journal_drop. */
+void journal_rest(struct run *r, struct events_piece ret[EVENTS_REST]);
 void journal_drop(struct run *r);
 void journal_stop(struct run_engine *g);
 

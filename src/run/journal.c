@@ -354,14 +354,11 @@ void journal_end(struct run *r)
 	watch_notify(r->id);
 }
 
-bool journal_rest(struct run *r, struct events_piece *ret)
+void journal_rest(struct run *r, struct events_piece ret[EVENTS_REST])
 {
-	*ret = (struct events_piece){ .first = 0 };
 	unlist(r);
-	if (r->logged && !tape_rest(r->tape, ret))
-		return false;
-	ret->run = r->id;
-	return true;
+	if (r->logged)
+		tape_rest(r->tape, ret);
 }
 
 void journal_drop(struct run *r)

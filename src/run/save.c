@@ -231,13 +231,7 @@ static bool save_print_end(struct run *r)
 
 void save_end(struct run *r)
 {
-	struct events_piece rest;
-
 	run_move(r, STATE_ENDING);
-	if (!journal_rest(r, &rest) && !r->failure) {
-		run_fail(r, ERR_OVERLOADED, "no memory to store the answer's events");
-		r->outcome = RUN_INCOMPLETE;
-	}
 	if (!save_print_end(r)) {
 		run_fail(r, ERR_INTERNAL, "no memory to store the answer");
 		buf_clear(&r->jobs->end_answer); /* half an object is no JSON */
@@ -258,13 +252,13 @@ void save_end(struct run *r)
 		.last_seq = r->seq,
 		.attempts = r->attempt.count,
 		.provider = str_of(r->rq.provider->name),
-		.events = rest,
 		.keyed = r->rq.claim,
 		.idem_answer = run_idem_answer(r),
 		.costs = r->bill.charged && !r->bill.unpriced,
 		.cost_nano = r->bill.nano,
 		.note = bill_ends(r, &r->jobs->note) ? &r->jobs->note : NULL,
 	};
+	journal_rest(r, r->jobs->end.events);
 	r->jobs_out++;
 	if (store_turn_end(r->engine->o.store, &r->jobs->end))
 		return;

@@ -30,6 +30,9 @@ struct events_piece {
 	struct str data;
 };
 
+/* What a run's end has to log comes in so many pieces, in order: those on their way, and the rest. */
+enum { EVENTS_REST = 2 };
+
 /* The next events of one run, and its news. */
 struct events_entry {
 	struct events_piece    piece;   /* .data empty: only news */

@@ -63,7 +63,8 @@ struct turn_end {
 	uint64_t     last_seq;
 	int64_t      attempts;
 	struct str   provider;      /* asked last; empty: the one of turn_begin */
-	struct events_piece events; /* events that no events_append has stored; .data empty: none */
+	/* Events that no events_append may have stored; .data empty: none. */
+	struct events_piece events[EVENTS_REST];
 	bool                keyed;  /* the run may have an idempotency key */
 	struct idem_answer  idem_answer;
 	bool                costs; /* cost_nano is known */

@@ -104,7 +104,7 @@ static void end_with(struct fixture *f, struct id run, struct events_piece last)
 {
 	struct turn_end end = end_of(run, RUN_COMPLETED, A);
 
-	end.events = last;
+	end.events[0] = last;
 	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
 }
 
@@ -289,7 +289,7 @@ static void an_answer_is_read_only_where_nothing_was_logged(void **state)
 
 	memset(answer, 'y', sizeof answer - 1);
 	struct turn_end end = end_of(t.run, RUN_COMPLETED, answer);
-	end.events = piece(t.run, 1, 4, "x");
+	end.events[0] = piece(t.run, 1, 4, "x");
 	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
 	arena_init(&r.arena, 4000);
 	read_log(f, &r);
@@ -336,7 +336,7 @@ static void check_long_piece(struct fixture *f, bool at_end)
 	}
 	struct events_piece whole = { t.run, 1, EVENTS, buf_view(&b) };
 	if (at_end)
-		end.events = whole;
+		end.events[1] = whole;
 	else
 		append_one(f, whole);
 	end.last_seq = EVENTS;
@@ -675,7 +675,7 @@ static void lose_end(struct fixture *f, struct id run, int http, struct events_p
 
 	end.keyed = true;
 	end.idem_answer.http = http;
-	end.events = last;
+	end.events[0] = last;
 	assert_int_equal(DO(f, turn_end, &end), ERR_STORAGE);
 }
 
@@ -887,7 +887,7 @@ static void end_old(struct fixture *f, struct id run, int64_t age_ms)
 	struct turn_end end = end_of(run, RUN_COMPLETED, A);
 
 	end.completed_ms -= age_ms;
-	end.events = piece(run, 1000, 1000, "end");
+	end.events[0] = piece(run, 1000, 1000, "end");
 	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
 }
 

@@ -301,8 +301,8 @@ int events_open(struct events *ev, struct id run, int64_t *ret_from)
 	return SQLITE_OK;
 }
 
-int events_close(struct events *ev, struct id run, int64_t from, const struct events_piece *piece,
-		 int64_t *ret_to)
+int events_close(struct events *ev, struct id run, int64_t from,
+		 const struct events_piece pieces[EVENTS_REST], int64_t *ret_to)
 {
 	uint64_t last = 0;
 	int      rc = read_size(ev);
@@ -315,9 +315,12 @@ int events_close(struct events *ev, struct id run, int64_t from, const struct ev
 	/* *ret_to is the part in which the run's last row begins: the row may end in the next
 	 * part. */
 	ev->part = part_now(ev);
-	struct events_piece own = *piece;
-	own.run = run;
-	rc = events_put(ev, &own, &last);
+	for (int i = 0; rc == SQLITE_OK && i < EVENTS_REST; i++) {
+		struct events_piece own = pieces[i];
+
+		own.run = run;
+		rc = events_put(ev, &own, &last);
+	}
 	*ret_to = last == 0 ? 0 : ev->part;
 	forget_run(ev, run.key);
 	return rc;

@@ -35,10 +35,10 @@ int events_part(struct events *ev, int64_t *ret_part) MUST_USE;
 int events_open(struct events *ev, struct id run, int64_t *ret_from) MUST_USE;
 /* events_known: notes that the run is live, and the number of its last logged event (0: none). */
 void events_known(struct events *ev, struct id run, uint64_t last);
-/* events_close: a run ends.  Logs the run's last piece (empty data: there is none).  from is the
+/* events_close: a run ends.  Logs the run's last pieces (empty data: there is none).  from is the
  * run's column events_from, *ret_to the value for events_to. */
-int events_close(struct events *ev, struct id run, int64_t from, const struct events_piece *piece,
-		 int64_t *ret_to) MUST_USE;
+int events_close(struct events *ev, struct id run, int64_t from,
+		 const struct events_piece pieces[EVENTS_REST], int64_t *ret_to) MUST_USE;
 
 /* events_erase: removes the log of a run that has ended; from and to are the run's columns
  * events_from and events_to. */

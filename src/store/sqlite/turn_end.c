@@ -101,7 +101,7 @@ int turn_end(struct session *s, struct turn_end *j)
 	if (j->answer.n > 0)
 		rc = message_row_add(s->conn, at, j->run, j->answer);
 	if (rc == SQLITE_OK)
-		rc = events_close(&s->events, j->run, from, &j->events, &to);
+		rc = events_close(&s->events, j->run, from, j->events, &to);
 	if (rc == SQLITE_OK)
 		rc = turn_end_run(s, j, to);
 	if (rc == SQLITE_OK)

@@ -203,7 +203,7 @@ static void log_events(struct talk *t)
 	if (!event_encode(&start, 1, &t->events) || !event_encode(&said, 2, &t->events) ||
 	    !event_encode(&finish, 3, &t->events))
 		fail("out of memory", NULL);
-	t->end.events = (struct events_piece){ t->begin.run, 1, 3, buf_view(&t->events) };
+	t->end.events[0] = (struct events_piece){ t->begin.run, 1, 3, buf_view(&t->events) };
 }
 
 static void end_turn(struct talk *t)

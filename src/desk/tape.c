@@ -25,8 +25,8 @@ struct tape {
 	bool     shared;
 	bool     committed;
 	bool     full;
-	bool     resting;   /* the store has both stretches, with the run's end */
-	bool     forgotten; /* it has what was handed over for that alone */
+	bool     resting;       /* the store has both stretches, with the run's end */
+	bool     forgotten;     /* it has what was handed over for that alone */
 	struct stretch  handed; /* the writer's; empty: nothing is on its way */
 	uint64_t        stored; /* these two are the writer's */
 	uint64_t        newest;

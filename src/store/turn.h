@@ -62,10 +62,10 @@ struct turn_end {
 	int64_t      completed_ms;
 	uint64_t     last_seq;
 	int64_t      attempts;
-	struct str   provider;      /* asked last; empty: the one of turn_begin */
+	struct str   provider; /* asked last; empty: the one of turn_begin */
 	/* Events that no events_append may have stored; .data empty: none. */
 	struct events_piece events[EVENTS_REST];
-	bool                keyed;  /* the run may have an idempotency key */
+	bool                keyed; /* the run may have an idempotency key */
 	struct idem_answer  idem_answer;
 	bool                costs; /* cost_nano is known */
 	int64_t             cost_nano;

@@ -159,7 +159,7 @@ static void nothing_of_a_deleted_conversation_is_left(void **state)
 	t.metadata = STR("{\"a\":\"b\"}");
 	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
 	struct turn_end end = end_of(t.run, RUN_COMPLETED, "r");
-	end.events = (struct events_piece){ t.run, 1, 7, STR("not looked at") };
+	end.events[0] = (struct events_piece){ t.run, 1, 7, STR("not looked at") };
 	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
 	assert_int_equal(append(f, t.conversation, &n, "c"), ERR_OK);
 	assert_int_equal(take_out(f, t.conversation, n.id), ERR_OK);

@@ -252,8 +252,13 @@ static inline void end_done(struct world *w, const struct turn_end *j)
 {
 	if (w->with != ERR_OK || !store_does(&w->store, JOB_EVENTS_APPEND))
 		return;
-	if (j->events.data.n > 0)
-		log_piece(w, &j->events);
+	for (int i = 0; i < EVENTS_REST; i++) {
+		struct events_piece p = j->events[i];
+
+		p.run = j->run;
+		if (p.data.n > 0)
+			log_piece(w, &p);
+	}
 	log_of(w, j->run)->ended = true;
 }
 

@@ -24,6 +24,7 @@ from test_files import folder, on_disk, place, upload
 from waiting import DEADLINE, wait_until
 
 LONG = DEADLINE * 4
+PAGE = 4096  # bytes of a page of a new database
 EX_USAGE, EX_DATAERR, EX_NOINPUT, EX_CANTCREAT, EX_IOERR, EX_TEMPFAIL = 64, 65, 66, 73, 74, 75
 
 
@@ -329,8 +330,8 @@ def test_wrong_arguments_are_refused(made, name, args, word):
 def test_a_damaged_database_is_not_copied(made, tmp_path):
     with made.open("r+b") as file:
         for page in range(30, 60):
-            file.seek(page * 8192)
-            file.write(b"\x5a" * 8192)
+            file.seek(page * PAGE)
+            file.write(b"\x5a" * PAGE)
     assert command("backup", made, tmp_path / "copy.db", code=EX_DATAERR)
     assert traces(tmp_path / "copy.db") == []
 
@@ -494,7 +495,7 @@ def test_a_stopped_database_is_written_anew(start):
     said = command("vacuum", gateway.database)
     now, left, mode = numbers(gateway.database)
     assert now <= pages - free and left == 0 and mode == 2
-    assert gateway.database.stat().st_size == now * 8192 < size
+    assert gateway.database.stat().st_size == now * PAGE < size
     assert f"{pages} pages" in said and f"{now} pages" in said and "serves" not in said
     assert gateway.database.name + "-wal" not in traces(gateway.database)
     sound(gateway.database)
@@ -519,7 +520,7 @@ def test_beside_a_gateway_pages_are_given_back_while_it_writes(start):
     gateway.stop()
     now, left, _ = numbers(gateway.database)
     assert now < pages - free // 2 and left < free // 10
-    assert gateway.database.stat().st_size == now * 8192
+    assert gateway.database.stat().st_size == now * PAGE
     sound(gateway.database)
 
 

@@ -226,7 +226,7 @@ static void a_page_damaged_while_running_is_an_error(void **state)
 {
 	struct fixture      *f = *state;
 	struct store_message m[2];
-	static char          noise[8192];
+	char                 noise[64 * KIB];
 	struct branch_read   b;
 
 	open_store(f);
@@ -235,12 +235,13 @@ static void a_page_damaged_while_running_is_an_error(void **state)
 	close_store(f);
 	int64_t root =
 		outside_int(f, "SELECT rootpage FROM sqlite_schema WHERE name = 'conversation'");
+	size_t page = (size_t)outside_int(f, "PRAGMA page_size");
 	open_store(f);
 
 	memset(noise, 0x5a, sizeof noise);
 	FILE *file = fopen(f->path, "r+");
-	fseek(file, (long)(root - 1) * (long)sizeof noise, SEEK_SET);
-	fwrite(noise, sizeof noise, 1, file);
+	fseek(file, (long)(root - 1) * (long)page, SEEK_SET);
+	fwrite(noise, page, 1, file);
 	fclose(file);
 
 	b = branch_of(t.conversation);

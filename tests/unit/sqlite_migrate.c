@@ -23,7 +23,7 @@ static void a_fresh_file_is_private_and_has_its_settings(void **state)
 	assert_int_equal(stat(f->path, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0600);
 	assert_int_equal(outside_int(f, "PRAGMA auto_vacuum"), 2);
-	assert_int_equal(outside_int(f, "PRAGMA page_size"), 8192);
+	assert_int_equal(outside_int(f, "PRAGMA page_size"), 4096);
 	assert_int_equal(outside_int(f, "SELECT journal_mode = 'wal' FROM pragma_journal_mode"), 1);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM schema_migration WHERE number = 1"),
 			 1);

@@ -1,6 +1,7 @@
 /* Translates items of OpenAI's Conversations API to messages of /v1/chat. */
 #include "routes/conversation/conversation_items.h"
 
+#include "base/file_id.h"
 #include "routes/kit/check.h"
 #include "schema/conversation_item.h"
 #include "store/conversation.h"
@@ -67,20 +68,33 @@ static enum errc conversation_items_put_one(struct reading *r, json_at part, con
 		       : conversation_items_no_memory(r);
 }
 
+/* is_uploaded: whether the value is the id of a file uploaded to Parley.  run/attach puts the file
+ * into each turn's prompt; every other id is one of the provider's, and goes there as it is. */
+static bool is_uploaded(const struct reading *r, json_at value)
+{
+	struct id id;
+
+	return is_string(r, value) && file_id_parse(json_inner(r->doc, value), false, &id);
+}
+
 static enum errc conversation_items_put_image(struct reading *r, json_at part, const char *path)
 {
-	json_at   url = json_get_some(r->doc, part, "image_url");
-	json_at   detail = json_get_some(r->doc, part, "detail");
-	enum errc rc = conversation_items_need(r, path, "image_url", url);
+	json_at     url = json_get_some(r->doc, part, "image_url");
+	json_at     file = json_get_some(r->doc, part, "file_id");
+	json_at     detail = json_get_some(r->doc, part, "detail");
+	bool        uploaded = url == JSON_ABSENT && is_uploaded(r, file);
+	const char *start = "{\"type\":\"image_url\",\"image_url\":{\"url\":";
+	enum errc   rc = uploaded ? ERR_OK : conversation_items_need(r, path, "image_url", url);
 
 	if (rc == ERR_OK && detail != JSON_ABSENT)
 		rc = conversation_items_need(r, path, "detail", detail);
 	if (rc != ERR_OK)
 		return rc;
-	bool ok =
-		conversation_items_put(r, "{\"type\":\"image_url\",\"image_url\":{\"url\":", url) &&
-		(detail == JSON_ABSENT || conversation_items_put(r, ",\"detail\":", detail)) &&
-		buf_text(r->out, "}}");
+	if (uploaded)
+		start = "{\"type\":\"image_url\",\"image_url\":{\"uuid\":";
+	bool ok = conversation_items_put(r, start, uploaded ? file : url) &&
+		  (detail == JSON_ABSENT || conversation_items_put(r, ",\"detail\":", detail)) &&
+		  buf_text(r->out, "}}");
 	return ok ? ERR_OK : conversation_items_no_memory(r);
 }
 
@@ -99,7 +113,8 @@ static enum errc conversation_items_put_file(struct reading *r, json_at part, co
 		enum errc rc = conversation_items_need(r, path, members[i], value);
 		if (rc != ERR_OK)
 			return rc;
-		if (!buf_fmt(r->out, "%s\"%s\":", comma, members[i]) ||
+		bool uploaded = i == 0 && is_uploaded(r, value);
+		if (!buf_fmt(r->out, "%s\"%s\":", comma, uploaded ? "uuid" : members[i]) ||
 		    !conversation_items_put(r, "", value))
 			return conversation_items_no_memory(r);
 		comma = ",";

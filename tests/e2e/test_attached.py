@@ -356,6 +356,27 @@ def test_what_a_model_does_not_take(start, upstream, script):
         assert sent(s, 3)[0]["content"] == [image(PNG), text("q")]
 
 
+def test_items_of_a_conversation_name_uploaded_files(client, script):
+    """Ids of other files are the provider's, and go there as they are."""
+    s = script(up.reply(up.completion("seen")))
+    png, note = put(client, PNG, "a.png"), put(client, b"be brief", "note.txt")
+    parts = [{"type": "input_image", "file_id": png, "detail": "low"},
+             {"type": "input_file", "file_id": note},
+             {"type": "input_file", "file_id": "file-of-theirs"}]
+    made = client.post("/v1/conversations", {"items": [
+        {"type": "message", "role": "user", "content": parts}]}).ok().json["id"]
+    shown = client.get(f"/v1/conversations/{made}/items").ok().json["data"][0]["content"]
+    assert shown == parts
+    client.chat("and?", model=s.model, conversation=made).ok()
+    picture = image(PNG)
+    picture["image_url"]["detail"] = "low"
+    assert sent(s)[0]["content"] == [picture, text(block("note.txt", "be brief")),
+                                     {"type": "file", "file": {"file_id": "file-of-theirs"}}]
+    client.post("/v1/conversations", {"items": [{"type": "message", "role": "user", "content": [
+        {"type": "input_image", "file_id": "file-of-theirs"}]}]}).error(
+            400, "missing_required_parameter", "items[0].content[0].image_url")
+
+
 # --- deleted files --------------------------------------------------------------------------------
 
 

@@ -101,23 +101,26 @@ struct run_request {
 	struct str          label; /* configured model name, for metrics */
 	struct str          model; /* as asked */
 	unsigned            takes; /* enum provider_takes: files of which kinds the model takes */
-	struct prompt       prompt;     /* messages and message_count are filled by the run */
 	bool                background; /* its client waits for `begun` alone */
 	bool                bare; /* a plain answer is a text, not JSON: the encoder prints it so */
+	bool answers_calls;       /* calls in messages that were left without an answer get one */
+	bool fence;  /* LMC code reaches the provider as fenced text, not as tool calls */
+	bool fences; /* fenced code of the answer becomes LMC code */
+	bool store;
+	bool finish;       /* what the reader's leaving does: go on, else cancel */
+	bool want_usage;   /* the client asked for it */
+	bool untranslated; /* there are no messages, but only prompt.native */
+	bool instruction_set;
+	bool instruction_once;       /* it is of this call alone: the branch does not keep it */
+	bool instruction_default;    /* it is of the model's configuration, not of a client */
+	struct prompt        prompt; /* messages and message_count are filled by the run */
 	const struct family *family; /* how it was asked */
 	const struct shape  *shape;  /* of the family: how it is answered */
-	bool    answers_calls; /* calls in messages that were left without an answer get one */
-	bool    fence;         /* LMC code reaches the provider as fenced text, not as tool calls */
-	bool    fences;        /* fenced code of the answer becomes LMC code */
-	bool    store;
-	bool    finish;     /* what the reader's leaving does: go on, else cancel */
-	bool    want_usage; /* the client asked for it */
-	int64_t guess_in;   /* tokens of the prompt, for encoders that tell them early; 0: none */
+	int64_t guess_in; /* tokens of the prompt, for encoders that tell them early; 0: none */
 	/* What the reader of the body has left out: entries in the form of struct warnings. */
 	struct str       warnings;
 	size_t           warning_count;
-	bool             untranslated; /* there are no messages, but only prompt.native */
-	struct str       version;      /* these two: as struct prompt_native's */
+	struct str       version; /* these two: as struct prompt_native's */
 	struct str       beta;
 	struct str       keep;      /* the header x-parley-store, for families that read it */
 	struct id        continues; /* the run whose answer this one goes on with; none: no */
@@ -128,13 +131,10 @@ struct run_request {
 	/* The run whose answer is gone on with, of the same family and in whatever conversation it
 	 * is; conversation and parent are none then.  None: no. */
 	struct id         previous;
-	bool              instruction_set;
-	bool              instruction_once;    /* of this call alone: the branch does not keep it */
-	bool              instruction_default; /* of the model's configuration, not of a client */
-	struct str        instruction;         /* plain text */
-	struct str        metadata;            /* JSON object, or empty */
-	struct str        settings; /* JSON object: what later answers show of the request */
-	const struct str *messages; /* raw JSON objects, as they are stored */
+	struct str        instruction; /* plain text */
+	struct str        metadata;    /* JSON object, or empty */
+	struct str        settings;    /* JSON object: what later answers show of the request */
+	const struct str *messages;    /* raw JSON objects, as they are stored */
 	size_t            message_count;
 	struct origins    origins; /* of messages and tools; in the arena, as the messages */
 	/* Messages that name stored ones.  join: makes the whole message of the stored one and the

@@ -2,6 +2,7 @@
  * request. */
 #include "provider/ask_param.h"
 
+#include "json/member.h"
 #include "lmc/warnings.h"
 
 #include <stdio.h>
@@ -71,46 +72,18 @@ static const char *const known[] = {
 
 enum { NUMBER_TEXT = 64 }; /* bytes; longer numbers are not clamped */
 
-/* ask_param_key_is: member: `"key":value`, without escapes in the key. */
-static bool ask_param_key_is(struct str member, const char *key)
-{
-	size_t n = strlen(key);
-
-	return member.n > n + 2 && member.p[n + 1] == '"' && memcmp(member.p + 1, key, n) == 0;
-}
-
-static struct str ask_param_key_of(struct str member)
-{
-	const char *end = member.n > 1 ? memchr(member.p + 1, '"', member.n - 1) : NULL;
-
-	return end ? (struct str){ member.p + 1, (size_t)(end - member.p) - 1 } : STR_NONE;
-}
-
-static struct str value_of(struct str member)
-{
-	size_t      skip = ask_param_key_of(member).n + 2;
-	const char *colon = skip < member.n ? memchr(member.p + skip, ':', member.n - skip) : NULL;
-
-	if (!colon)
-		return STR_NONE;
-	struct str value = { colon + 1, member.n - (size_t)(colon + 1 - member.p) };
-	while (value.n > 0 && (unsigned char)value.p[0] <= ' ')
-		value = (struct str){ value.p + 1, value.n - 1 };
-	return str_is(value, "null") ? STR_NONE : value;
-}
-
 struct str ask_param_value(const struct prompt *p, const char *key)
 {
 	for (size_t i = 0; i < p->member_count; i++)
-		if (ask_param_key_is(p->members[i], key))
-			return value_of(p->members[i]);
+		if (json_member_is(p->members[i], str_of(key)))
+			return json_member_value(p->members[i]);
 	return STR_NONE;
 }
 
 static const struct ask_param *ask_param_row_of(const struct ask_param *table, struct str member)
 {
 	for (; table->key; table++)
-		if (ask_param_key_is(member, table->key))
+		if (json_member_is(member, str_of(table->key)))
 			return table;
 	return NULL;
 }
@@ -118,7 +91,7 @@ static const struct ask_param *ask_param_row_of(const struct ask_param *table, s
 static bool is_known(struct str member)
 {
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if (ask_param_key_is(member, known[i]))
+		if (json_member_is(member, str_of(known[i])))
 			return true;
 	return false;
 }
@@ -150,7 +123,7 @@ enum errc ask_param_put(const struct prompt *p, const struct ask_param *table, u
 {
 	for (size_t i = 0; i < p->member_count; i++) {
 		const struct ask_param *row = ask_param_row_of(table, p->members[i]);
-		struct str              value = value_of(p->members[i]);
+		struct str              value = json_member_value(p->members[i]);
 		char                    scratch[NUMBER_TEXT];
 
 		if (!row || row->rule != ASK_SENT || row->group != group || value.n == 0)
@@ -171,9 +144,9 @@ enum errc ask_param_rest(const struct prompt *p, const struct ask_param *table, 
 		const struct ask_param *row = ask_param_row_of(table, member);
 		char                    key[64];
 
-		if ((row && row->rule != ASK_REFUSED) || value_of(member).n == 0)
+		if ((row && row->rule != ASK_REFUSED) || json_member_value(member).n == 0)
 			continue;
-		str_copy(key, sizeof key, ask_param_key_of(member));
+		str_copy(key, sizeof key, json_member_key(member));
 		if (row)
 			return err_set(e, ERR_UNSUPPORTED_PARAMETER, key,
 				       "a provider of dialect %s has no such parameter", dialect);

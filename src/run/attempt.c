@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metric.h"
+#include "json/member.h"
 #include "lmc/text.h"
 #include "run/internal.h"
 
@@ -310,13 +311,9 @@ static enum errc leave_sampling(struct run *r, struct err *e)
 		struct str  m = a->members[i];
 		const char *left = NULL;
 
-		for (size_t k = 0; k < ARRAY_LEN(keys); k++) {
-			size_t len = strlen(keys[k]);
-
-			if (m.n > len + 2 && memcmp(m.p + 1, keys[k], len) == 0 &&
-			    m.p[len + 1] == '"')
+		for (size_t k = 0; k < ARRAY_LEN(keys); k++)
+			if (json_member_is(m, str_of(keys[k])))
 				left = keys[k];
-		}
 		if (left)
 			warnings_add(&r->warnings, 0, "parameter_dropped",
 				     "the parameter \"%s\" was not sent: this model refuses it",

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/metric.h"
+#include "json/member.h"
 #include "json/scan.h"
 #include "lmc/text.h"
 #include "run/internal.h"
@@ -189,15 +190,10 @@ static bool answers_by(const struct prompt *p, struct str key, int64_t *ret)
 	int64_t n = 1;
 
 	for (size_t i = 0; i < p->member_count; i++) {
-		struct str  m = p->members[i];
-		const char *colon = str_starts(m, key) ? memchr(m.p, ':', m.n) : NULL;
+		struct str m = p->members[i];
+		struct str value = json_member_is(m, key) ? json_member_value(m) : STR_NONE;
 
-		if (!colon)
-			continue;
-		struct str value = { colon + 1, m.n - (size_t)(colon + 1 - m.p) };
-		while (value.n > 0 && strchr(" \t\r\n", value.p[0]))
-			value = (struct str){ value.p + 1, value.n - 1 };
-		if (!str_is(value, "null") && !bill_read_count(value, ANSWERS_MAX, &n))
+		if (value.n > 0 && !bill_read_count(value, ANSWERS_MAX, &n))
 			return false;
 		if (n > *ret)
 			*ret = n;
@@ -209,11 +205,11 @@ static bool answers_by(const struct prompt *p, struct str key, int64_t *ret)
 static bool answers(const struct prompt *p, int64_t *ret)
 {
 	*ret = 1;
-	if (!answers_by(p, STR("\"n\""), ret))
+	if (!answers_by(p, STR("n"), ret))
 		return false;
 	if (p->text == 0)
 		return true;
-	if (!answers_by(p, STR("\"best_of\""), ret))
+	if (!answers_by(p, STR("best_of"), ret))
 		return false;
 	*ret *= (int64_t)p->text;
 	return true;

@@ -285,6 +285,8 @@ def test_several_answers_are_several_times_as_dear(holder, script):
     body = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "max_tokens": 100}
     client.post("/v1/chat/completions", {**body, "n": 3}).ok()
     client.post("/v1/chat/completions", {**body, "n": 6}).error(429, "insufficient_quota")
+    escaped = json.dumps({**body, "n": 6}).replace('"n"', r'"\u006e"')
+    client.post("/v1/chat/completions", escaped.encode()).error(429, "insufficient_quota")
     client.post("/v1/chat/completions", {**body, "n": 1000}).error(400, param="n")
 
 

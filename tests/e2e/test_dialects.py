@@ -196,6 +196,17 @@ def test_logprobs_come_through(client, script):
             if c["choices"] and c["choices"][0].get("logprobs")] == [said]
 
 
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/chat", "/v1/responses"])
+def test_a_key_with_escapes_is_the_same_key(client, script, path):
+    s = script(WIRES[[w.dialect for w in WIRES].index("gemini")].whole("ok"))
+    said = r'"temper\u0061ture":0.5,"m\u006fdel":"%s"' % s.under("gemini")
+    body = {"/v1/chat/completions": '{%s,"messages":[{"role":"user","content":"x"}]}',
+            "/v1/chat": '{"config":{%s},"messages":["x"]}',
+            "/v1/responses": '{%s,"input":"x"}'}[path]
+    client.post(path, (body % said).encode()).ok()
+    assert s.request.json["generationConfig"]["temperature"] == 0.5
+
+
 def test_an_answer_over_the_limit_is_the_providers_fault_and_no_shortage(client, script):
     s = script(WIRES[[w.dialect for w in WIRES].index("anthropic")].whole("a" * (33 << 20)))
     error = client.complete(s.under("anthropic")).error(502, "upstream_bad_response")

@@ -1,6 +1,7 @@
 /* A prompt as an LLM Chat request whose messages are LMC. */
 #include "provider/lmc/lmc_request.h"
 
+#include "json/member.h"
 #include "lmc/to_lmc.h"
 #include "provider/ask_param.h"
 
@@ -78,18 +79,10 @@ static enum errc lmc_request_put_messages(const struct prompt *p, struct buf *ou
 	return rc;
 }
 
-/* lmc_request_key_is: member: `"key":value`, without escapes in the key. */
-static bool lmc_request_key_is(struct str member, const char *key)
-{
-	size_t n = strlen(key);
-
-	return member.n > n + 2 && member.p[n + 1] == '"' && memcmp(member.p + 1, key, n) == 0;
-}
-
 static bool is_config(struct str member)
 {
 	for (size_t i = 0; i < ARRAY_LEN(config_keys); i++)
-		if (lmc_request_key_is(member, config_keys[i]))
+		if (json_member_is(member, str_of(config_keys[i])))
 			return true;
 	return false;
 }
@@ -100,7 +93,7 @@ static bool lmc_request_put_members(const struct prompt *p, bool config, const c
 {
 	for (size_t i = 0; i < p->member_count; i++) {
 		/* LMC has one choice; a higher n was refused before. */
-		if (lmc_request_key_is(p->members[i], "n") || is_config(p->members[i]) != config)
+		if (json_member_is(p->members[i], STR("n")) || is_config(p->members[i]) != config)
 			continue;
 		if (!buf_text(out, between) || !buf_str(out, p->members[i]))
 			return false;
@@ -129,16 +122,10 @@ static bool lmc_request_put_config(const struct prompt *p, struct buf *out)
 static enum errc lmc_request_check_choices(const struct prompt *p, struct err *e)
 {
 	for (size_t i = 0; i < p->member_count; i++) {
-		struct str  m = p->members[i];
-		const char *colon =
-			lmc_request_key_is(m, "n") ? memchr(m.p + 3, ':', m.n - 3) : NULL;
-		struct str value = STR("1");
+		struct str m = p->members[i];
+		struct str value = json_member_is(m, STR("n")) ? json_member_value(m) : STR_NONE;
 
-		if (colon)
-			value = (struct str){ colon + 1, m.n - (size_t)(colon + 1 - m.p) };
-		while (value.n > 0 && (unsigned char)value.p[0] <= ' ')
-			value = (struct str){ value.p + 1, value.n - 1 };
-		if (!str_is(value, "1") && !str_is(value, "null"))
+		if (value.n > 0 && !str_is(value, "1"))
 			return err_set(e, ERR_UNSUPPORTED_PARAMETER, "n",
 				       "must be 1: a provider that speaks LMC gives one choice");
 	}

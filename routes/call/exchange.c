@@ -72,20 +72,22 @@ static bool exchange_put_time(struct buf *out, const char *name, int64_t us)
 /* Server-Timing (W3C): where the time went, as far as it is known when the headers are sent. */
 static void timing(struct exchange *x, const struct run_view *v)
 {
-	int64_t    start = request_start_us(x->request);
-	int64_t    total = clock_mono_us() - start;
+	int64_t start = request_start_us(x->request);
+	int64_t total = clock_mono_us() - start;
+	/* The loop's time, which runs have, may be a little older than the request. */
+	int64_t    called = v->called_us > start ? v->called_us : start;
 	struct buf text;
 
 	if (v->called_us == 0)
 		return;
 	buf_init(&text, TIMING_MAX);
-	bool ok = buf_reserve(&text, TIMING_MAX) &&
-		  exchange_put_time(&text, "queue", v->called_us - start);
+	bool ok =
+		buf_reserve(&text, TIMING_MAX) && exchange_put_time(&text, "queue", called - start);
 	if (ok && v->first_token_us)
-		ok = exchange_put_time(&text, "upstream_ttfb", v->first_token_us - v->called_us);
+		ok = exchange_put_time(&text, "upstream_ttfb", v->first_token_us - called);
 	if (ok && v->answered_us)
-		ok = exchange_put_time(&text, "upstream", v->answered_us - v->called_us) &&
-		     exchange_put_time(&text, "gateway", total - (v->answered_us - v->called_us)) &&
+		ok = exchange_put_time(&text, "upstream", v->answered_us - called) &&
+		     exchange_put_time(&text, "gateway", total - (v->answered_us - called)) &&
 		     exchange_put_time(&text, "total", total);
 	if (ok)
 		reply_header(x->request, "Server-Timing", buf_view(&text));

@@ -208,6 +208,7 @@ void scrub_word(const struct mask *m, struct str text, char *ret, size_t ret_siz
 	for (size_t i = 0; i < text.n; i++)
 		if (!isalnum((unsigned char)text.p[i]) && !strchr("_-.[]:", text.p[i]))
 			return;
-	memcpy(ret, text.p, text.n);
+	if (text.n > 0) /* an empty word may have no bytes at all */
+		memcpy(ret, text.p, text.n);
 	ret[text.n] = '\0';
 }

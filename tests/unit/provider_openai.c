@@ -733,6 +733,8 @@ static void messages_of_providers_are_scrubbed(void **state)
 	assert_string_equal(small, "abcd");
 	scrub_word(NULL, STR("a b"), small, sizeof small);
 	assert_string_equal(small, "");
+	scrub_word(NULL, (struct str){ NULL, 0 }, small, sizeof small);
+	assert_string_equal(small, "");
 }
 
 /* --- requests --- */

@@ -11,6 +11,9 @@
 #include "schema/response_request.h"
 #include "shape/response.h"
 
+/* The value of `include` that asks for log probabilities. */
+#define WITH_LOGPROBS "message.output_text.logprobs"
+
 /* What becomes of a member that the field table does not bind, or that it binds for its type. */
 enum member_rule {
 	MEMBER_READ,    /* this file prints it for the provider, if at all */
@@ -192,6 +195,38 @@ static enum errc response_post_effort(struct input *in, json_at reasoning,
 	return rc;
 }
 
+/* wants_logprobs: OpenAI's clients ask for log probabilities by `include`, and by `top_logprobs` for
+ * those of other tokens. */
+static bool wants_logprobs(const struct json_doc *d, const struct response_request *c)
+{
+	if (c->top_logprobs > 0)
+		return true;
+	if (c->include != JSON_ABSENT)
+		JSON_EACH (i, d, c->include)
+			if (json_is(d, i, WITH_LOGPROBS))
+				return true;
+	return false;
+}
+
+static enum errc response_post_logprobs(struct input *in, const struct response_request *c,
+					struct response_members *list, struct err *e)
+{
+	struct buf made;
+
+	if (!wants_logprobs(&in->doc, c))
+		return ERR_OK;
+	buf_init(&made, KIB);
+	enum errc rc = buf_text(&made, "\"logprobs\":true")
+			       ? response_add(in, &made, list, e)
+			       : err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+	if (rc == ERR_OK && c->top_logprobs > 0)
+		rc = buf_fmt(&made, "\"top_logprobs\":%lld", (long long)c->top_logprobs)
+			     ? response_add(in, &made, list, e)
+			     : err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+	buf_finish(&made);
+	return rc;
+}
+
 static enum errc response_post_tools(struct input *in, const struct response_tools *t,
 				     struct response_members *list, struct err *e)
 {
@@ -225,8 +260,8 @@ static enum errc response_build_prompt(struct input *in, const struct response_r
 	struct response_members list = { 0 };
 	enum errc               rc = ERR_OK;
 
-	/* Each member makes one, except for text and tools, which make two. */
-	list.list = arena_alloc(&in->arena, (d->tok[0].count + 4) * sizeof *list.list);
+	/* Each member makes one, except for text, tools and include, which make two. */
+	list.list = arena_alloc(&in->arena, (d->tok[0].count + 6) * sizeof *list.list);
 	if (!list.list)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
 	JSON_EACH_MEMBER (k, d, 0) {
@@ -239,6 +274,8 @@ static enum errc response_build_prompt(struct input *in, const struct response_r
 		rc = response_post_effort(in, c->reasoning, &list, e);
 	if (rc == ERR_OK)
 		rc = response_post_tools(in, tools, &list, e);
+	if (rc == ERR_OK)
+		rc = response_post_logprobs(in, c, &list, e);
 	if (rc != ERR_OK)
 		return rc;
 	ret->members = list.list;
@@ -322,9 +359,10 @@ static bool show_all(const struct json_doc *d, const struct response_request *c,
 	       show_object(d, c->reasoning, "summary", out) && buf_text(out, "}") &&
 	       show_conversation(rq, out) &&
 	       buf_fmt(out,
-		       ",\"background\":%s,\"store\":%s,\"top_logprobs\":0,"
+		       ",\"background\":%s,\"store\":%s,\"top_logprobs\":%lld,"
 		       "\"truncation\":\"disabled\"}",
-		       c->background ? "true" : "false", c->store ? "true" : "false");
+		       c->background ? "true" : "false", c->store ? "true" : "false",
+		       (long long)c->top_logprobs);
 }
 
 static enum errc show_settings(struct input *in, const struct response_request *c,
@@ -353,6 +391,7 @@ static enum errc check_include(const struct json_doc *d, json_at include, struct
 		"computer_call_output.output.image_url",
 		"code_interpreter_call.outputs",
 		"reasoning.encrypted_content",
+		WITH_LOGPROBS,
 	};
 	size_t n = 0;
 
@@ -363,9 +402,6 @@ static enum errc check_include(const struct json_doc *d, json_at include, struct
 		bool found = false;
 
 		check_path(path, "include[%zu]", n++);
-		if (json_is(d, i, "message.output_text.logprobs"))
-			return err_set(e, ERR_NOT_SUPPORTED_YET, path,
-				       "logprobs are not supported yet");
 		for (size_t k = 0; k < ARRAY_LEN(known); k++)
 			found = found || json_is(d, i, known[k]);
 		if (!found)
@@ -426,9 +462,6 @@ static enum errc check_rest(const struct json_doc *d, const struct response_requ
 
 	if (rc == ERR_OK && c->metadata != JSON_ABSENT)
 		rc = check_metadata(d, c->metadata, e);
-	if (rc == ERR_OK && c->top_logprobs > 0)
-		rc = err_set(e, ERR_NOT_SUPPORTED_YET, "top_logprobs",
-			     "logprobs are not supported yet");
 	if (rc == ERR_OK && c->background && !c->store)
 		rc = err_set(e, ERR_INVALID_VALUE, "background",
 			     "an answer in the background must be stored");
@@ -523,6 +556,7 @@ static enum errc response_read_request(struct input *in, const struct gateway *g
 	/* A streamed background response is a stream like others, which goes on anyway. */
 	ret->background = c.background && !c.stream;
 	ret->fences = true; /* the text is read as LMC later */
+	ret->logprobs = wants_logprobs(&in->doc, &c);
 	ret->want_usage = true;
 	if (c.metadata != JSON_ABSENT)
 		ret->metadata = json_raw(&in->doc, c.metadata);

@@ -21,8 +21,8 @@ enum event_kind {
 	EVENT_MESSAGE, /* a whole answer of a plain call: text is the assistant's message object */
 	EVENT_LMC,     /* text: one LMC chunk, a JSON object (providers that speak LMC) */
 	/* The first record of an event log, made by the run, not by a provider: what an encoder
-	 * depends on besides events.  text: entries of warnings, choice: their number; block: 1:
-	 * fences become code. */
+	 * depends on besides events.  text: entries of warnings, choice: their number; block: bits
+	 * of enum event_asked. */
 	EVENT_ASKED,
 	/* A chunk, or a list of embeddings, that only the client understands: raw alone is set. */
 	EVENT_OTHER,
@@ -31,6 +31,11 @@ enum event_kind {
 	EVENT_ERROR,  /* last event of a failed call: err; usage: as reported before the failure */
 	EVENT_END,    /* last event of a call that ended well, after its EVENT_FINISH */
 	EVENT__COUNT
+};
+
+enum event_asked {
+	ASKED_FENCES = 1,   /* fences become code */
+	ASKED_LOGPROBS = 2, /* the client asked for log probabilities */
 };
 
 /* Each copy of a long event takes milliseconds.  So a provider passes a long event on twice, in two

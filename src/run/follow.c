@@ -48,6 +48,7 @@ struct follow {
 	struct warnings warnings;
 	char           *model; /* owned */
 	bool            fences;
+	bool            logprobs;
 
 	/* A page of a tape, of a run that is stored nowhere. */
 	struct buf          page;
@@ -180,6 +181,7 @@ static bool make_encoder(struct follow *f)
 	f->reader.encoder = f->o.shape->encoder(&(struct encoder_about){
 		.want_usage = f->o.want_usage,
 		.fences = f->fences,
+		.logprobs = f->logprobs,
 		.reasoning = f->o.reasoning,
 		.run = f->o.run,
 		.conversation = f->read.conversation,
@@ -193,12 +195,13 @@ static bool make_encoder(struct follow *f)
 	return f->reader.encoder;
 }
 
-/* take_asked: EVENT_ASKED has what the encoder of the first client knew besides the events: whether
- * fences become code, and the warnings. */
+/* take_asked: EVENT_ASKED has what the encoder of the first client knew besides the events: what it was
+ * asked for, and the warnings. */
 static enum errc take_asked(struct follow *f, const struct event *ev, uint64_t seq)
 {
 	f->seq = seq;
-	f->fences = ev->block == 1;
+	f->fences = ev->block & ASKED_FENCES;
+	f->logprobs = ev->block & ASKED_LOGPROBS;
 	return warnings_join(&f->warnings, ev->text, ev->choice) ? ERR_OK : ERR_OVERLOADED;
 }
 

@@ -275,12 +275,16 @@ static bool journal_add(struct run *r, const struct event *ev)
  * depends on; left out where all of that is as usual. */
 static bool add_asked(struct run *r)
 {
-	if (r->seq > 0 || (r->warnings.count == 0 && r->rq.fences) || !(r->logged || read_again(r)))
+	uint32_t asked = (r->rq.fences ? (uint32_t)ASKED_FENCES : 0) |
+			 (r->rq.logprobs ? (uint32_t)ASKED_LOGPROBS : 0);
+
+	if (r->seq > 0 || (r->warnings.count == 0 && asked == ASKED_FENCES) ||
+	    !(r->logged || read_again(r)))
 		return true;
 	return journal_add(r, &(struct event){
 				      .kind = EVENT_ASKED,
 				      .choice = (uint32_t)r->warnings.count,
-				      .block = r->rq.fences,
+				      .block = asked,
 				      .text = buf_view(&r->warnings.json),
 			      });
 }

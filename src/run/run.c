@@ -238,6 +238,7 @@ static bool choose_encoder(struct run *r)
 	r->feed.encoder = r->rq.shape->encoder(&(struct encoder_about){
 		.want_usage = r->rq.want_usage,
 		.fences = r->rq.fences,
+		.logprobs = r->rq.logprobs,
 		.reasoning = r->engine->o.settings(r->engine->o.arg)->reasoning,
 		.run = r->id,
 		.conversation = r->conversation,

@@ -104,8 +104,9 @@ struct run_request {
 	bool                background; /* its client waits for `begun` alone */
 	bool                bare; /* a plain answer is a text, not JSON: the encoder prints it so */
 	bool answers_calls;       /* calls in messages that were left without an answer get one */
-	bool fence;  /* LMC code reaches the provider as fenced text, not as tool calls */
-	bool fences; /* fenced code of the answer becomes LMC code */
+	bool fence : 1;    /* LMC code reaches the provider as fenced text, not as tool calls */
+	bool fences : 1;   /* fenced code of the answer becomes LMC code */
+	bool logprobs : 1; /* the client asked for log probabilities, and its shape has them */
 	bool store;
 	bool finish;       /* what the reader's leaving does: go on, else cancel */
 	bool want_usage;   /* the client asked for it */

@@ -16,6 +16,7 @@
 struct encoder_about {
 	bool                want_usage; /* the client asked for the usage chunk */
 	bool                fences;     /* fenced code in the answer becomes LMC code */
+	bool                logprobs;   /* the client asked for log probabilities */
 	enum reasoning_name reasoning;  /* OpenAI's shape: the member for reasoning */
 	struct id           run;
 	/* None: the answer is not stored.  A stored answer has Parley's id and time, an answer that

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "lmc/picture.h"
+#include "shape/logprobs.h"
 #include "shape/replay.h"
 
 #include <stdio.h>
@@ -28,6 +29,7 @@ static void response_item_free(struct response_item *i)
 	buf_finish(&i->name);
 	buf_finish(&i->call_id);
 	buf_finish(&i->input);
+	buf_finish(&i->logprobs);
 	buf_finish(&i->head);
 	free(i);
 }
@@ -70,6 +72,7 @@ static struct response_item *response_add_item(struct response *r, enum response
 	buf_init(&i->name, r->max);
 	buf_init(&i->call_id, r->max);
 	buf_init(&i->input, r->max);
+	buf_init(&i->logprobs, r->max);
 	buf_init(&i->head, 4 * KIB);
 	name_item(r, i, ++r->nth[counted]);
 	r->items[r->count++] = i;
@@ -89,6 +92,18 @@ static bool response_append(struct response *r, struct buf *to, struct str piece
 	return true;
 }
 
+/* keep_logprobs: moves what came with a text to the item. */
+static bool response_keep_logprobs(struct response *r, struct response_item *i)
+{
+	if (r->pending.len == 0)
+		return true;
+	if ((i->logprobs.len > 0 && !buf_text(&i->logprobs, ",")) ||
+	    !response_append(r, &i->logprobs, buf_view(&r->pending)))
+		return false;
+	buf_clear(&r->pending);
+	return true;
+}
+
 static bool response_grow(struct response *r, struct response_item *i, bool refusal,
 			  struct str piece)
 {
@@ -98,7 +113,8 @@ static bool response_grow(struct response *r, struct response_item *i, bool refu
 	if (!response_append(r, to, piece))
 		return false;
 	i->said = i->said || !refusal;
-	return !r->watch || r->watch->grew(r->watch_arg, i, refusal, first, piece);
+	return (!r->watch || r->watch->grew(r->watch_arg, i, refusal, first, piece)) &&
+	       (refusal || i->kind != RESPONSE_MESSAGE || response_keep_logprobs(r, i));
 }
 
 /* read_input: the input of a custom call: the member `input` of its arguments, or the arguments as
@@ -135,7 +151,9 @@ static bool response_close(struct response *r, struct response_item *i)
 		r->reasoning = NULL;
 	if (i == r->message)
 		r->message = NULL;
-	if (i->kind == RESPONSE_CUSTOM && !read_input(i))
+	/* A last chunk may have log probabilities without a text. */
+	if ((i->kind == RESPONSE_CUSTOM && !read_input(i)) ||
+	    (i->kind == RESPONSE_MESSAGE && i->said && !response_keep_logprobs(r, i)))
 		return false;
 	return !r->watch || r->watch->closed(r->watch_arg, i);
 }
@@ -304,6 +322,9 @@ bool response_event(struct response *r, const struct event *ev)
 {
 	if (ev->choice != 0)
 		return true;
+	/* Only the first event of a chunk has the chunk; the text may be a later one's. */
+	if (r->logprobs && ev->form == RAW_OPENAI && !logprobs_add(ev->raw, &r->pending))
+		return false;
 	switch (ev->kind) {
 	case EVENT_TEXT: return response_text(r, false, ev->text);
 	case EVENT_REFUSAL: return response_text(r, true, ev->text);
@@ -346,6 +367,7 @@ bool response_init(struct response *r, struct id run, int64_t created_s, struct 
 
 	*r = (struct response){ .run = run, .created_s = created_s, .max = max };
 	buf_init(&r->settings, LIMIT_STORE_ROW);
+	buf_init(&r->pending, LIMIT_UPSTREAM_BODY);
 	if (!buf_str(&r->settings, settings))
 		return false;
 	if (settings.n == 0 || !memmem(settings.p, settings.n, "\"custom\"", 8))
@@ -364,6 +386,7 @@ void response_finish(struct response *r)
 		response_item_free(r->items[n]);
 	free(r->items);
 	buf_finish(&r->settings);
+	buf_finish(&r->pending);
 	json_doc_finish(&r->doc);
 	*r = (struct response){ 0 };
 }
@@ -384,7 +407,8 @@ bool response_print_part(const struct response_item *i, bool refusal, bool fresh
 		return response_put_text(out, "{\"type\":\"refusal\",\"refusal\":", text) &&
 		       buf_text(out, "}");
 	return response_put_text(out, "{\"type\":\"output_text\",\"text\":", text) &&
-	       buf_text(out, ",\"annotations\":[],\"logprobs\":[]}");
+	       buf_text(out, ",\"annotations\":[],\"logprobs\":[") &&
+	       (fresh || buf_str(out, buf_view(&i->logprobs))) && buf_text(out, "]}");
 }
 
 static bool response_put_content(const struct response_item *i, struct buf *out)

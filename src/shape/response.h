@@ -37,14 +37,16 @@ struct response_item {
 	struct buf         refusal;
 	struct buf         name;
 	struct buf         call_id;
-	struct buf         input; /* of a custom call that has ended */
-	struct buf         head;  /* for the watcher's use */
+	struct buf         input;    /* of a custom call that has ended */
+	struct buf         logprobs; /* of the text: elements with commas between them */
+	struct buf         head;     /* for the watcher's use */
 };
 
 /* Who is told of items as they come; each function returns false to report a lack of memory. */
 struct response_watch {
 	bool (*opened)(void *arg, struct response_item *i);
-	/* grew: a piece was added to the text, or to the refusal; first: it begins that part. */
+	/* grew: a piece was added to the text, or to the refusal; first: it begins that part. The
+	 * log probabilities of a text are in response.pending. */
 	bool (*grew)(void *arg, struct response_item *i, bool refusal, bool first,
 		     struct str piece);
 	bool (*closed)(void *arg, struct response_item *i);
@@ -58,6 +60,8 @@ struct response {
 	struct json_doc              doc;        /* of settings, if there are custom tools */
 	json_at                      tools;      /* of doc; absent: none is a custom tool */
 	bool                         unthinking; /* reasoning is left out */
+	bool                         logprobs;   /* the request asked for them */
+	struct buf                   pending;    /* log probabilities of the piece that is read */
 	struct response_item       **items;      /* owned, and so is each */
 	size_t                       count;
 	size_t                       nth[RESPONSE_KIND__COUNT]; /* items of the kind so far */

@@ -14,6 +14,7 @@
 #include "shape/response_stream.h"
 
 #include "base/limits.h"
+#include "shape/logprobs.h"
 #include "shape/replay.h"
 #include "shape/response.h"
 
@@ -154,8 +155,7 @@ static bool stream_make_head(struct response_item *i)
 	} kinds[RESPONSE_KIND__COUNT] = {
 		[RESPONSE_REASONING] = { "response.reasoning_summary_text.delta",
 					 ",\"summary_index\":0" },
-		[RESPONSE_MESSAGE] = { "response.output_text.delta",
-				       ",\"content_index\":0,\"logprobs\":[]" },
+		[RESPONSE_MESSAGE] = { "response.output_text.delta", ",\"content_index\":0" },
 		[RESPONSE_CALL] = { "response.function_call_arguments.delta", "" },
 		[RESPONSE_CUSTOM] = { "response.custom_tool_call_input.delta", "" },
 	};
@@ -169,6 +169,14 @@ static bool stream_make_head(struct response_item *i)
 		       type, type, i->id, i->index, index);
 }
 
+static bool stream_put_logprobs(struct response_stream *s, const struct buf *elements)
+{
+	if (elements->len == 0)
+		return response_stream_put(s, ",\"logprobs\":[]");
+	return response_stream_put(s, ",\"logprobs\":[") && buf_str(s->out, buf_view(elements)) &&
+	       response_stream_put(s, "]");
+}
+
 static bool response_stream_delta(struct response_stream *s, struct response_item *i,
 				  struct str piece)
 {
@@ -176,9 +184,13 @@ static bool response_stream_delta(struct response_stream *s, struct response_ite
 		s->number++;
 		return true;
 	}
+	bool told = i->kind == RESPONSE_MESSAGE;
+
 	return stream_make_head(i) && buf_str(s->out, buf_view(&i->head)) &&
-	       buf_int(s->out, (int64_t)s->number++) && response_stream_put(s, ",\"delta\":\"") &&
-	       buf_str(s->out, piece) && response_stream_put(s, "\"}\n\n");
+	       buf_int(s->out, (int64_t)s->number++) &&
+	       (!told || stream_put_logprobs(s, &s->r.pending)) &&
+	       response_stream_put(s, ",\"delta\":\"") && buf_str(s->out, piece) &&
+	       response_stream_put(s, "\"}\n\n");
 }
 
 static bool refusal_delta(struct response_stream *s, const struct response_item *i,
@@ -215,10 +227,10 @@ static bool response_stream_text_done(struct response_stream *s, const char *typ
 
 static bool message_closed(struct response_stream *s, const struct response_item *i)
 {
-	if (i->said &&
-	    (!response_stream_text_done(s, "response.output_text.done", i, false,
-					",\"text\":", buf_view(&i->text), ",\"logprobs\":[]") ||
-	     !content_part_event(s, "response.content_part.done", i, false, false)))
+	if (i->said && (!part_open(s, "response.output_text.done", i, false) ||
+			!stream_put_quoted(s, ",\"text\":", buf_view(&i->text)) ||
+			!stream_put_logprobs(s, &i->logprobs) || !stream_close(s) ||
+			!content_part_event(s, "response.content_part.done", i, false, false)))
 		return false;
 	return i->refusal.len == 0 ||
 	       (response_stream_text_done(s, "response.refusal.done", i, true,
@@ -252,7 +264,8 @@ static bool response_stream_closed(void *arg, struct response_item *i)
 {
 	struct response_stream *s = arg;
 	/* A buffer that doubles would copy a long text again and again. */
-	bool ok = i->text.len <= LIMIT_LOOP_JSON || buf_reserve(s->out, 3 * i->text.len + 4 * KIB);
+	size_t size = i->text.len + i->logprobs.len;
+	bool   ok = size <= LIMIT_LOOP_JSON || buf_reserve(s->out, 3 * size + 4 * KIB);
 
 	if (!ok)
 		return false;
@@ -413,6 +426,8 @@ static bool response_stream_whole(struct encoder *n, const struct encoder_whole 
 
 	r->watch = NULL;
 	r->max = LIMIT_UPSTREAM_BODY;
+	if (r->logprobs && w->form == RAW_OPENAI && !logprobs_add(w->raw, &r->pending))
+		return false;
 	if (!replay_answer(w->message, w->finish_reason, w->usage, whole_take, r))
 		return false;
 	return response_print(r,
@@ -457,6 +472,7 @@ struct encoder *response_stream_create(const struct encoder_about *about)
 		response_stream_destroy(&s->encoder);
 		return NULL;
 	}
+	s->r.logprobs = about->logprobs;
 	s->r.unthinking = about->reasoning == REASONING_NONE;
 	s->r.watch = &response_stream_watch;
 	s->r.watch_arg = s;

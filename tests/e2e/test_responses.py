@@ -353,9 +353,10 @@ REFUSED = [
     ({"text": {"format": "text"}}, "invalid_type", "text.format"),
     ({"reasoning": {"effort": 3}}, "invalid_type", "reasoning.effort"),
     ({"include": ["odd"]}, "invalid_value", "include[0]"),
-    ({"include": ["reasoning.encrypted_content", "message.output_text.logprobs"]},
-     "not_supported_yet", "include[1]"),
-    ({"top_logprobs": 2}, "not_supported_yet", "top_logprobs"),
+    ({"include": ["message.output_text.logprobs", "odd"]}, "invalid_value", "include[1]"),
+    ({"include": "message.output_text.logprobs"}, "invalid_type", "include"),
+    ({"top_logprobs": 21}, "invalid_value", "top_logprobs"),
+    ({"top_logprobs": -1}, "invalid_value", "top_logprobs"),
     ({"prompt": {"id": "p"}}, "unsupported_parameter", "prompt"),
     ({"moderation": {}}, "unsupported_parameter", "moderation"),
     ({"messages": [MESSAGE]}, "unsupported_parameter", "messages"),
@@ -567,6 +568,69 @@ def test_a_stream_has_the_whole_grammar(client, script):
     for after in (None, 0, 7, 16, len(events) - 2, len(events) - 1):
         first = 0 if after is None else after + 1
         assert again(client, last["id"], after) == events[first:]
+
+
+def token(text, **more):
+    """A token as chat completions have it."""
+    return {"token": text, "logprob": -0.5, "bytes": list(text.encode()),
+            "top_logprobs": [{"token": "x", "logprob": -1, "bytes": [120]}]} | more
+
+
+def probable(delta, *tokens):
+    chunk = up.chunk(delta)
+    chunk["choices"][0]["logprobs"] = {"content": list(tokens), "refusal": None}
+    return up.data(chunk)
+
+
+WITH_LOGPROBS = {"include": ["message.output_text.logprobs"], "top_logprobs": 1}
+
+
+def test_log_probabilities_come_with_the_text(client, script):
+    s = script(up.sse(), up.role(), probable({"content": "He"}, token("H"), token("e")),
+               up.text("l"), probable({"content": "lo"}, token("lo", bytes=None)),
+               probable({}, token("<end>", top_logprobs=None)), *up.ending())
+    events = streamed(client, model=s.model, **WITH_LOGPROBS)
+    last = rs.check_events(events)
+    sent = asked(s)
+    assert sent["logprobs"] is True and sent["top_logprobs"] == 1
+    assert [e["logprobs"] for e in events if e["type"] == "response.output_text.delta"] == [
+        [token("H"), token("e")], [], [token("lo", bytes=[])]]
+    every = [token("H"), token("e"), token("lo", bytes=[]), token("<end>", top_logprobs=[])]
+    assert [e["logprobs"] for e in events if e["type"] == "response.output_text.done"] == [every]
+    assert last["output"][0]["content"][0]["logprobs"] == every and last["top_logprobs"] == 1
+    for after in (None, 3, 4):
+        assert again(client, last["id"], after) == events[0 if after is None else after + 1:]
+    found = client.get(f"{rs.PATH}/{last['id']}").ok().json
+    assert found["output"][0]["content"][0]["logprobs"] == []
+
+
+@pytest.mark.parametrize("store", [True, False])
+def test_log_probabilities_of_a_plain_response(client, script, store):
+    whole = up.completion("Hi")
+    whole["choices"][0]["logprobs"] = {"content": [token("Hi"), {"token": 1}, "odd"]}
+    s = script(up.reply(whole))
+    answer = rs.create(client, model=s.model, include=WITH_LOGPROBS["include"], store=store).ok()
+    part = rs.check(answer.json)["output"][0]["content"][0]
+    assert part["text"] == "Hi" and part["logprobs"] == [token("Hi")]
+    assert asked(s)["logprobs"] is True and "top_logprobs" not in asked(s)
+
+
+def test_log_probabilities_come_only_where_they_were_asked_for(client, script):
+    s = script(up.sse(), up.role(), probable({"content": "Hi"}, token("Hi")), *up.ending())
+    events = streamed(client, model=s.model)
+    assert "logprobs" not in asked(s) and rs.text_of(rs.check_events(events)) == "Hi"
+    assert not any(e.get("logprobs") for e in events)
+
+
+@pytest.mark.parametrize("said", [None, [], {"content": None}, {"content": {}}, {"content": [3]},
+                                  {"content": [{"token": "a", "logprob": "b"}]}])
+def test_odd_log_probabilities_are_left_out(client, script, said):
+    chunk = up.chunk({"content": "Hi"})
+    chunk["choices"][0]["logprobs"] = said
+    s = script(up.sse(), up.role(), up.data(chunk), *up.ending())
+    events = streamed(client, model=s.model, **WITH_LOGPROBS)
+    assert rs.text_of(rs.check_events(events)) == "Hi"
+    assert not any(e.get("logprobs") for e in events)
 
 
 def test_refusals_are_parts(client, script):
@@ -858,6 +922,8 @@ def test_cancel_ends_a_background_response(client, script):
     s = script(up.sse(), up.role(), up.text("half"), up.wait(gate), *up.ending())
     id = rs.create(client, model=s.model, background=True).ok().json["id"]
     gate.wait_reached()
+    wait_until(lambda: client.get(f"/v1/runs/run_{id[5:]}").ok().json["first_token_at"],
+               "the text has come")
     for _ in range(2):
         found = rs.check(client.post(f"{rs.PATH}/{id}/cancel").ok().json)
         assert found["status"] == "cancelled" and found["error"] is None

@@ -240,6 +240,37 @@ static void a_custom_calls_input_is_taken_out_of_its_arguments(void **state)
 	}
 }
 
+/* The chunk comes with the first of its events, which need not be the one with the text. */
+static void log_probabilities_wait_for_their_text(void **state)
+{
+	(void)state;
+	static const char raw[] =
+		"{\"choices\":[{\"logprobs\":{\"content\":[{\"token\":\"a\",\"logprob\":0}]}}]}";
+	static const char token[] =
+		"\"logprobs\":[{\"token\":\"a\",\"logprob\":0,\"bytes\":[],\"top_logprobs\":[]}]";
+	struct event evs[] = { text_event(EVENT_START, ""), text_event(EVENT_TEXT, "a"),
+			       text_event(EVENT_TEXT, "b"), text_event(EVENT_FINISH, "stop") };
+
+	evs[0].raw = str_of(raw);
+	evs[1].cont = true;
+	for (int asked = 0; asked < 2; asked++) {
+		struct buf      out;
+		struct encoder *n = response_stream_create(
+			&(struct encoder_about){ .run = RUN, .logprobs = asked });
+
+		assert_non_null(n);
+		buf_init(&out, MIB);
+		for (size_t i = 0; i < ARRAY_LEN(evs); i++)
+			give(n, evs[i], 2 + i, &out);
+		assert_true(n->ops->done(n, 6, &out));
+		/* The first delta, the ends of text, part and item, and the response. */
+		assert_int_equal(count(&out, token), asked ? 5 : 0);
+		assert_int_equal(count(&out, "\"logprobs\":[]"), asked ? 2 : 7);
+		encoder_destroy(n);
+		buf_finish(&out);
+	}
+}
+
 static void a_cursor_is_a_number(void **state)
 {
 	(void)state;
@@ -267,6 +298,7 @@ int main(void)
 		cmocka_unit_test(a_text_above_the_limit_is_refused),
 		cmocka_unit_test(items_have_a_limit),
 		cmocka_unit_test(a_custom_calls_input_is_taken_out_of_its_arguments),
+		cmocka_unit_test(log_probabilities_wait_for_their_text),
 		cmocka_unit_test(a_cursor_is_a_number),
 	};
 

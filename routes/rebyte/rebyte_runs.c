@@ -6,16 +6,10 @@
 #include "http/reply.h"
 #include "routes/call/run_print.h"
 #include "routes/kit/lookup.h"
-#include "routes/kit/page.h"
 #include "routes/rebyte/rebyte_agent.h"
 #include "routes/rebyte/rebyte_print.h"
 #include "shape/rebyte.h"
 #include "store/run.h"
-
-enum {
-	RUNS_DEFAULT = 20,
-	RUNS_MAX = 100,
-};
 
 /* --- one run --- */
 
@@ -78,17 +72,20 @@ void rebyte_runs_get(struct request *r, void *app)
 /* --- the runs of a thread --- */
 
 struct agent_runs {
-	struct lookup    lookup;
-	struct runs_read read;
+	struct lookup      lookup;
+	struct runs_read   read;
+	struct rebyte_page page;
 };
 
 static bool agent_runs_print(struct lookup *l, struct buf *out)
 {
-	const struct runs_read *read = &container_of(l, struct agent_runs, lookup)->read;
-	bool                    ok = buf_text(out, "{\"list\":[");
+	const struct agent_runs *x = container_of(l, struct agent_runs, lookup);
+	size_t                   count = x->read.run_count;
+	bool                     ok = buf_text(out, "{\"list\":[");
 
-	for (size_t i = 0; ok && i < read->run_count; i++) {
-		struct run_object o = run_print_object(&read->runs[i], REASONING_NONE);
+	for (size_t i = 0; ok && i < count; i++) {
+		size_t            at = rebyte_page_at(&x->page, i, count);
+		struct run_object o = run_print_object(&x->read.runs[at], REASONING_NONE);
 
 		ok = (i == 0 || buf_text(out, ",")) && rebyte_run_row(&o, out);
 	}
@@ -97,8 +94,7 @@ static bool agent_runs_print(struct lookup *l, struct buf *out)
 
 static void agent_runs_failed(const struct lookup *l, struct err *e)
 {
-	(void)l;
-	rebyte_page_failed(&(struct rebyte_page){ 0 }, e);
+	rebyte_page_failed(&container_of(l, const struct agent_runs, lookup)->page, e);
 }
 
 static const struct lookup_kind agent_runs_kind = {
@@ -107,30 +103,6 @@ static const struct lookup_kind agent_runs_kind = {
 	.failed = agent_runs_failed,
 	.print = agent_runs_print,
 };
-
-/* agent_runs_query: the store lists runs in one order only. */
-static bool agent_runs_query(struct request *r, struct runs_read *ret)
-{
-	struct str text;
-	bool       descending = true;
-
-	if (!page_limit(r, RUNS_DEFAULT, RUNS_MAX, &ret->limit) || !page_order(r, &descending))
-		return false;
-	if (!descending) {
-		reply_refuse(r, ERR_NOT_SUPPORTED_YET, "order",
-			     "runs are listed with the newest first only");
-		return false;
-	}
-	if (request_query(r, "before", 0, &text)) {
-		reply_refuse(r, ERR_NOT_SUPPORTED_YET, "before",
-			     "a list of runs continues with after only");
-		return false;
-	}
-	if (!request_query(r, "after", 0, &text) || rebyte_agent_id(text, ID_RUN, &ret->after))
-		return true;
-	reply_refuse(r, ERR_INVALID_VALUE, "after", "must be an id of this list");
-	return false;
-}
 
 void rebyte_runs_list(struct request *r, void *app)
 {
@@ -142,10 +114,14 @@ void rebyte_runs_list(struct request *r, void *app)
 	x->read.owner = request_owner(r);
 	x->read.status = -1;
 	x->read.of_known = true;
-	if (rebyte_print_id(r, &x->read.conversation) && agent_runs_query(r, &x->read))
-		lookup_start(&x->lookup, store_runs_read(g->store, &x->read));
-	else
+	if (!rebyte_print_id(r, &x->read.conversation) || !rebyte_page_read(r, ID_RUN, &x->page)) {
 		lookup_refuse(&x->lookup, NULL);
+		return;
+	}
+	x->read.after = x->page.after;
+	x->read.ascending = !x->page.descending;
+	x->read.limit = x->page.limit;
+	lookup_start(&x->lookup, store_runs_read(g->store, &x->read));
 }
 
 /* --- ping --- */

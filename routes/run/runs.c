@@ -146,9 +146,12 @@ static bool runs_read_query(struct request *r, struct runs_read *ret)
 {
 	struct str text;
 
-	if (!page_limit(r, RUNS_DEFAULT, RUNS_MAX, &ret->limit) ||
+	bool descending = true;
+
+	if (!page_limit(r, RUNS_DEFAULT, RUNS_MAX, &ret->limit) || !page_order(r, &descending) ||
 	    !runs_read_status(r, &ret->status))
 		return false;
+	ret->ascending = !descending;
 	if (request_query(r, "after", 0, &text) && !id_parse(text, ID_RUN, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a run of this list");
 		return false;

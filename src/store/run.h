@@ -48,14 +48,15 @@ struct run_read {
 	int64_t         cost_nano;
 };
 
-/* runs_read: a list of runs, newest first. */
+/* runs_read: a list of runs, in the order of their beginnings. */
 struct runs_read {
 	struct store_job job;
 	int64_t          owner;
 	struct id        conversation; /* none: runs of all conversations */
 	bool             of_known; /* an unknown conversation is NOT_FOUND, and not an empty list */
 	int              status;   /* enum run_status; -1: any */
-	struct id        after; /* none: from the newest; ERR_INVALID_VALUE "after": no such run */
+	struct id        after; /* none: from the first; ERR_INVALID_VALUE "after": no such run */
+	bool             ascending; /* oldest first; false: newest first */
 	size_t           limit;
 	struct arena     arena;
 	/* out */

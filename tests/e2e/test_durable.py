@@ -371,14 +371,24 @@ def test_runs_are_listed(client, script):
             break
         after = page["last_id"]
     assert seen == runs
+    oldest = client.get(f"{path}&order=asc&limit=2").ok().json
+    assert [r["id"] for r in oldest["data"]] == runs[:-3:-1] and oldest["has_more"] is True
+    page = client.get(f"{path}&order=asc&after={oldest['last_id']}&status=completed").ok().json
+    assert [r["id"] for r in page["data"]] == runs[2::-1] and page["has_more"] is False
     bad = script(up.reply({"error": {"message": "no", "type": "x"}}, 500))
     client.chat("go", model=bad.model, conversation=conversation).error(502)
     assert [r["status"] for r in client.get(f"{path}&status=failed").ok().json["data"]] == ["failed"]
     assert client.get(f"{path}&status=cancelled").ok().json["data"] == []
+    for status in ("failed", "completed", "running", "queued"):
+        newest = client.get(f"/v1/runs?status={status}&limit=100").ok().json["data"]
+        last = newest[0]["id"] if newest else None
+        after = f"&after={newest[1]['id']}" if len(newest) > 1 else ""
+        page = client.get(f"/v1/runs?status={status}&order=asc&limit=100{after}").ok().json["data"]
+        assert last is None or last in [r["id"] for r in page]
 
 
 @pytest.mark.parametrize("query, param", [
-    ("status=x", "status"), ("limit=0", "limit"), ("limit=101", "limit"), ("after=x", "after"),
+    ("status=x", "status"), ("order=up", "order"), ("limit=0", "limit"), ("limit=101", "limit"), ("after=x", "after"),
     ("after=run_" + "0" * 31 + "1", "after")])
 def test_bad_queries_for_runs(client, query, param):
     client.get(f"/v1/runs?{query}").error(400, param=param)

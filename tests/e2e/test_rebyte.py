@@ -417,12 +417,16 @@ def test_the_runs_of_a_thread_are_listed(client):
     path = f"{THREADS}/{first['thread_id']}/runs"
     assert [r["id"] for r in listed(client, path, "after=&before=&order=")] == runs[::-1]
     assert [r["id"] for r in listed(client, path, f"limit=1&after={runs[2]}")] == [runs[1]]
+    assert [r["id"] for r in listed(client, path, "order=asc&limit=2")] == runs[:2]
+    assert [r["id"] for r in listed(client, path, f"order=asc&after={runs[1]}")] == [runs[2]]
+    assert [r["id"] for r in listed(client, path, f"order=asc&before={runs[2]}")] == runs[:2]
+    assert [r["id"] for r in listed(client, path, f"limit=1&before={runs[0]}")] == [runs[1]]
     assert listed(client, f"{THREADS}/{thread(client)}/runs") == []
     for id in ("x", rb.NOBODY):
         client.get(f"{THREADS}/{id}/runs").error(404, "not_found")
         client.get(f"/api/sdk/runs/{id}").error(404, "not_found")
-    for query, param in (("order=asc", "order"), ("before=" + runs[0], "before"),
-                         ("after=x", "after"), ("after=" + rb.NOBODY, "after"),
+    for query, param in (("order=up", "order"), ("before=x", "before"),
+                         (f"before={runs[0]}&after={runs[1]}", "before"), ("after=x", "after"), ("after=" + rb.NOBODY, "after"),
                          ("limit=0", "limit")):
         client.get(f"{path}?{query}").error(400, param=param)
 

@@ -1,26 +1,38 @@
-/* Reads a list of runs, newest first. */
+/* Reads a list of runs, newest or oldest first. */
 #include "store/sqlite/conversation_row.h"
 #include "store/sqlite/kit/row.h"
 #include "store/run.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/run_row.h"
 
-/* ?1 is the id in front of which the page begins, ?2 the owner, ?3 the status or -1, ?4 how many,
- * ?5 the conversation. */
-#define PAGE     "r.id < ?1 AND r.owner = ?2 "
-#define PAGE_END "ORDER BY r.id DESC LIMIT ?4"
+/* ?1 is the id behind which the page begins, ?2 the owner, ?3 the status or -1, ?4 how many,
+ * ?5 the conversation.  The newest runs come first with < and DESC, the oldest with > and ASC. */
+#define PAGE(is)      "r.id " is " ?1 AND r.owner = ?2 "
+#define PAGE_END(way) "ORDER BY r.id " way " LIMIT ?4"
+#define ANY_STATUS    "AND (?3 < 0 OR r.status = ?3) "
+#define ALL(is, way)  RUN_ROW RUN_ROW_JOINS "WHERE " PAGE(is) ANY_STATUS PAGE_END(way)
+#define CONVERSATION(is, way)                                                             \
+	RUN_ROW "INDEXED BY run_conversation " RUN_ROW_JOINS "WHERE r.conversation = ?5 " \
+		"AND " PAGE(is) ANY_STATUS                                                \
+		PAGE_END(way)
+#define LIVE(is, way)                                \
+	RUN_ROW "INDEXED BY run_live " RUN_ROW_JOINS \
+		"WHERE r.status < 2 AND " PAGE(is) "AND r.status = ?3 " PAGE_END(way)
+#define UNUSUAL(is, way)                                \
+	RUN_ROW "INDEXED BY run_unusual " RUN_ROW_JOINS \
+		"WHERE r.status > 2 AND r.status = ?3 AND " PAGE(is) PAGE_END(way)
+#define BOTH(list)                                  \
+	{                                           \
+		list("<", "DESC"), list(">", "ASC") \
+	}
 
 static const char sql_place[] =
 	"SELECT conversation FROM run WHERE id = ? AND secret = ? AND owner = ?";
-static const char sql_all[] =
-	RUN_ROW   RUN_ROW_JOINS "WHERE " PAGE "AND (?3 < 0 OR r.status = ?3) " PAGE_END;
-static const char sql_conversation[] =
-	RUN_ROW "INDEXED BY run_conversation " RUN_ROW_JOINS "WHERE r.conversation = ?5 AND " PAGE
-		"AND (?3 < 0 OR r.status = ?3) " PAGE_END;
-static const char sql_live[] = RUN_ROW "INDEXED BY run_live " RUN_ROW_JOINS
-				       "WHERE r.status < 2 AND " PAGE "AND r.status = ?3 " PAGE_END;
-static const char sql_unusual[] = RUN_ROW "INDEXED BY run_unusual " RUN_ROW_JOINS
-					  "WHERE r.status > 2 AND r.status = ?3 AND " PAGE PAGE_END;
+/* By runs_read.ascending. */
+static const char *const sql_all[] = BOTH(ALL);
+static const char *const sql_conversation[] = BOTH(CONVERSATION);
+static const char *const sql_live[] = BOTH(LIVE);
+static const char *const sql_unusual[] = BOTH(UNUSUAL);
 
 /* The cursor must be a run of the requested list; its status may have changed. */
 static int runs_read_check_after(struct session *s, struct runs_read *j)
@@ -37,7 +49,7 @@ static int runs_read_check_after(struct session *s, struct runs_read *j)
 	return SQLITE_OK;
 }
 
-static const char *runs_read_which_list(const struct runs_read *j)
+static const char *const *runs_read_which_list(const struct runs_read *j)
 {
 	if (!id_none(j->conversation))
 		return sql_conversation;
@@ -49,9 +61,10 @@ static const char *runs_read_which_list(const struct runs_read *j)
 
 static struct db_bind runs_read_bind_list(struct session *s, const struct runs_read *j)
 {
-	struct db_bind b = conn_bind(s->conn, runs_read_which_list(j));
+	struct db_bind b = conn_bind(s->conn, runs_read_which_list(j)[j->ascending]);
+	int64_t        first = j->ascending ? INT64_MIN : INT64_MAX;
 
-	db_bind_int(&b, id_none(j->after) ? INT64_MAX : j->after.key);
+	db_bind_int(&b, id_none(j->after) ? first : j->after.key);
 	db_bind_int(&b, j->owner);
 	db_bind_int(&b, j->status);
 	db_bind_int(&b, (int64_t)j->limit + 1);

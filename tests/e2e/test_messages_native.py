@@ -103,6 +103,8 @@ def native(start_once, upstream):
             {"name": "says/*", "provider": "real", "defaults": {
                 "instruction": "Be \"brief\".",
                 "config": {"temperature": 0.2, "top_p": 0.5, "stop": "END"}}},
+            {"name": "odd/*", "provider": "real", "defaults": {
+                "config": {"seed": 7, "reasoning_effort": "low"}}},
             {"name": "both/*", "provider": "real", "fallback": ["o/x"]},
             {"name": "o/*", "provider": "other"}],
     }, env={"TEST_UPSTREAM_KEY": UPSTREAM_KEY})
@@ -211,6 +213,20 @@ def test_the_models_defaults(client, script):
         body = asked(s.under("says"), system=[], temperature=1, stop_sequences=[], top_p=None, **more)
         client.post(PATH, body).ok()
         assert s.request.json == {**body, "model": s.name}
+
+
+def test_defaults_that_anthropic_has_no_member_for_are_told(client, script):
+    s = script(up.reply(WHOLE))
+    reply = client.post(PATH, asked(s.under("odd"))).ok()
+    told = json.loads(reply.headers["x-parley-warnings"])
+    assert [w["code"] for w in told] == ["parameter_dropped"] * 2
+    assert "seed" in told[0]["message"] and "reasoning_effort" in told[1]["message"]
+    assert s.request.json == asked(s.name)
+    s = script(up.reply(WHOLE))
+    reply = client.post(PATH, asked(s.under("odd"), max_tokens=2000, thinking={
+        "type": "enabled", "budget_tokens": 1024})).ok()
+    (told,) = json.loads(reply.headers["x-parley-warnings"])
+    assert "seed" in told["message"]
 
 
 UNSIGNED = {"type": "thinking", "thinking": "ours", "signature": ""}

@@ -5,6 +5,7 @@
 #include "provider/anthropic/anthropic.h"
 
 #include "base/decimal.h"
+#include "lmc/warnings.h"
 #include "provider/ask_param.h"
 #include "shape/transcript.h"
 
@@ -261,6 +262,36 @@ static bool native_put_defaults(const struct prompt *p, struct buf *out)
 	       (buf_text(out, ",\"system\":") && buf_json_string(out, p->instruction));
 }
 
+/* warn_of_defaults: tells what a model's defaults say and Anthropic's API has no member for.  A member of
+ * the prompt may also be made of one of the client's own, which is sent as it is. */
+static void native_warn_of_defaults(const struct prompt *p)
+{
+	static const struct {
+		const char *key;
+		const char *made_of[2];
+	} members[] = {
+		{ "seed", { NULL, NULL } },
+		{ "presence_penalty", { NULL, NULL } },
+		{ "frequency_penalty", { NULL, NULL } },
+		{ "response_format", { "output_config", "output_format" } },
+		{ "reasoning_effort", { "thinking", "output_config" } },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+		bool made = false;
+
+		for (size_t k = 0; k < ARRAY_LEN(members[i].made_of); k++)
+			made = made ||
+			       (members[i].made_of[k] &&
+				json_get(p->native->doc, 0, members[i].made_of[k]) != JSON_ABSENT);
+		if (!made && ask_param_value(p, members[i].key).n > 0)
+			warnings_add(p->warnings, 0, "parameter_dropped",
+				     "%s of the model's defaults was not sent: Anthropic's API has "
+				     "no such member",
+				     members[i].key);
+	}
+}
+
 enum errc anthropic_native(const struct prompt *p, struct buf *out, struct err *e)
 {
 	const struct json_doc *d = p->native->doc;
@@ -289,6 +320,7 @@ enum errc anthropic_native(const struct prompt *p, struct buf *out, struct err *
 	native_left(&l);
 	cut(&c, end_of(all) - 1, end_of(all) - 1, STR_NONE);
 	c.failed = c.failed || !native_put_defaults(p, out);
+	native_warn_of_defaults(p);
 	cut(&c, end_of(all), end_of(all), STR_NONE);
 	return c.failed ? ask_too_large(e) : ERR_OK;
 }

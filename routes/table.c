@@ -1,5 +1,6 @@
 /* The one list of routes.  A new route is a row here, a function, and its part of openapi.yaml. */
 #include "routes/admin/admin_keys.h"
+#include "routes/admin/me.h"
 #include "routes/chat/chat.h"
 #include "routes/chat/completions.h"
 #include "routes/conversation/conversation_change.h"
@@ -105,6 +106,7 @@ const struct route routes[] = {
 	{ "rebyte_content",     "GET",  "/api/sdk/files/{id}/content",  AUTH_FILES, BODY_NONE, false, &family_rebyte, file_content_get },
 	{ "rebyte_file_delete", "DELETE", "/api/sdk/files/{id}",        AUTH_FILES, BODY_NONE, false, &family_rebyte, rebyte_files_delete },
 	{ "search",             "GET",  "/v1/search",                   AUTH_READ,  BODY_NONE, false, &family_chat, search_get },
+	{ "me",                 "GET",  "/v1/me",                       AUTH_KEY,  BODY_NONE, false, &family_chat, me_get },
 	{ "usage",              "GET",  "/v1/usage",                    AUTH_EITHER,  BODY_NONE, false, &family_chat, usage_get },
 	{ "livez",              "GET",  "/livez",                       AUTH_NONE, BODY_NONE, true,  &family_chat, service_livez },
 	{ "readyz",             "GET",  "/readyz",                      AUTH_NONE, BODY_NONE, true,  &family_chat, service_readyz },

@@ -21,7 +21,7 @@ static struct value *time_of(int64_t ms)
 	return ms > 0 ? value_int(ms / 1000) : value_null();
 }
 
-static struct value *scopes_of(unsigned scopes)
+struct value *api_key_scopes(unsigned scopes)
 {
 	struct value *list = value_array();
 
@@ -42,7 +42,7 @@ static struct value *key_print_key_of(const struct store_api_key *k, const char 
 		{ "id", value_fmt("key_%s", k->id) }, { "object", value_text_of("api_key") },
 		{ "name", value_string(k->name) },
 		{ "status", value_text_of(api_key_status(k, now_ms)) },
-		{ "scopes", scopes_of(k->scopes) },
+		{ "scopes", api_key_scopes(k->scopes) },
 		{ "models", k->models.n > 0 ? value_raw(k->models) : value_null() },
 		{ "metadata", value_raw(k->metadata) },
 		{ "owner", value_fmt("%lld", (long long)k->owner) },

@@ -14,6 +14,7 @@ enum route_auth {
 	AUTH_CHAT,
 	AUTH_READ,
 	AUTH_EITHER,
+	AUTH_KEY, /* with any scope */
 	AUTH_FILES,
 	AUTH_ADMIN,
 	AUTH_TICKET, /* as EITHER, or ?ticket= for what the path names: a stream, so it has no HEAD */

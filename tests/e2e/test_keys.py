@@ -447,6 +447,39 @@ def test_models_that_a_key_may_not_ask_are_not_there(start):
             client.complete(name).ok()
 
 
+def test_a_key_is_told_what_it_may_do(serving, admin):
+    body = {"name": "mine \"1\"", "scopes": ["files", "chat"], "models": ["x/*", "y"],
+            "limits": {"requests": {"count": 60, "window": "1m"}, "concurrent": 2},
+            "budget": {"money": "2.50", "window": "30d"}, "expires_in": 172800}
+    made = admin.post("/v1/admin/keys", body).ok().json
+    assert made["expires_at"]
+    with keys.client_of(serving, made["key"]) as client:
+        told = client.get("/v1/me").ok()
+        assert made["key"] not in told.body.decode()
+        assert told.json == {"object": "me"} | {
+            k: made[k] for k in ("id", "name", "owner", "scopes", "models", "expires_at", "limits",
+                                 "budget")}
+    for scope in ("read", "files", "admin"):
+        made = admin.post("/v1/admin/keys", {"scopes": [scope]}).ok().json
+        with keys.client_of(serving, made["key"]) as client:
+            told = client.get("/v1/me").ok().json
+            assert told["scopes"] == [scope] and told["models"] is None
+
+
+def test_callers_without_a_stored_key_are_told_so(start):
+    with Client(start().url) as client:
+        assert client.get("/v1/me").ok().json == {
+            "object": "me", "id": None, "name": None, "owner": "0",
+            "scopes": ["chat", "read", "files", "admin"], "models": None, "expires_at": None,
+            "limits": None, "budget": None}
+    gateway = start({"api_keys": [{"env": "ONE_KEY"}]}, env={"ONE_KEY": "k" * 20})
+    with Client(gateway.url) as client:
+        client.get("/v1/me").error(401, "missing_api_key")
+        told = client.get("/v1/me", headers=keys.bearer("k" * 20)).ok()
+        assert told.json["id"] == "config:1" and told.json["name"] is None
+        assert "k" * 20 not in told.body.decode()
+
+
 def test_a_run_is_not_gone_on_with_by_a_model_that_is_not_there(serving, admin):
     one = admin.post("/v1/admin/keys").ok().json
     with keys.client_of(serving, one["key"]) as client:
@@ -486,6 +519,7 @@ SCOPES = {
               "POST /v1/admin/keys/{id}", "DELETE /v1/admin/keys/{id}",
               "POST /v1/admin/keys/{id}/rotate", "GET /v1/admin/usage"},
 }
+ANY_KEY = {"GET /v1/me"}
 EITHER = {"GET /v1/usage", "GET /v1/models", "GET /v1/models/{id}", "GET /v1/runs/{id}", "GET /v1/runs/{id}/events",
           "POST /v1/runs/{id}/ticket", "GET /v1/responses/{id}", "GET /v1/responses/{id}/input_items",
           "GET /v1/messages/{id}/events", "GET /api/sdk/runs/{id}", "GET /api/sdk/ext/ping"}
@@ -506,7 +540,7 @@ def test_each_route_has_its_scope(serving):
         at = path.replace("{id}", "x").replace("{item}", "x")
         url = admin if "/admin/" in path else serving.url
         for scope, key in made.items():
-            opens = row in SCOPES[scope] or row in ANYBODY or \
+            opens = row in SCOPES[scope] or row in ANYBODY or row in ANY_KEY or \
                 (row in EITHER and scope in ("chat", "read"))
             with Client(url, keys.bearer(key)) as client:
                 body = b"" if method == "POST" else None

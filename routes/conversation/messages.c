@@ -9,6 +9,8 @@
 #include "routes/kit/page.h"
 #include "store/conversation.h"
 
+#include <string.h>
+
 enum { MESSAGES_MAX = 1000 };
 
 struct list {
@@ -32,10 +34,55 @@ static bool put_page(const struct items_read *read, const struct buf *messages,
 	       buf_str(out, buf_view(messages)) && buf_text(out, "]}");
 }
 
+/* object_end: where the JSON object ends that begins at `from`. */
+static size_t object_end(struct str json, size_t from)
+{
+	bool   quoted = false;
+	size_t depth = 0;
+	size_t i = from;
+
+	for (; i < json.n && (depth > 0 || i == from); i++) {
+		char c = json.p[i];
+
+		if (quoted && c == '\\')
+			i++;
+		else if (c == '"')
+			quoted = !quoted;
+		else if (!quoted)
+			depth = depth + (c == '{') - (c == '}');
+	}
+	return i;
+}
+
+/* turn_round: puts the last of the printed messages first.  A stored message may be several of a
+ * shape, or none, so only what was printed can be turned. */
+static bool turn_round(struct buf *messages)
+{
+	struct str from = buf_view(messages);
+	struct buf turned;
+	size_t     at = from.n;
+
+	buf_init(&turned, messages->max);
+	if (from.n == 0 || !buf_reserve(&turned, from.n))
+		return from.n == 0;
+	for (size_t begin = 0, end; begin < from.n; begin = end + 1) {
+		end = object_end(from, begin);
+		at -= end - begin;
+		memcpy(turned.data + at, from.p + begin, end - begin);
+		if (end < from.n)
+			turned.data[--at] = ',';
+	}
+	turned.len = from.n;
+	buf_finish(messages);
+	*messages = turned;
+	return true;
+}
+
 static bool messages_print(struct lookup *l, struct buf *out)
 {
 	struct list    *x = container_of(l, struct list, lookup);
 	size_t          count = x->read.item_count;
+	size_t          skip = 0;
 	struct str     *list = arena_alloc(&x->read.arena, (count + 1) * sizeof *list);
 	struct buf      messages;
 	struct warnings warnings;
@@ -43,11 +90,17 @@ static bool messages_print(struct lookup *l, struct buf *out)
 
 	buf_init(&messages, LIMIT_TRANSLATION);
 	warnings_init(&warnings);
+	/* Messages are printed in the order in which they were said. */
 	for (size_t i = 0; ok && i < count; i++)
-		list[i] = x->read.items[i].message.body;
-	if (ok && x->read.has_more)
-		x->read.item_count = count = view_cut(list, count, x->format);
-	ok = ok && view_print(list, count, x->format, &warnings, &messages, &l->why) == ERR_OK &&
+		list[x->read.descending ? count - 1 - i : i] = x->read.items[i].message.body;
+	if (ok && x->read.has_more && x->read.descending)
+		skip = view_skip(list, count, x->format);
+	else if (ok && x->read.has_more)
+		count = view_cut(list, count, x->format);
+	x->read.item_count = count -= skip;
+	ok = ok &&
+	     view_print(list + skip, count, x->format, &warnings, &messages, &l->why) == ERR_OK &&
+	     (!x->read.descending || turn_round(&messages)) &&
 	     put_page(&x->read, &messages, &warnings, out);
 	if (!ok && l->why.code == ERR_OK)
 		err_no_memory(&l->why);
@@ -96,7 +149,8 @@ static bool messages_read_page(struct request *r, struct items_read *ret)
 {
 	struct str text;
 
-	if (!page_limit(r, MESSAGES_MAX, MESSAGES_MAX, &ret->limit))
+	if (!page_limit(r, MESSAGES_MAX, MESSAGES_MAX, &ret->limit) ||
+	    !page_order(r, &ret->descending))
 		return false;
 	if (request_query(r, "after", 0, &text) && !id_parse(text, ID_MESSAGE, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a message: last_id");

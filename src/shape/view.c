@@ -160,6 +160,27 @@ size_t view_cut(const struct str *messages, size_t count, enum view_format forma
 	return may_call && n > 0 ? n : count;
 }
 
+size_t view_skip(const struct str *messages, size_t count, enum view_format format)
+{
+	struct json_doc d = { 0 };
+	struct err      e;
+	bool            result = format == VIEW_OPENAI;
+	size_t          n = 0;
+
+	while (n < count) {
+		result =
+			result &&
+			json_scan(&d, messages[n].p, messages[n].n, &json_limits_stored, &e) ==
+				ERR_OK &&
+			(role_is(&d, "tool") || role_is(&d, "function") || role_is(&d, "computer"));
+		if (!result)
+			break;
+		n++;
+	}
+	json_doc_finish(&d);
+	return n < count ? n : 0;
+}
+
 /* --- one message --- */
 
 static bool view_keep_first(void *arg, struct str message)

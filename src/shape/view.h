@@ -23,6 +23,9 @@ enum errc view_print(const struct str *messages, size_t count, enum view_format 
  * between calls and their results, because a call without a result would be printed with a made-up
  * one.  At least 1; all messages if there is no better cut. */
 size_t view_cut(const struct str *messages, size_t count, enum view_format format);
+/* view_skip: how many messages at the beginning belong to the page before, if there is one: results
+ * whose calls are there.  0 if nothing else were left. */
+size_t view_skip(const struct str *messages, size_t count, enum view_format format);
 
 /* view_single: appends one LMC message to out as one message object of OpenAI's: code and its
  * output as text; a message that a provider is not sent as the text of its content.  d, message:

@@ -420,7 +420,7 @@ def test_items_show_lmc_messages_too(client, script):
 
 
 @pytest.mark.parametrize("query, param", [
-    ("format=xml", "format"), ("limit=0", "limit"), ("limit=1001", "limit"), ("limit=x", "limit"),
+    ("format=xml", "format"), ("order=up", "order"), ("limit=0", "limit"), ("limit=1001", "limit"), ("limit=x", "limit"),
     ("after=nonsense", "after"), ("after=msg_" + "0" * 31 + "1", "after")])
 def test_bad_queries_for_messages(client, query, param):
     conversation = client.chat("hi").ok().json["conversation"]
@@ -432,38 +432,40 @@ def test_messages_of_nobody_are_404(client):
         client.get(f"/v1/conversations/{name}/messages").error(404, "not_found")
 
 
+def all_pages(client, conversation, query):
+    """The messages of a conversation, read page by page."""
+    shown, after = [], ""
+    while True:
+        page = client.get(f"/v1/conversations/{conversation}/messages?{query}&after={after}").ok().json
+        shown += page["data"]
+        if not page["has_more"]:
+            return shown
+        after = page["last_id"]
+
+
 @pytest.mark.parametrize("limit", [3, 4, 5])
 def test_calls_and_their_results_are_on_one_page(client, limit):
     call = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
-    sent = [{"role": "user", "content": "a"},
+    sent = [{"role": "user", "content": "a\"},{\\"},
             {"role": "assistant", "content": None, "tool_calls": [{"id": i, **call} for i in ("t1", "t2")]},
             {"role": "tool", "tool_call_id": "t1", "content": "r1"},
             {"role": "tool", "tool_call_id": "t2", "content": "r2"}, {"role": "user", "content": "so?"}]
     conversation = client.chat(*sent).ok().json["conversation"]
     whole = client.messages(conversation, "openai")
-    shown, after = [], ""
-    while True:
-        page = client.get(f"/v1/conversations/{conversation}/messages?format=openai&limit={limit}"
-                          f"&after={after}").ok().json
-        shown += page["data"]
-        if not page["has_more"]:
-            break
-        after = page["last_id"]
-    assert shown == whole and [m["content"] for m in whole][2:4] == ["r1", "r2"]
+    assert [m["content"] for m in whole][2:4] == ["r1", "r2"]
+    assert all_pages(client, conversation, f"format=openai&limit={limit}") == whole
+    for format in ("openai", "native", "lmc"):
+        assert all_pages(client, conversation, f"format={format}&limit={limit}&order=desc") == \
+            client.messages(conversation, format)[::-1]
 
 
 def test_messages_come_in_pages(client, script):
     s = script(up.either("fine"))
     conversation = client.chat(*[f"m{i}" for i in range(9)], model=s.model).ok().json["conversation"]
-    seen, after = [], ""
-    while True:
-        page = client.get(f"/v1/conversations/{conversation}/messages?limit=4&after={after}"
-                          ).ok().json
-        seen += [m["content"].strip() for m in page["data"]]
-        if not page["has_more"]:
-            break
-        after = page["last_id"]
+    seen = [m["content"].strip() for m in all_pages(client, conversation, "limit=4")]
     assert seen == [f"m{i}" for i in range(9)] + ["fine"]
+    newest = client.get(f"/v1/conversations/{conversation}/messages?limit=2&order=desc").ok().json
+    assert [m["content"].strip() for m in newest["data"]] == ["fine", "m8"] and newest["has_more"]
 
 
 def test_a_large_conversation_is_printed(client, script):

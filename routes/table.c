@@ -111,13 +111,9 @@ const struct route routes[] = {
 	{ "livez",              "GET",  "/livez",                       AUTH_NONE, BODY_NONE, true,  &family_chat, service_livez },
 	{ "readyz",             "GET",  "/readyz",                      AUTH_NONE, BODY_NONE, true,  &family_chat, service_readyz },
 	{ "healthz",            "GET",  "/healthz",                     AUTH_NONE, BODY_NONE, true,  &family_chat, service_readyz },
-	{ "metrics",            "GET",  "/metrics",                     AUTH_NONE, BODY_NONE, true,  &family_chat, metrics_get },
+	{ "metrics",            "GET",  "/metrics",                     AUTH_OPERATOR, BODY_NONE, true, &family_chat, metrics_get },
 	{ "openapi_yaml",       "GET",  "/openapi.yaml",                AUTH_NONE, BODY_NONE, false, &family_chat, service_openapi_yaml },
 	{ "openapi_json",       "GET",  "/openapi.json",                AUTH_NONE, BODY_NONE, false, &family_chat, service_openapi_json },
-	{ 0 },
-};
-
-const struct route admin_routes[] = {
 	{ "admin_keys",       "GET",    "/v1/admin/keys",      AUTH_ADMIN, BODY_NONE,  false, &family_chat, admin_keys_list },
 	{ "admin_key_create", "POST",   "/v1/admin/keys",      AUTH_ADMIN, BODY_MAYBE, false, &family_chat, admin_keys_create },
 	{ "admin_key",        "GET",    "/v1/admin/keys/{id}", AUTH_ADMIN, BODY_NONE,  false, &family_chat, admin_keys_get },
@@ -125,9 +121,6 @@ const struct route admin_routes[] = {
 	{ "admin_key_revoke", "DELETE", "/v1/admin/keys/{id}", AUTH_ADMIN, BODY_NONE,  false, &family_chat, admin_keys_revoke },
 	{ "admin_key_rotate", "POST",   "/v1/admin/keys/{id}/rotate", AUTH_ADMIN, BODY_MAYBE, false, &family_chat, admin_keys_rotate },
 	{ "admin_usage",      "GET",    "/v1/admin/usage",     AUTH_ADMIN, BODY_NONE,  false, &family_chat, usage_admin_get },
-	{ "livez",   "GET", "/livez",   AUTH_NONE, BODY_NONE, true, &family_chat, service_livez },
-	{ "readyz",  "GET", "/readyz",  AUTH_NONE, BODY_NONE, true, &family_chat, service_readyz },
-	{ "metrics", "GET", "/metrics", AUTH_NONE, BODY_NONE, true, &family_chat, metrics_get },
 	{ 0 },
 };
 /* clang-format on */

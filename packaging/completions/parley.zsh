@@ -45,7 +45,7 @@ local -a common=(
 	'--log-content=[log prompts and answers, each cut to 1 KiB]:value:(true false)'
 	'--tls-cert=[file with the certificate and its chain (PEM); TCP addresses of listen then speak TLS]:value: '
 	'--tls-key=[file with the certificate'\''s private key (PEM)]:value: '
-	'--admin-listen=[address of the admin routes and /metrics; opened if it is set, or if listen is not loopback]:value: '
+	'--admin-listen=[address where all routes are, those of administrators and /metrics too; opened if it is set, or if listen is not loopback]:value: '
 )
 _arguments -C \
 	$common \

@@ -53,10 +53,10 @@ struct gateway {
 	int64_t            max_file;   /* bytes of one uploaded file */
 	struct snapshot   *now;        /* held; swapped by a reload on this loop's thread */
 	const atomic_bool *draining;
-	bool               metrics_here; /* /metrics is served on this listener */
 };
 
-/* The one list of routes, ended by a row without a name. */
+/* The one list of routes, ended by a row without a name.  Which rows a listener has follows from
+ * their column auth. */
 extern const struct route routes[];
 /* Paths of other APIs and what to use instead, ended by a row without a path. */
 extern const struct route_hint route_hints[];
@@ -64,5 +64,3 @@ extern const struct route_hint route_hints[];
 extern const struct route_spelling route_spellings[];
 /* routes_family: the family of a request, as struct server_options has it. */
 const struct family *routes_family(const struct route *row, struct str path, struct str version);
-/* The list of the admin listener. */
-extern const struct route admin_routes[];

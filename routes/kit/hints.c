@@ -44,6 +44,7 @@ const struct route_hint route_hints[] = {
 	{ "/docs/*", "GET /openapi.yaml describes this API" },
 	{ "/admin/*", "keys are managed on the admin listener, below /v1/admin" },
 	{ "/v1/admin/*", "this path is served on the admin listener only" },
+	{ "/metrics", "metrics are served on the admin listener, and on loopback addresses" },
 	{ 0 },
 };
 /* clang-format on */

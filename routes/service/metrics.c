@@ -183,12 +183,6 @@ void metrics_get(struct request *r, void *app)
 	struct buf      body;
 	bool            open_metrics = metrics_accepts(r, "application/openmetrics-text");
 
-	if (!g->metrics_here) {
-		reply_refuse(
-			r, ERR_UNKNOWN_URL, "",
-			"metrics are served on the admin listener, because this address is not loopback");
-		return;
-	}
 	metrics_gather(g);
 	buf_init(&body, 4 * MIB);
 	if (!put_process(&body, open_metrics) || !metric_print(&body, open_metrics)) {

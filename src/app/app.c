@@ -335,7 +335,7 @@ static int app_start(struct app *a, bool takeover, struct err *e)
 	if (listen_set_check(&a->listen, is_open(a, a->snapshot), &local, e) != ERR_OK)
 		return EX_CONFIG;
 	for (size_t i = 0; i < a->worker_count; i++)
-		worker_show_metrics(a->workers[i], local);
+		worker_bound(a->workers[i], local);
 	if (wants_admin(c, local)) {
 		if (listen_all(a, c->admin_listen, true, e) != ERR_OK)
 			return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_UNAVAILABLE;
@@ -653,7 +653,7 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 	a.signal_fd = open_signals();
 	a.quiet_fd = eventfd(0, EFD_CLOEXEC);
 	a.done_fd = eventfd(0, EFD_CLOEXEC);
-	if (route_check(routes, &e) != ERR_OK || route_check(admin_routes, &e) != ERR_OK)
+	if (route_check(routes, &e) != ERR_OK)
 		return app_fail(&e, EX_SOFTWARE);
 	log_start((enum log_level)c->log_level, (enum log_format)c->log_format);
 	if (c->otlp_endpoint[0])
@@ -705,8 +705,5 @@ int app_dump_routes(void)
 		return app_fail(&e, EX_SOFTWARE);
 	for (const struct route *row = routes; row->name; row++)
 		printf("%s %s\n", row->method, row->path);
-	for (const struct route *row = admin_routes; row->name; row++)
-		if (row->auth == AUTH_ADMIN)
-			printf("%s %s\n", row->method, row->path);
 	return EX_OK;
 }

@@ -147,7 +147,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	w->gateway.now = snapshot_hold(o->snapshot);
 	w->gateway.draining = o->draining;
 	w->main_options = (struct server_options){
-		.routes = routes,
+		.routes = { routes, 0 },
 		.hints = route_hints,
 		.spellings = route_spellings,
 		.family = routes_family,
@@ -163,9 +163,6 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 		.tls = o->tls,
 	};
 	w->admin_options = w->main_options;
-	w->admin_options.routes = admin_routes;
-	w->admin_options.spellings = NULL;
-	w->admin_options.hints = NULL;
 	w->admin_options.tls = false;
 	/* The operator can connect, however many clients there are. */
 	w->admin_options.max_connections = SIZE_MAX;
@@ -194,9 +191,9 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-void worker_show_metrics(struct worker *w, bool here)
+void worker_bound(struct worker *w, bool local)
 {
-	w->gateway.metrics_here = here;
+	w->main_options.routes.without = 1u << AUTH_ADMIN | (local ? 0 : 1u << AUTH_OPERATOR);
 }
 
 enum errc worker_start(struct worker *w, struct err *e)

@@ -31,8 +31,9 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret,
 /* worker_listen: consumes fd; before worker_start.  inherited: who gave it goes on listening. */
 enum errc worker_listen(struct worker *w, int fd, bool admin, bool inherited,
 			struct err *e) MUST_USE;
-/* worker_show_metrics: on the main listener; before worker_start. */
-void      worker_show_metrics(struct worker *w, bool here);
+/* worker_bound: all main addresses are known, and local: only this machine reaches them; before
+ * worker_start. */
+void      worker_bound(struct worker *w, bool local);
 enum errc worker_start(struct worker *w, struct err *e) MUST_USE;
 /* From any thread: the worker does it on its own. */
 void worker_reload(struct worker *w, struct snapshot *s); /* a reference is taken */

@@ -167,12 +167,13 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 		return ERR_OK; /* answered in gate_body; a preflight carries no key */
 	if (rc != ERR_OK)
 		return rc;
-	/* A web page can't read the answer, but could create the first key and so lock out
+	/* A foreign page can't read the answer, but could create the first key and so lock out
 	 * everybody else. */
-	if (now->open && r->route->auth == AUTH_ADMIN && r->head.origin.p)
+	if (now->open && r->route->auth == AUTH_ADMIN && r->head.origin.p &&
+	    !head_is_same_origin(&r->head))
 		return err_set(e, ERR_HOST_NOT_ALLOWED, "",
-			       "without API keys no page of a browser is served here");
-	if (r->route->auth != AUTH_NONE) {
+			       "without API keys no page of another origin is served here");
+	if (route_scopes(r->route) != 0) {
 		if (now->open)
 			r->who = &identity_open;
 		else

@@ -167,6 +167,21 @@ enum errc head_read(struct MHD_Connection *c, const char *version, struct head *
 	return ERR_OK;
 }
 
+bool head_is_same_origin(const struct head *h)
+{
+	static const char *const schemes[] = { "http://", "https://" };
+
+	for (size_t i = 0; i < ARRAY_LEN(schemes); i++) {
+		size_t n = strlen(schemes[i]);
+
+		if (h->host.n > 0 && h->origin.n == n + h->host.n &&
+		    strncasecmp(h->origin.p, schemes[i], n) == 0 &&
+		    strncasecmp(h->origin.p + n, h->host.p, h->host.n) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool head_host_is_local(struct str host)
 {
 	static const char *const local[] = { "localhost", "127.0.0.1", "[::1]" };

@@ -43,6 +43,8 @@ struct head {
  * trusted. */
 enum errc head_read(struct MHD_Connection *c, const char *version, struct head *ret,
 		    struct err *e) MUST_USE;
+/* head_is_same_origin: the Origin is the one that the Host header names, with http or https. */
+bool head_is_same_origin(const struct head *h);
 /* head_host_is_local: localhost, 127.0.0.1 or [::1], with any port. */
 bool head_host_is_local(struct str host);
 /* head_token_list: comma-separated header names, each a token (RFC 9110 section 5.6.2). */

@@ -199,6 +199,18 @@ static enum errc route_split(struct str path, char *scratch, struct str segments
 	return ERR_OK;
 }
 
+/* route_served: row, or the next one behind it that the listener has, or the table's end. */
+static const struct route *route_served(struct route_list list, const struct route *row)
+{
+	while (row->name && (list.without & 1u << row->auth))
+		row++;
+	return row;
+}
+
+#define EACH_ROUTE(row, list)                                                      \
+	for (const struct route *row = route_served(list, (list).rows); row->name; \
+	     row = route_served(list, row + 1))
+
 static bool has_head(const struct route *row)
 {
 	return strcmp(row->method, "GET") == 0 && row->auth != AUTH_TICKET;
@@ -211,25 +223,24 @@ static bool method_fits(const struct route *row, struct str method)
 
 /* --- what was meant --- */
 
-static bool is_path(const struct route *table, const struct str *segments, size_t count)
+static bool is_path(struct route_list list, const struct str *segments, size_t count)
 {
 	struct str params[ROUTE_PARAMS];
 
-	for (const struct route *row = table; row->name; row++)
-		if (match_path(row->path, segments, count, params))
-			return true;
+	EACH_ROUTE(row, list)
+	if (match_path(row->path, segments, count, params))
+		return true;
 	return false;
 }
 
 /* without_v1: true if the path would exist with /v1 before it, or with one /v1 less. */
-static bool without_v1(const struct route *table, const struct str *segments, size_t count)
+static bool without_v1(struct route_list list, const struct str *segments, size_t count)
 {
 	struct str with[SEGMENTS_MAX + 1] = { STR("v1") };
 
 	memcpy(with + 1, segments, count * sizeof *segments);
-	return count > 0 &&
-	       (is_path(table, with, count + 1) ||
-		(str_is(segments[0], "v1") && is_path(table, segments + 1, count - 1)));
+	return count > 0 && (is_path(list, with, count + 1) ||
+			     (str_is(segments[0], "v1") && is_path(list, segments + 1, count - 1)));
 }
 
 /* distance_of: the distance of the path from a template, segment by segment; false: too far. */
@@ -251,21 +262,21 @@ static bool distance_of(const char *template, const struct str *segments, size_t
 	return next_segment(&rest).n == 0;
 }
 
-static const char *near_path(const struct route *table, const struct str *segments, size_t count)
+static const char *near_path(struct route_list list, const struct str *segments, size_t count)
 {
 	const char *near = NULL;
 	size_t      best = SIZE_MAX;
 	size_t      distance;
 
-	for (const struct route *row = table; row->name; row++)
-		if (distance_of(row->path, segments, count, &distance) && distance < best) {
-			best = distance;
-			near = row->path;
-		}
+	EACH_ROUTE(row, list)
+	if (distance_of(row->path, segments, count, &distance) && distance < best) {
+		best = distance;
+		near = row->path;
+	}
 	return near;
 }
 
-static enum errc refuse_unknown(const struct route *table, const struct route_hint *hints,
+static enum errc refuse_unknown(struct route_list list, const struct route_hint *hints,
 				const struct str *segments, size_t count, struct err *e)
 {
 	struct str params[ROUTE_PARAMS];
@@ -273,18 +284,18 @@ static enum errc refuse_unknown(const struct route *table, const struct route_hi
 	for (const struct route_hint *h = hints; h && h->path; h++)
 		if (match_path(h->path, segments, count, params))
 			return err_set(e, ERR_UNKNOWN_URL, "", "unknown URL; %s", h->use);
-	if (count <= SEGMENTS_MAX && without_v1(table, segments, count))
+	if (count <= SEGMENTS_MAX && without_v1(list, segments, count))
 		return err_set(e, ERR_UNKNOWN_URL, "",
 			       "unknown URL; the base URL of this API ends in /v1");
 
 	const char *near =
-		count > 0 && count <= SEGMENTS_MAX ? near_path(table, segments, count) : NULL;
+		count > 0 && count <= SEGMENTS_MAX ? near_path(list, segments, count) : NULL;
 	if (near)
 		return err_set(e, ERR_UNKNOWN_URL, "", "unknown URL; did you mean %s?", near);
 	return err_set(e, ERR_UNKNOWN_URL, "", "unknown URL; GET /openapi.yaml lists all routes");
 }
 
-enum errc route_match(const struct route *table, const struct route_hint *hints, struct str method,
+enum errc route_match(struct route_list list, const struct route_hint *hints, struct str method,
 		      struct str target, char *scratch, struct str params[ROUTE_PARAMS],
 		      const struct route **ret, struct err *e)
 {
@@ -294,10 +305,13 @@ enum errc route_match(const struct route *table, const struct route_hint *hints,
 
 	if (rc != ERR_OK)
 		return rc;
+	if (count > SEGMENTS_MAX)
+		return refuse_unknown(list, hints, segments, count, e);
 
 	const struct route *other_method =
 		NULL; /* the first row that matches; rows of other methods have the same path */
-	for (const struct route *row = table; count <= SEGMENTS_MAX && row->name; row++) {
+	EACH_ROUTE(row, list)
+	{
 		struct str found[ROUTE_PARAMS] = { { 0 } };
 
 		if (other_method && strcmp(row->path, other_method->path) != 0)
@@ -317,12 +331,13 @@ enum errc route_match(const struct route *table, const struct route_hint *hints,
 			       method.n <= 16 ? method.p : "this method");
 	}
 
-	return refuse_unknown(table, hints, segments, count, e);
+	return refuse_unknown(list, hints, segments, count, e);
 }
 
-bool route_allow(const struct route *table, const struct route *row, struct buf *out)
+bool route_allow(struct route_list list, const struct route *row, struct buf *out)
 {
-	for (const struct route *other = table; other->name; other++) {
+	EACH_ROUTE(other, list)
+	{
 		if (strcmp(other->path, row->path) != 0)
 			continue;
 		if (!buf_text(out, other->method) || !buf_text(out, ", ") ||

@@ -8,8 +8,9 @@
 struct request;
 
 enum route_auth {
-	AUTH_UNSET, /* refused at start */
-	AUTH_NONE,  /* anybody */
+	AUTH_UNSET,    /* refused at start */
+	AUTH_NONE,     /* anybody */
+	AUTH_OPERATOR, /* anybody who reaches a listener that is the operator's own */
 	/* A key with this scope, where there are keys; EITHER: chat or read. */
 	AUTH_CHAT,
 	AUTH_READ,
@@ -54,6 +55,12 @@ struct route_spelling {
 	const char *means; /* what stands in their place, in front of what * stood for */
 };
 
+/* The routes of one listener: all rows but those whose auth is left out. */
+struct route_list {
+	const struct route *rows;    /* ended by a row without a name */
+	unsigned            without; /* bits 1 << enum route_auth */
+};
+
 enum { ROUTE_PARAMS = 3, ROUTE_SPELLED = 64 };
 
 /* route_spell: *ret is the path that a target means, written to out, which has room for twice the
@@ -69,13 +76,13 @@ bool route_spell(const struct route_spelling *list, struct str target, char *out
  * or, on METHOD_NOT_ALLOWED, any row of that path. hints, ended by a row without a path, or
  * NULL, are for the text of UNKNOWN_URL; without a hint the text names a similar path. Errors:
  * BAD_REQUEST (bad escape, NUL, dot segment), UNKNOWN_URL, METHOD_NOT_ALLOWED. */
-enum errc route_match(const struct route *table, const struct route_hint *hints, struct str method,
+enum errc route_match(struct route_list list, const struct route_hint *hints, struct str method,
 		      struct str target, char *scratch, struct str params[ROUTE_PARAMS],
 		      const struct route **ret, struct err *e) MUST_USE;
 
 struct buf;
 /* route_allow: the methods of a row's path, such as "GET, HEAD, OPTIONS". */
-bool route_allow(const struct route *table, const struct route *row, struct buf *out) MUST_USE;
+bool route_allow(struct route_list list, const struct route *row, struct buf *out) MUST_USE;
 /* route_query: checks that every escape in a query is valid and that none is a NUL. If not,
  * *ret_bad is the wrong pair, as it came. */
 bool route_query(struct str query, struct str *ret_bad) MUST_USE;

@@ -319,7 +319,17 @@ def test_admin_routes_are_on_their_listener_alone(serving, admin):
     headers = {"Authorization": admin.http.headers["authorization"]}
     with Client(serving.url) as client:
         assert client.http.get("/v1/admin/keys", headers=headers).status_code == 404
-    assert admin.http.get("/v1/models").status_code == 404
+
+
+def test_the_admin_listener_has_all_other_routes_too(serving):
+    with Client(keys.admin_url(serving)) as client:
+        assert client.get("/v1/models").ok().json["data"]
+        asked = {"messages": ["to the operator's own address"]}
+        made = client.post("/v1/chat", asked).ok()
+        listed = client.get("/v1/conversations").ok().json["data"]
+        assert [c["id"] for c in listed] == [made.headers["x-conversation-id"]]
+        assert b"parley_build_info" in client.get("/metrics").body
+        assert client.get("/livez").status == 200
 
 
 def test_an_open_gateway_s_admin_routes_make_the_first_key(serving):
@@ -335,6 +345,14 @@ def test_no_page_of_a_browser_makes_the_first_key(serving):
         client.post("/v1/admin/keys", headers={"Origin": "https://evil.example"}) \
             .error(403, "host_not_allowed")
         assert client.get("/v1/admin/keys").ok().json["data"] == []
+
+
+def test_a_page_of_the_listener_s_own_origin_makes_it(serving):
+    url = keys.admin_url(serving)
+    with Client(url) as client:
+        for origin in (url.replace("http:", "ftp:"), url + "0", serving.url):
+            client.post("/v1/admin/keys", headers={"Origin": origin}).error(403, "host_not_allowed")
+        assert client.post("/v1/admin/keys", headers={"Origin": url}).ok().json["key"]
 
 
 def test_only_the_scope_admin_lets_in_there(start):

@@ -56,6 +56,36 @@ static void only_loopback_names_are_local(void **state)
 	assert_false(head_host_is_local(STR_NONE));
 }
 
+static void an_origin_is_the_same_where_the_host_is(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *host, *origin;
+		bool        same;
+	} cases[] = {
+		{ "localhost:8080", "http://localhost:8080", true },
+		{ "localhost:8080", "https://LOCALHOST:8080", true },
+		{ "[::1]:1", "http://[::1]:1", true },
+		{ "localhost:8080", "http://localhost:8081", false },
+		{ "localhost:8080", "http://localhost:80", false },
+		{ "localhost", "http://localhost:8080", false },
+		{ "localhost:8080", "http://evil.example", false },
+		{ "localhost:8080", "null", false },
+		{ "localhost:8080", "", false },
+		{ "localhost:8080", "localhost:8080", false },
+		{ "localhost:8080", "file://localhost:8080", false },
+		{ "", "http://", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct head h = { .host = str_of(cases[i].host),
+				  .origin = str_of(cases[i].origin) };
+
+		if (head_is_same_origin(&h) != cases[i].same)
+			fail_msg("%s, %s", cases[i].host, cases[i].origin);
+	}
+}
+
 static void a_list_of_header_names_holds_tokens_only(void **state)
 {
 	(void)state;
@@ -93,6 +123,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_loopback_names_are_local),
+		cmocka_unit_test(an_origin_is_the_same_where_the_host_is),
 		cmocka_unit_test(a_list_of_header_names_holds_tokens_only),
 		cmocka_unit_test(a_blank_within_a_header_name_is_refused),
 	};

@@ -126,7 +126,7 @@ static void house_start(struct house *h)
 	assert_int_equal(loop_create(0, &h->loop, &e), ERR_OK);
 	assert_int_equal(work_pool_create(1, 8, &h->cpu, &e), ERR_OK);
 	h->options = (struct server_options){
-		.routes = table,
+		.routes = { table, 0 },
 		.family = family_of,
 		.auth = auth,
 		.settings = settings,

@@ -49,8 +49,8 @@ static const char *match(struct str method, struct str target, struct str params
 
 	assert_non_null(copy);
 	memset(e, 0, sizeof *e);
-	enum errc rc =
-		route_match(table, hints, method, target, copy, params ? params : none, &row, e);
+	enum errc rc = route_match((struct route_list){ table, 0 }, hints, method, target, copy,
+				   params ? params : none, &row, e);
 	assert_int_equal(rc, e->code);
 	for (size_t i = 0, at = 0; params && rc == ERR_OK && i < ROUTE_PARAMS; i++) {
 		if (params[i].n > 0)
@@ -218,14 +218,14 @@ static void a_stream_has_no_head(void **state)
 	struct err          e;
 	struct buf          b;
 
-	assert_int_equal(
-		route_match(rows, NULL, STR("GET"), STR("/events"), scratch, params, &got, &e),
-		ERR_OK);
-	assert_int_equal(
-		route_match(rows, NULL, STR("HEAD"), STR("/events"), scratch, params, &got, &e),
-		ERR_METHOD_NOT_ALLOWED);
+	assert_int_equal(route_match((struct route_list){ rows, 0 }, NULL, STR("GET"),
+				     STR("/events"), scratch, params, &got, &e),
+			 ERR_OK);
+	assert_int_equal(route_match((struct route_list){ rows, 0 }, NULL, STR("HEAD"),
+				     STR("/events"), scratch, params, &got, &e),
+			 ERR_METHOD_NOT_ALLOWED);
 	buf_init(&b, 64);
-	assert_true(route_allow(rows, rows, &b));
+	assert_true(route_allow((struct route_list){ rows, 0 }, rows, &b));
 	assert_true(str_is(buf_view(&b), "GET, OPTIONS"));
 	buf_finish(&b);
 }
@@ -269,13 +269,48 @@ static void allowed_methods_come_from_the_table(void **state)
 		struct buf b;
 
 		buf_init(&b, 256);
-		assert_true(route_allow(table, &table[cases[i].row], &b));
+		assert_true(route_allow((struct route_list){ table, 0 }, &table[cases[i].row], &b));
 		assert_true(str_is(buf_view(&b), cases[i].want));
 		buf_finish(&b);
 		buf_init(&b, 10);
-		assert_false(route_allow(table, &table[cases[i].row], &b));
+		assert_false(
+			route_allow((struct route_list){ table, 0 }, &table[cases[i].row], &b));
 		buf_finish(&b);
 	}
+}
+
+static void a_listener_lacks_what_its_list_leaves_out(void **state)
+{
+	(void)state;
+	static const struct route rows[] = {
+		{ "a", "GET", "/a", AUTH_READ, BODY_NONE, false, &family, handle },
+		{ "operator", "GET", "/b", AUTH_OPERATOR, BODY_NONE, false, &family, handle },
+		{ "admin", "DELETE", "/a", AUTH_ADMIN, BODY_NONE, false, &family, handle },
+		{ 0 },
+	};
+	const struct route_list all = { rows, 0 };
+	const struct route_list some = { rows, 1u << AUTH_ADMIN | 1u << AUTH_OPERATOR };
+	struct str              params[ROUTE_PARAMS];
+	char                    scratch[64];
+	const struct route     *row;
+	struct err              e;
+	struct buf              b;
+
+	assert_int_equal(route_match(all, NULL, STR("GET"), STR("/b"), scratch, params, &row, &e),
+			 ERR_OK);
+	assert_int_equal(route_match(some, NULL, STR("GET"), STR("/b"), scratch, params, &row, &e),
+			 ERR_UNKNOWN_URL);
+	assert_null(strstr(e.text, "/b")); /* nor is it named as one that was meant */
+	assert_int_equal(
+		route_match(some, NULL, STR("DELETE"), STR("/a"), scratch, params, &row, &e),
+		ERR_METHOD_NOT_ALLOWED);
+	buf_init(&b, 64);
+	assert_true(route_allow(some, rows, &b));
+	assert_true(str_is(buf_view(&b), "GET, HEAD, OPTIONS"));
+	buf_clear(&b);
+	assert_true(route_allow(all, rows, &b));
+	assert_true(str_is(buf_view(&b), "GET, HEAD, DELETE, OPTIONS"));
+	buf_finish(&b);
 }
 
 static void a_table_with_holes_is_refused(void **state)
@@ -399,6 +434,7 @@ int main(void)
 		cmocka_unit_test(a_stream_has_no_head),
 		cmocka_unit_test(escapes_of_a_query_are_checked),
 		cmocka_unit_test(allowed_methods_come_from_the_table),
+		cmocka_unit_test(a_listener_lacks_what_its_list_leaves_out),
 		cmocka_unit_test(a_table_with_holes_is_refused),
 		cmocka_unit_test(escapes_are_decoded_in_place),
 		cmocka_unit_test(another_spelling_is_the_same_path),

@@ -23,6 +23,7 @@
 #include "routes/rebyte/rebyte_files.h"
 #include "routes/rebyte/rebyte_runs.h"
 #include "routes/rebyte/rebyte_threads.h"
+#include "routes/conversation/tree.h"
 #include "routes/service/metrics.h"
 #include "routes/service/models.h"
 #include "routes/response/response_get.h"
@@ -76,6 +77,7 @@ const struct route routes[] = {
 	{ "conversation_item_delete", "DELETE", "/v1/conversations/{id}/items/{item}", AUTH_CHAT, BODY_NONE, false, &family_completions, conversation_change_remove },
 	{ "conversation_items", "GET",  "/v1/conversations/{id}/items", AUTH_READ,  BODY_NONE, false, &family_completions, conversations_items },
 	{ "conversation_export", "GET", "/v1/conversations/{id}/export", AUTH_READ, BODY_NONE, false, &family_chat, conversation_export_get },
+	{ "conversation_tree",  "GET",  "/v1/conversations/{id}/tree",  AUTH_READ,  BODY_NONE, false, &family_chat, tree_get },
 	{ "messages",           "GET",  "/v1/conversations/{id}/messages", AUTH_READ, BODY_NONE, false, &family_chat, messages_list },
 	{ "runs",               "GET",  "/v1/runs",                     AUTH_READ,  BODY_NONE, false, &family_chat, runs_get_all },
 	{ "run",                "GET",  "/v1/runs/{id}",                AUTH_EITHER,  BODY_NONE, false, &family_chat, runs_get },

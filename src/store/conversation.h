@@ -143,6 +143,36 @@ struct items_read {
 	bool   has_more; /* also when page_bytes or the arena, not limit, ended it */
 };
 
+/* tree_read: all messages of a conversation, of every branch, without their content: a page of
+ * turns in the order of their making.  A turn is a run with the messages that it brought and its
+ * answer, or a message that no run brought. */
+enum { TREE_PREVIEW = 80 }; /* characters of a preview */
+
+struct tree_node {
+	struct id   message;
+	struct id   parent; /* none: it begins a branch */
+	struct id   run;    /* that brought it or made it; none: no run did */
+	bool        answer; /* the run made it */
+	bool        removed;
+	int64_t     created_ms;
+	const char *role;    /* a literal */
+	struct str  preview; /* the beginning of its text, in one line */
+	struct str  model;   /* of an answer; empty for others */
+};
+
+struct tree_read {
+	struct store_job job;
+	int64_t          owner;
+	struct id        conversation;
+	struct id    after; /* a message: pages begin behind its turn; none: from the beginning */
+	size_t       limit; /* turns */
+	struct arena arena;
+	/* out */
+	struct tree_node *nodes;
+	size_t            node_count;
+	bool              has_more;
+};
+
 /* item_read: one message, on any branch.  Errors: NOT_FOUND. */
 struct item_read {
 	struct store_job  job;

@@ -148,6 +148,72 @@ def test_a_turn_goes_on_from_added_items(client, script):
     assert texts(client, c) == ["one", "three", "two", "four", "five", "six", "seven"]
 
 
+def tree(client, conversation, query=""):
+    return client.get(f"/v1/conversations/{conversation}/tree{query}").ok().json
+
+
+def test_the_tree_has_all_branches(client, script):
+    first = client.chat("one", "\t\u4e2d" * 90, instruction="Be brief.").ok().json
+    c, one = first["conversation"], first["message_id"]
+    client.chat("two", conversation=c).ok()
+    add(client, c, said("three")).ok()
+    other = client.chat("two, anew", conversation=c, parent=one).ok().json
+    nodes = tree(client, c)["data"]
+    assert [(n["role"], n["model"]) for n in nodes] == [
+        ("user", None), ("user", None), ("assistant", "echo"), ("user", None), ("assistant", "echo"),
+        ("user", None), ("user", None), ("assistant", "echo")]
+    assert [n["preview"] for n in nodes if n["role"] == "user"] == [
+        "one", " \u4e2d" * 40, "two", "three", "two, anew"]
+    ids = [n["id"] for n in nodes]
+    assert [n["parent_id"] for n in nodes] == [None, *ids[:5], ids[2], ids[6]]
+    assert (ids[2], ids[7]) == (one, other["message_id"])
+    assert [n["run_id"] for n in nodes] == [
+        *[first["run"]] * 3, *[nodes[3]["run_id"]] * 2, None, *[other["run"]] * 2]
+    assert not any("removed" in n for n in nodes)
+
+
+def test_pages_of_the_tree_are_whole_turns(client, script):
+    c = client.chat("one").ok().json["conversation"]
+    for i in range(3):
+        add(client, c, said(f"note {i}")).ok()
+        client.chat("next", conversation=c).ok()
+    broken = script(up.reply({"error": {"message": "no"}}, status=400))
+    client.chat("fails", conversation=c, config={"model": broken.model})
+    whole = tree(client, c)
+    assert not whole["has_more"] and len(whole["data"]) == 12
+    for limit in range(1, 9):
+        seen, after = [], ""
+        while True:
+            page = tree(client, c, f"?limit={limit}{after}")
+            seen += page["data"]
+            if not page["has_more"]:
+                break
+            assert len({n["run_id"] or n["id"] for n in page["data"]}) == limit
+            after = "&after=" + page["last_id"]
+        assert seen == whole["data"]
+
+
+def test_the_tree_tells_what_was_deleted(client):
+    first = client.chat("one").ok().json
+    c, one = first["conversation"], first["message_id"]
+    client.request("DELETE", f"/v1/conversations/{c}/items/{one}").ok()
+    asked, answer = tree(client, c)["data"]
+    assert "removed" not in asked
+    assert (answer["removed"], answer["preview"], answer["role"]) == (True, "", "assistant")
+    assert tree(client, c, "?after=" + one)["data"] == []
+
+
+def test_bad_questions_for_a_tree(client):
+    c = made(client)["id"]
+    assert tree(client, c)["data"] == [] and tree(client, c)["last_id"] is None
+    elsewhere = client.chat("one").ok().json["message_id"]
+    for query, param in (("?limit=0", "limit"), ("?limit=1001", "limit"), ("?after=x", "after"),
+                         ("?after=" + elsewhere, "after")):
+        client.get(f"/v1/conversations/{c}/tree{query}").error(400, param=param)
+    client.get(f"/v1/conversations/{NOBODY}/tree").error(404, "not_found")
+    client.get("/v1/conversations/x/tree").error(404, "not_found")
+
+
 def test_branches(client, script):
     first = client.chat("one", instruction="Be brief.").ok().json
     c, one = first["conversation"], first["message_id"]

@@ -525,7 +525,7 @@ SCOPES = {
              "GET /v1/chat/completions/{id}/messages", "GET /v1/conversations",
              "GET /v1/conversations/{id}", "GET /v1/conversations/{id}/items",
              "GET /v1/conversations/{id}/items/{item}", "GET /v1/conversations/{id}/export",
-             "GET /v1/conversations/{id}/messages", "GET /v1/runs", "GET /v1/search",
+             "GET /v1/conversations/{id}/messages", "GET /v1/conversations/{id}/tree", "GET /v1/runs", "GET /v1/search",
              "GET /v1/usage", "GET /api/sdk/threads", "GET /api/sdk/threads/{id}",
              "GET /api/sdk/threads/{id}/messages", "GET /api/sdk/threads/{id}/messages/{message}",
              "GET /api/sdk/threads/{id}/runs"},

@@ -151,6 +151,9 @@ CASES = {
         ("/v1/conversations/{conversation}/items/{item}", None, 404),
         ("/v1/conversations/{mine}/items/{item}", None, 404)],
     "GET /v1/conversations/{id}/export": [("/v1/conversations/{conversation}/export", None, 404)],
+    "GET /v1/conversations/{id}/tree": [
+        ("/v1/conversations/{conversation}/tree", None, 404),
+        ("/v1/conversations/{mine}/tree?after={message}", None, 400)],
     "GET /v1/conversations/{id}/messages": [
         ("/v1/conversations/{conversation}/messages", None, 404),
         ("/v1/conversations/{conversation}/messages?format=lmc", None, 404),

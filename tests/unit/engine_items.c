@@ -142,6 +142,34 @@ static void an_unknown_cursor_is_refused(void **state)
 		}
 }
 
+static void a_tree_has_every_message_once(void **state)
+{
+	struct fixture *f = *state;
+	struct talk     t;
+
+	open_store(f);
+	make_talk(f, &t, true);
+	struct tree_read j = { .conversation = t.conversation, .limit = TURNS + 1 };
+	arena_init(&j.arena, MIB);
+	assert_int_equal(DO(f, tree_read, &j), ERR_OK);
+	assert_int_equal(j.node_count, t.count);
+	assert_false(j.has_more);
+	for (size_t i = 0; i < t.count; i++) {
+		const struct tree_node *n = &j.nodes[i];
+
+		assert_memory_equal(&n->message, &t.items[i], sizeof n->message);
+		assert_int_equal(n->answer, i % 2);
+		if (i > 0)
+			assert_memory_equal(&n->parent, &t.items[i - 1], sizeof n->parent);
+		else
+			assert_true(id_none(n->parent));
+	}
+	arena_finish(&j.arena);
+	arena_init(&j.arena, 64); /* no room for a page */
+	assert_int_equal(DO(f, tree_read, &j), ERR_OVERLOADED);
+	arena_finish(&j.arena);
+}
+
 static void a_page_ends_where_memory_does(void **state)
 {
 	struct fixture      *f = *state;
@@ -303,6 +331,7 @@ int main(void)
 		T(an_unanswered_message_stays_readable),
 		T(an_answer_tells_how_its_run_ended),
 		T(an_unknown_cursor_is_refused),
+		T(a_tree_has_every_message_once),
 		T(a_page_ends_where_memory_does),
 		T(a_page_of_large_messages_is_cut_and_the_next_goes_on),
 		T(a_cancelled_read_is_answered_without_being_done),

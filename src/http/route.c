@@ -207,9 +207,15 @@ static const struct route *route_served(struct route_list list, const struct rou
 	return row;
 }
 
-#define EACH_ROUTE(row, list)                                                      \
-	for (const struct route *row = route_served(list, (list).rows); row->name; \
-	     row = route_served(list, row + 1))
+static const struct route *route_first(struct route_list list)
+{
+	return route_served(list, list.rows);
+}
+
+static const struct route *route_after(struct route_list list, const struct route *row)
+{
+	return route_served(list, row + 1);
+}
 
 static bool has_head(const struct route *row)
 {
@@ -227,9 +233,9 @@ static bool is_path(struct route_list list, const struct str *segments, size_t c
 {
 	struct str params[ROUTE_PARAMS];
 
-	EACH_ROUTE(row, list)
-	if (match_path(row->path, segments, count, params))
-		return true;
+	for (const struct route *row = route_first(list); row->name; row = route_after(list, row))
+		if (match_path(row->path, segments, count, params))
+			return true;
 	return false;
 }
 
@@ -268,11 +274,11 @@ static const char *near_path(struct route_list list, const struct str *segments,
 	size_t      best = SIZE_MAX;
 	size_t      distance;
 
-	EACH_ROUTE(row, list)
-	if (distance_of(row->path, segments, count, &distance) && distance < best) {
-		best = distance;
-		near = row->path;
-	}
+	for (const struct route *row = route_first(list); row->name; row = route_after(list, row))
+		if (distance_of(row->path, segments, count, &distance) && distance < best) {
+			best = distance;
+			near = row->path;
+		}
 	return near;
 }
 
@@ -310,8 +316,7 @@ enum errc route_match(struct route_list list, const struct route_hint *hints, st
 
 	const struct route *other_method =
 		NULL; /* the first row that matches; rows of other methods have the same path */
-	EACH_ROUTE(row, list)
-	{
+	for (const struct route *row = route_first(list); row->name; row = route_after(list, row)) {
 		struct str found[ROUTE_PARAMS] = { { 0 } };
 
 		if (other_method && strcmp(row->path, other_method->path) != 0)
@@ -336,8 +341,8 @@ enum errc route_match(struct route_list list, const struct route_hint *hints, st
 
 bool route_allow(struct route_list list, const struct route *row, struct buf *out)
 {
-	EACH_ROUTE(other, list)
-	{
+	for (const struct route *other = route_first(list); other->name;
+	     other = route_after(list, other)) {
 		if (strcmp(other->path, row->path) != 0)
 			continue;
 		if (!buf_text(out, other->method) || !buf_text(out, ", ") ||

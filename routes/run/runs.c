@@ -142,6 +142,28 @@ static bool runs_read_status(struct request *r, int *ret)
 	return false;
 }
 
+/* runs_read_since: created_after is in whole seconds, as created_at is, and so a run of that very
+ * second is none of the list. */
+static bool runs_read_since(struct request *r, int64_t *ret_ms)
+{
+	enum { DIGITS = 11 }; /* until the year 5138 */
+	struct str text;
+	int64_t    s = 0;
+
+	if (!request_query(r, "created_after", 0, &text))
+		return true;
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.n > DIGITS || text.p[i] < '0' || text.p[i] > '9') {
+			reply_refuse(r, ERR_INVALID_VALUE, "created_after",
+				     "must be seconds since 1970");
+			return false;
+		}
+		s = 10 * s + (text.p[i] - '0');
+	}
+	*ret_ms = (s + 1) * 1000;
+	return true;
+}
+
 static bool runs_read_query(struct request *r, struct runs_read *ret)
 {
 	struct str text;
@@ -149,7 +171,7 @@ static bool runs_read_query(struct request *r, struct runs_read *ret)
 	bool descending = true;
 
 	if (!page_limit(r, RUNS_DEFAULT, RUNS_MAX, &ret->limit) || !page_order(r, &descending) ||
-	    !runs_read_status(r, &ret->status))
+	    !runs_read_status(r, &ret->status) || !runs_read_since(r, &ret->from_ms))
 		return false;
 	ret->ascending = !descending;
 	if (request_query(r, "after", 0, &text) && !id_parse(text, ID_RUN, &ret->after)) {

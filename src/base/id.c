@@ -62,6 +62,13 @@ static int64_t in_lane(int64_t key, int64_t ours)
 	return (has < ours ? ms : ms + 1) << MS_SHIFT | ours << SEQUENCE_BITS;
 }
 
+int64_t id_key_at(int64_t ms)
+{
+	const int64_t last_ms = INT64_MAX >> MS_SHIFT;
+
+	return (ms < 0 ? 0 : ms < last_ms ? ms : last_ms) << MS_SHIFT;
+}
+
 struct id id_new(void)
 {
 	int64_t ours = atomic_load_explicit(&lane, memory_order_relaxed);

@@ -30,6 +30,10 @@ struct id id_new(void);
  * key, so that a clock that was set back can't repeat keys.  Any thread. */
 void id_floor(int64_t key);
 
+/* id_key_at: the smallest key that is made at this time (wall, milliseconds) or later; at most that of
+ * the last time that keys can tell. */
+int64_t id_key_at(int64_t ms);
+
 /* id_lane: sets this process's lane, below ID_LANES; 0 at first.  Processes that share a database
  * make different keys if their lanes differ.  To be called before the first id_new. */
 void id_lane(int n);

@@ -57,8 +57,9 @@ struct runs_read {
 	int              status;   /* enum run_status; -1: any */
 	struct id        after; /* none: from the first; ERR_INVALID_VALUE "after": no such run */
 	bool             ascending; /* oldest first; false: newest first */
-	size_t           limit;
-	struct arena     arena;
+	int64_t      from_ms; /* only runs that were made at this time or later; 0: of any time */
+	size_t       limit;
+	struct arena arena;
 	/* out */
 	struct run_read *runs; /* id in .run; the out members filled; their arenas unused */
 	size_t           run_count;

@@ -387,7 +387,39 @@ def test_runs_are_listed(client, script):
         assert last is None or last in [r["id"] for r in page]
 
 
+def test_runs_since_a_time(client, script):
+    s = script(up.either("x"))
+    old = client.chat("go", model=s.model).ok().json
+    made = old["created"]
+    wait_until(lambda: int(time.time()) > made, "the next second")
+    bad = script(up.reply({"error": {"message": "no", "type": "x"}}, 500))
+    conversation = old["conversation"]
+    new = client.chat("go", model=s.model, conversation=conversation).ok().json
+    client.chat("go", model=bad.model, conversation=conversation).error(502)
+
+    def listed(query):
+        return [r["id"] for r in client.get(f"/v1/runs?{query}").ok().json["data"]]
+
+    whole = listed(f"conversation={conversation}")
+    failed, both = whole[0], [new["run"], old["run"]]
+    assert whole[1:] == both
+    for of in ("", f"conversation={conversation}&"):
+        for state, since in (("", whole[:2]), ("status=completed&", [new["run"]]),
+                             ("status=failed&", [failed]), ("status=running&", [])):
+            found = listed(f"{of}{state}limit=100&created_after={made}")
+            assert [r for r in found if r in whole] == since and old["run"] not in found
+            found = listed(f"{of}{state}order=asc&limit=100&created_after={made}")
+            assert [r for r in found if r in whole] == since[::-1]
+    path = f"conversation={conversation}&created_after="
+    assert listed(f"{path}{made - 1}") == whole
+    assert listed(f"{path}{made}&after={failed}") == [new["run"]]
+    assert listed(f"{path}{made}&limit=1") == [failed]
+    assert listed(f"{path}99999999999") == listed(f"{path}99999999999&order=asc") == []
+
+
 @pytest.mark.parametrize("query, param", [
+    ("created_after=-1", "created_after"), ("created_after=now", "created_after"),
+    ("created_after=1e3", "created_after"), ("created_after=100000000000", "created_after"),
     ("status=x", "status"), ("order=up", "order"), ("limit=0", "limit"), ("limit=101", "limit"), ("after=x", "after"),
     ("after=run_" + "0" * 31 + "1", "after")])
 def test_bad_queries_for_runs(client, query, param):

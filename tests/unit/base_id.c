@@ -1,5 +1,6 @@
 /* Ids: ordered, unique over threads, and read back only when they are exact. */
 #include "base/base.h"
+#include "base/clock.h"
 #include "base/id.h"
 
 #include <pthread.h>
@@ -26,6 +27,20 @@ static void ids_are_ordered_and_unguessable(void **state)
 		assert_true(id.secret != last.secret);
 		last = id;
 	}
+}
+
+static void a_time_has_a_smallest_key(void **state)
+{
+	(void)state;
+	int64_t before = clock_wall_ms();
+	int64_t key = id_new().key;
+
+	assert_true(id_key_at(before) <= key);
+	assert_true(id_key_at(clock_wall_ms() + 60000) > key);
+	assert_int_equal(id_key_at(-1), 0);
+	assert_int_equal(id_key_at(0), 0);
+	assert_true(id_key_at(INT64_MAX) > id_key_at(before));
+	assert_true(id_key_at(INT64_MAX) > 0);
 }
 
 static int lane_of(int64_t key)
@@ -175,6 +190,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ids_are_ordered_and_unguessable),
+		cmocka_unit_test(a_time_has_a_smallest_key),
 		cmocka_unit_test(threads_never_share_a_key),
 		cmocka_unit_test(lanes_have_no_key_in_common),
 		cmocka_unit_test(no_key_is_at_or_below_the_floor),

@@ -6,13 +6,13 @@
 #include "store/sqlite/run_row.h"
 
 /* ?1 is the id behind which the page begins, ?2 the owner, ?3 the status or -1, ?4 how many,
- * ?5 the conversation.  The newest runs come first with < and DESC, the oldest with > and ASC. */
-#define PAGE(is)      "r.id " is " ?1 AND r.owner = ?2 "
+ * ?5 a key below those of all runs made since the time ?6, ?7 the conversation.  The newest runs come first with < and DESC, the oldest with > and ASC. */
+#define PAGE(is)      "r.id " is " ?1 AND r.id >= ?5 AND r.created_ms >= ?6 AND r.owner = ?2 "
 #define PAGE_END(way) "ORDER BY r.id " way " LIMIT ?4"
 #define ANY_STATUS    "AND (?3 < 0 OR r.status = ?3) "
 #define ALL(is, way)  RUN_ROW RUN_ROW_JOINS "WHERE " PAGE(is) ANY_STATUS PAGE_END(way)
 #define CONVERSATION(is, way)                                                             \
-	RUN_ROW "INDEXED BY run_conversation " RUN_ROW_JOINS "WHERE r.conversation = ?5 " \
+	RUN_ROW "INDEXED BY run_conversation " RUN_ROW_JOINS "WHERE r.conversation = ?7 " \
 		"AND " PAGE(is) ANY_STATUS                                                \
 		PAGE_END(way)
 #define LIVE(is, way)                                \
@@ -25,6 +25,9 @@
 	{                                           \
 		list("<", "DESC"), list(">", "ASC") \
 	}
+
+/* A key is made a moment before its run's time is noted. */
+enum { KEY_SLACK_MS = 60 * 1000 };
 
 static const char sql_place[] =
 	"SELECT conversation FROM run WHERE id = ? AND secret = ? AND owner = ?";
@@ -68,6 +71,8 @@ static struct db_bind runs_read_bind_list(struct session *s, const struct runs_r
 	db_bind_int(&b, j->owner);
 	db_bind_int(&b, j->status);
 	db_bind_int(&b, (int64_t)j->limit + 1);
+	db_bind_int(&b, j->from_ms > 0 ? id_key_at(j->from_ms - KEY_SLACK_MS) : INT64_MIN);
+	db_bind_int(&b, j->from_ms);
 	if (!id_none(j->conversation))
 		db_bind_int(&b, j->conversation.key);
 	return b;

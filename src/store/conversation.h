@@ -145,7 +145,8 @@ struct items_read {
 
 /* tree_read: all messages of a conversation, of every branch, without their content: a page of
  * turns in the order of their making.  A turn is a run with the messages that it brought and its
- * answer, or a message that no run brought. */
+ * answer, or a message that no run brought.
+ * Errors: NOT_FOUND; INVALID_VALUE "after"; OVERLOADED: the arena has no room for the page. */
 enum { TREE_PREVIEW = 80 }; /* characters of a preview */
 
 struct tree_node {
@@ -155,7 +156,7 @@ struct tree_node {
 	bool        answer; /* the run made it */
 	bool        removed;
 	int64_t     created_ms;
-	const char *role;    /* a literal */
+	const char *role;    /* a literal; "other" of a removed message that is no answer */
 	struct str  preview; /* the beginning of its text, in one line */
 	struct str  model;   /* of an answer; empty for others */
 };

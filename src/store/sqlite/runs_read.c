@@ -6,7 +6,8 @@
 #include "store/sqlite/run_row.h"
 
 /* ?1 is the id behind which the page begins, ?2 the owner, ?3 the status or -1, ?4 how many,
- * ?5 a key below those of all runs made since the time ?6, ?7 the conversation.  The newest runs come first with < and DESC, the oldest with > and ASC. */
+ * ?5 a key below those of all runs made since the time ?6, ?7 the conversation.  The newest runs
+ * come first with < and DESC, the oldest with > and ASC. */
 #define PAGE(is)      "r.id " is " ?1 AND r.id >= ?5 AND r.created_ms >= ?6 AND r.owner = ?2 "
 #define PAGE_END(way) "ORDER BY r.id " way " LIMIT ?4"
 #define ANY_STATUS    "AND (?3 < 0 OR r.status = ?3) "

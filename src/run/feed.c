@@ -131,10 +131,13 @@ void feed_print(struct run *r, const struct event *ev, uint64_t seq)
 	wake(r);
 }
 
-bool feed_rests(const struct run *r)
+bool feed_rests(struct run *r)
 {
-	return r->feed.encoder->rests && (r->observer || r->feed.keeps) &&
-	       (!run_stored(r) || r->feed.place == tape_head(r->tape));
+	bool all = !run_stored(r) || r->feed.place == tape_head(r->tape);
+
+	if (all && r->rq.prompt.stream)
+		encoder_over(r->feed.encoder, r->failure != NULL);
+	return all && r->feed.encoder->rests && (r->observer || r->feed.keeps);
 }
 
 bool feed_join_rest(struct run *r)

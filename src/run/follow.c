@@ -440,7 +440,13 @@ static void take_page(struct follow *f)
 		}
 	}
 	if (follow_run_ended(f) && !f->read.has_more) {
-		if (!make_encoder(f) || !follow_print_end(f)) {
+		bool made = make_encoder(f);
+
+		if (made)
+			encoder_over(f->reader.encoder, f->read.status != RUN_COMPLETED);
+		if (follow_rest_aside(f))
+			return;
+		if (!made || !follow_print_end(f)) {
 			err_set(&e, ERR_OVERLOADED, "", "no memory for the events");
 			follow_fail(f, &e);
 			return;

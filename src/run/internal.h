@@ -234,6 +234,8 @@ void run_move(struct run *r, enum run_state to);
  * ERR_CANCELLED: nobody wants the answer; else the failure, and the answer so far stays.  A run
  * that a worker has ends when the worker is done. */
 void run_finish(struct run *r, const struct err *e);
+/* run_drop_call: cancels the provider's call, if there is one. */
+void run_drop_call(struct run *r);
 /* run_abort_later: ends the run after the current callback of its provider, within which the call
  * must not be ended. */
 void run_abort_later(struct run *r, enum errc code, const char *text);
@@ -292,6 +294,10 @@ bool print_whole(struct run *r) MUST_USE;
 /* print_aside: the answer has ended well and is long: a worker prints it, then run_finish is
  * called; false: nothing was done. */
 bool print_aside(struct run *r) MUST_USE;
+/* print_failed_aside: the answer ends by r->failure, and the encoder holds a long part of it: the
+ * provider's call is over, a worker prints that part, then run_finish is called again; false: nothing
+ * was done. */
+bool print_failed_aside(struct run *r) MUST_USE;
 
 /* attempt.c */
 /* attempt_first: asks, or lets a worker print the prompt and asks then (call_begun follows either
@@ -444,9 +450,10 @@ void feed_print(struct run *r, const struct event *ev, uint64_t seq);
 /* feed_skip: withholds for good the events that the client has not seen yet, as the store did not
  * take them. */
 void feed_skip(struct run *r);
-/* feed_rests: the encoder has put long blocks off and has seen every event, so a worker may have the
- * encoder.  feed_join_rest: the worker is done, and the client gets the blocks; false: no memory. */
-bool feed_rests(const struct run *r);
+/* feed_rests: no event follows, and the encoder has seen every event and put long blocks off, so a
+ * worker may have the encoder.  feed_join_rest: the worker is done, and the client gets the blocks;
+ * false: no memory. */
+bool feed_rests(struct run *r);
 bool feed_join_rest(struct run *r) MUST_USE;
 /* feed_close: prints the last block, once. */
 void feed_close(struct run *r);

@@ -6,6 +6,7 @@
  * Before that, if the encoder of a stream has put long blocks off, a worker prints these blocks:
  *
  *   the provider's end --print_aside--> a worker --> the blocks for the client, print_aside again
+ *   a failure --print_failed_aside--> a worker --> the blocks for the client, run_finish again
  *
  * An answer for which the worker found no memory is printed once more by the function that needs
  * it. */
@@ -91,14 +92,27 @@ static void put_off_printed(struct run *r, struct err *e)
 		err_set(e, ERR_OVERLOADED, "", "no memory for the stream");
 	if (e->code != ERR_OK)
 		run_finish(r, e);
-	else if (!print_aside(r))
-		run_finish(r, NULL);
+	else if (r->failure || !print_aside(r))
+		run_finish(r, r->failure);
+}
+
+static bool print_rest_aside(struct run *r)
+{
+	return feed_rests(r) && r->engine->o.env.cpu &&
+	       aside_submit(r, print_put_off, put_off_printed);
+}
+
+bool print_failed_aside(struct run *r)
+{
+	if (!print_rest_aside(r))
+		return false;
+	run_drop_call(r);
+	return true;
 }
 
 bool print_aside(struct run *r)
 {
-	if (feed_rests(r) && r->engine->o.env.cpu &&
-	    aside_submit(r, print_put_off, put_off_printed))
+	if (print_rest_aside(r))
 		return true;
 
 	bool wanted = run_stored(r) || (!r->rq.prompt.stream && !r->rq.prompt.embed);

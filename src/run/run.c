@@ -442,16 +442,20 @@ static enum run_status outcome_of(const struct run *r, const struct err *e)
 	return answer_any(&r->answer) ? RUN_INCOMPLETE : RUN_FAILED;
 }
 
+void run_drop_call(struct run *r)
+{
+	struct provider_call *call = TAKE(r->call);
+
+	if (call)
+		call->provider->ops->cancel(call);
+}
+
 /* run_drop: stops all that goes on for the run, but for jobs of the store or of a worker, which
  * can't be stopped: the run waits for them (run_free_if_over). */
 static void run_drop(struct run *r)
 {
 	timer_stop(run_loop(r), &r->commit_timer);
-	if (r->call) {
-		struct provider_call *call = TAKE(r->call);
-
-		call->provider->ops->cancel(call);
-	}
+	run_drop_call(r);
 	attempt_stop(r);
 }
 
@@ -474,6 +478,8 @@ void run_finish(struct run *r, const struct err *e)
 		r->answered_us = clock_mono_us();
 	if (r->ended_ms == 0)
 		r->ended_ms = clock_wall_ms();
+	if (e && called && print_failed_aside(r))
+		return;
 	run_drop(r);
 	/* A retry of this request would cost again, so the idempotency key keeps this end. */
 	if (r->attempt.spent)

@@ -57,10 +57,14 @@ struct encoder_ops {
 	bool (*error)(struct encoder *n, const struct err *e, struct str request_id, uint64_t seq,
 		      struct buf *out);
 	bool (*whole)(struct encoder *n, const struct encoder_whole *w, struct buf *out);
-	/* rest: appends the blocks that event has put off (encoder.rests), with the numbers of
-	 * their event; NULL: this encoder puts nothing off. On any thread, while nobody else uses
+	/* rest: appends the blocks that event or over has put off (encoder.rests), with the numbers
+	 * of their event; NULL: this encoder puts nothing off. On any thread, while nobody else uses
 	 * the encoder. If rest is not called, done and error print these blocks. */
 	bool (*rest)(struct encoder *n, struct buf *out);
+	/* over: no event follows, and done, or error if failed, will be called: text that is held
+	 * until then and is long is put off now. NULL: this encoder holds no text without a
+	 * finish_reason. If over is not called, done and error print the same blocks. */
+	void (*over)(struct encoder *n, bool failed);
 	void (*destroy)(struct encoder *n);
 };
 
@@ -76,6 +80,12 @@ struct encoder { /* the first member of each implementation */
 	 * known. */
 	int64_t ended_s;
 };
+
+static inline void encoder_over(struct encoder *n, bool failed)
+{
+	if (n->ops->over)
+		n->ops->over(n, failed);
+}
 
 /* encoder_destroy: NULL is fine. */
 static inline void encoder_destroy(struct encoder *n)

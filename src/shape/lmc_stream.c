@@ -198,12 +198,11 @@ static bool end_turn(struct lmc_stream *s)
 	return speech_close(s->speech) && close_piece(s) && lmc_stream_put_images(s);
 }
 
-/* finish_turn: the provider has said all: the turn ends, but for held text whose printing would take a
- * loop too long. */
-static bool finish_turn(struct lmc_stream *s)
+/* put_off: whether the printing of the held text would take a loop too long: then `rest` ends the turn. */
+static bool put_off(struct lmc_stream *s)
 {
-	if (s->ended || speech_held(s->speech) <= LIMIT_LOOP_JSON)
-		return end_turn(s);
+	if (s->ended || s->encoder.rests || speech_held(s->speech) <= LIMIT_LOOP_JSON)
+		return s->encoder.rests;
 	s->rest = s->blocks.next;
 	s->encoder.rests = true;
 	return true;
@@ -292,7 +291,7 @@ static bool lmc_stream_print(struct lmc_stream *s, const struct event *ev)
 		if (ev->text.n < sizeof s->finish_reason)
 			str_copy(s->finish_reason, sizeof s->finish_reason, ev->text);
 		/* Held text is sent now, and does not wait for the disk. */
-		return finish_turn(s);
+		return put_off(s) || end_turn(s);
 	case EVENT_START:
 	case EVENT_BLOCK_END:
 	case EVENT_MESSAGE:
@@ -336,6 +335,15 @@ static bool lmc_rest(struct encoder *n, struct buf *out)
 	return lmc_stream_settle(s, end_turn(s));
 }
 
+static void lmc_over(struct encoder *n, bool failed)
+{
+	struct lmc_stream *s = container_of(n, struct lmc_stream, encoder);
+
+	/* A turn that a finish_reason has ended has its code, and the confirmation behind it. */
+	s->failed = s->failed || (failed && !s->ended && !n->rests);
+	(void)!put_off(s);
+}
+
 /* --- the end --- */
 
 static bool lmc_stream_usual(const char *finish_reason)
@@ -363,6 +371,8 @@ static bool put_status(struct lmc_stream *s, const char *name)
 
 static bool lmc_done(struct encoder *n, uint64_t seq, struct buf *out)
 {
+	lmc_over(n, false);
+
 	bool               rest = lmc_rest(n, out);
 	struct lmc_stream *s = lmc_stream_begin(n, seq, out);
 
@@ -372,8 +382,9 @@ static bool lmc_done(struct encoder *n, uint64_t seq, struct buf *out)
 static bool lmc_error(struct encoder *n, const struct err *e, struct str request_id, uint64_t seq,
 		      struct buf *out)
 {
-	/* A turn that was finished has its code, and the confirmation behind it. */
+	lmc_over(n, true);
 	(void)!lmc_rest(n, out);
+
 	struct lmc_stream *s = lmc_stream_begin(n, seq, out);
 
 	s->failed = true;
@@ -480,6 +491,7 @@ static const struct encoder_ops lmc_ops = {
 	.error = lmc_error,
 	.whole = lmc_whole,
 	.rest = lmc_rest,
+	.over = lmc_over,
 	.destroy = lmc_destroy,
 };
 

@@ -504,6 +504,30 @@ def test_long_held_text_of_a_stream_that_breaks(one_loop, script):
         holds_nobody(one_loop, ask)
 
 
+# A stream breaks off whose provider has not said why its answer ended: held text comes in front of the error.
+BROKEN_ENDS = {"cut off": [up.hang_up()], "no finish_reason": [up.data("[DONE]"), up.end()]}
+
+
+@pytest.mark.parametrize("reader", ["responses", "lmc", "lmc, not stored"])
+@pytest.mark.parametrize("delta", ["escapes", "later arguments"])
+@pytest.mark.parametrize("end", BROKEN_ENDS)
+def test_long_streams_without_a_finish_reason(one_loop, script, end, delta, reader):
+    event = up.data(up.chunk(DELTAS[delta]))
+    s = script(up.sse(), up.role(), event, event, *BROKEN_ENDS[end])
+    body = READERS[reader](s.model, b"x", MORE[reader] + b',"stream":true')
+    with Client(one_loop.url) as client:
+        def ask():
+            said = client.http.post(PATHS.get(reader, "/v1/chat"), content=body,
+                                    headers={"Content-Type": "application/json"})
+            assert said.content.count(b"\\n") >= 2 * (LINE // 3)
+            last = said.text.rstrip("\n").rsplit("\n\n", 1)[1]
+            assert ("event: response.failed" if reader == "responses" else "event: error") in last
+            if reader == "lmc":
+                again = client.http.get(said.headers["Location"] + "?format=lmc")
+                assert again.content == said.content
+        holds_nobody(one_loop, ask)
+
+
 @pytest.fixture(scope="module")
 def lmc_loop(start_once, upstream):
     """A gateway of one loop whose provider speaks LMC."""

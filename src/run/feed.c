@@ -55,9 +55,34 @@ static void wake(struct run *r)
 		r->observer->wake(r->observer_arg);
 }
 
+void feed_pause(struct run *r, bool pause)
+{
+	if (!r->call || r->paused == pause)
+		return;
+	r->paused = pause;
+	r->call->provider->ops->pause(r->call, pause);
+}
+
+/* feed_behind: the bytes that wait for the client, as blocks or still on the tape. */
+static size_t feed_behind(const struct run *r)
+{
+	return reader_waiting(&r->feed) +
+	       (run_stored(r) ? (size_t)(tape_head(r->tape) - r->feed.place) : 0);
+}
+
+/* resume: lets the provider go on if little waits for the client. */
+static void resume(struct run *r)
+{
+	if (feed_behind(r) < LIMIT_FEED_LOW)
+		feed_pause(r, false);
+}
+
 void feed_wake(struct run *r)
 {
 	catch_up(r);
+	/* An event that waited for the log may print nothing, and a client that gets nothing takes
+	 * nothing: run_taken would never be called. */
+	resume(r);
 	wake(r);
 }
 
@@ -82,21 +107,6 @@ void feed_release(struct run *r)
 		feed_wake(r);
 }
 
-void feed_pause(struct run *r, bool pause)
-{
-	if (!r->call || r->paused == pause)
-		return;
-	r->paused = pause;
-	r->call->provider->ops->pause(r->call, pause);
-}
-
-/* feed_behind: the bytes that wait for the client, as blocks or still on the tape. */
-static size_t feed_behind(const struct run *r)
-{
-	return reader_waiting(&r->feed) +
-	       (run_stored(r) ? (size_t)(tape_head(r->tape) - r->feed.place) : 0);
-}
-
 struct str run_ready(struct run *r, bool *ret_last)
 {
 	*ret_last = r->closed && r->state == STATE_ENDED;
@@ -106,8 +116,7 @@ struct str run_ready(struct run *r, bool *ret_last)
 void run_taken(struct run *r, size_t n)
 {
 	reader_taken(&r->feed, n);
-	if (feed_behind(r) < LIMIT_FEED_LOW)
-		feed_pause(r, false);
+	resume(r);
 }
 
 void feed_print(struct run *r, const struct event *ev, uint64_t seq)
@@ -133,6 +142,8 @@ void feed_print(struct run *r, const struct event *ev, uint64_t seq)
 
 bool feed_rests(struct run *r)
 {
+	catch_up(r);
+
 	bool all = !run_stored(r) || r->feed.place == tape_head(r->tape);
 
 	if (all && r->rq.prompt.stream)

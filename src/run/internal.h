@@ -234,6 +234,8 @@ void run_move(struct run *r, enum run_state to);
  * ERR_CANCELLED: nobody wants the answer; else the failure, and the answer so far stays.  A run
  * that a worker has ends when the worker is done. */
 void run_finish(struct run *r, const struct err *e);
+/* run_close: the run has ended: prints the last block of its stream. */
+void run_close(struct run *r);
 /* run_drop_call: cancels the provider's call, if there is one. */
 void run_drop_call(struct run *r);
 /* run_abort_later: ends the run after the current callback of its provider, within which the call
@@ -298,6 +300,10 @@ bool print_aside(struct run *r) MUST_USE;
  * provider's call is over, a worker prints that part, then run_finish is called again; false: nothing
  * was done. */
 bool print_failed_aside(struct run *r) MUST_USE;
+/* print_last_aside: the run has ended, and the encoder, which sees the last events only now that the
+ * log has them, holds a long part of the answer: a worker prints that part, then run_close is called;
+ * false: nothing was done. */
+bool print_last_aside(struct run *r) MUST_USE;
 
 /* attempt.c */
 /* attempt_first: asks, or lets a worker print the prompt and asks then (call_begun follows either

@@ -7,6 +7,7 @@
  *
  *   the provider's end --print_aside--> a worker --> the blocks for the client, print_aside again
  *   a failure --print_failed_aside--> a worker --> the blocks for the client, run_finish again
+ *   the run's end --print_last_aside--> a worker --> the blocks for the client, run_close
  *
  * An answer for which the worker found no memory is printed once more by the function that needs
  * it. */
@@ -96,15 +97,27 @@ static void put_off_printed(struct run *r, struct err *e)
 		run_finish(r, r->failure);
 }
 
-static bool print_rest_aside(struct run *r)
+static void last_printed(struct run *r, struct err *e)
 {
-	return feed_rests(r) && r->engine->o.env.cpu &&
-	       aside_submit(r, print_put_off, put_off_printed);
+	if (e->code != ERR_OK || !feed_join_rest(r))
+		run_fail(r, ERR_OVERLOADED, "no memory for the stream");
+	run_close(r);
+	run_free_if_over(r);
+}
+
+static bool print_rest_aside(struct run *r, void (*then)(struct run *r, struct err *e))
+{
+	return feed_rests(r) && r->engine->o.env.cpu && aside_submit(r, print_put_off, then);
+}
+
+bool print_last_aside(struct run *r)
+{
+	return print_rest_aside(r, last_printed);
 }
 
 bool print_failed_aside(struct run *r)
 {
-	if (!print_rest_aside(r))
+	if (!print_rest_aside(r, put_off_printed))
 		return false;
 	run_drop_call(r);
 	return true;
@@ -112,7 +125,7 @@ bool print_failed_aside(struct run *r)
 
 bool print_aside(struct run *r)
 {
-	if (print_rest_aside(r))
+	if (print_rest_aside(r, put_off_printed))
 		return true;
 
 	bool wanted = run_stored(r) || (!r->rq.prompt.stream && !r->rq.prompt.embed);

@@ -404,6 +404,14 @@ static void give_pass(struct run *r)
 	admit_over(&r->rq.pass, r->attempt.count > 0, tokens);
 }
 
+void run_close(struct run *r)
+{
+	feed_close(r);
+	journal_drop(r);
+	feed_open(r);
+	feed_wake(r);
+}
+
 void run_conclude(struct run *r)
 {
 	const struct err *e = r->failure;
@@ -427,10 +435,8 @@ void run_conclude(struct run *r)
 		return;
 	}
 
-	feed_close(r);
-	journal_drop(r);
-	feed_open(r);
-	feed_wake(r);
+	if (!print_last_aside(r))
+		run_close(r);
 }
 
 static enum run_status outcome_of(const struct run *r, const struct err *e)

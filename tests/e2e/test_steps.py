@@ -529,6 +529,26 @@ def test_long_streams_without_a_finish_reason(one_loop, script, end, delta, read
 
 
 @pytest.fixture(scope="module")
+def strict_loop(start_once):
+    return start_once(usual={"loops": 1, "durability": "strict"}, env=KEPT)
+
+
+@pytest.mark.parametrize("end", ["finish", *BROKEN_ENDS])
+def test_long_held_text_of_a_client_that_waits_for_the_log(strict_loop, script, end):
+    """The encoder sees the last events only when the log has them, which may be after the run's end."""
+    event = up.data(up.chunk(DELTAS["later arguments"]))
+    s = script(up.sse(), up.role(), event, event, *(BROKEN_ENDS.get(end) or up.ending()))
+    body = native(s.model, b"x", MORE["lmc"] + b',"stream":true')
+    with Client(strict_loop.url) as client:
+        def ask():
+            said = send(client, "/v1/chat", body)
+            assert said.content.count(b"\\n") >= 2 * (LINE // 3)
+            again = client.http.get(said.headers["Location"] + "?format=lmc")
+            assert again.content == said.content
+        holds_nobody(strict_loop, ask)
+
+
+@pytest.fixture(scope="module")
 def lmc_loop(start_once, upstream):
     """A gateway of one loop whose provider speaks LMC."""
     return start_once({"providers": [provider(upstream, "p", dialect="lmc")], "loops": 1,

@@ -2,6 +2,7 @@
 #include "store/sqlite/moved.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,15 +14,16 @@ static const char *const ends[MOVED__COUNT] = {
 	[MOVED_LOG_INDEX] = "-shm",
 };
 
-/* 0, or the system's error. */
-static int moved_look_at(const struct moved *m, size_t which, struct stat *ret)
+/* 0, or the system's error.  The look asks for no times: since Linux 6.13, whoever has asked for them
+ * makes the next write set new ones, and the next sync of the log then writes its inode, too. */
+static int moved_look_at(const struct moved *m, size_t which, struct statx *ret)
 {
 	char name[PATH_MAX];
-	int  n = snprintf(name, sizeof name, "%s%s", m->path, ends[which]);
 
-	if (n < 0 || (size_t)n >= sizeof name)
+	if (strlen(m->path) + strlen(ends[which]) >= sizeof name)
 		return ENAMETOOLONG;
-	return stat(name, ret) == 0 ? 0 : errno;
+	stpcpy(stpcpy(name, m->path), ends[which]);
+	return statx(AT_FDCWD, name, 0, STATX_INO, ret) == 0 ? 0 : errno;
 }
 
 enum errc moved_begin(struct moved *m, const char *path, struct err *e)
@@ -29,17 +31,18 @@ enum errc moved_begin(struct moved *m, const char *path, struct err *e)
 	m->path = path;
 	atomic_init(&m->first, MOVED__COUNT);
 	for (size_t i = 0; i < MOVED__COUNT; i++) {
-		struct stat st;
-		char        room[80];
-		int         os = moved_look_at(m, i, &st);
+		struct statx st;
+		char         room[80];
+		int          os = moved_look_at(m, i, &st);
 
 		if (os != 0) {
 			err_set(e, ERR_STORAGE, "", "can't find %s%s: %s", path, ends[i],
 				strerror_r(os, room, sizeof room));
 			return err_blame(e, FAULT_NO_PLACE);
 		}
-		m->opened[i].dev = st.st_dev;
-		m->opened[i].ino = st.st_ino;
+		m->opened[i].major = st.stx_dev_major;
+		m->opened[i].minor = st.stx_dev_minor;
+		m->opened[i].ino = st.stx_ino;
 	}
 	return ERR_OK;
 }
@@ -47,12 +50,13 @@ enum errc moved_begin(struct moved *m, const char *path, struct err *e)
 /* An open file keeps its inode, so no other file can have the same number meanwhile. */
 static bool is_gone(const struct moved *m, size_t which)
 {
-	struct stat st;
-	int         os = moved_look_at(m, which, &st);
+	struct statx st;
+	int          os = moved_look_at(m, which, &st);
 
 	if (os != 0)
 		return os == ENOENT || os == ENOTDIR || os == ELOOP || os == ESTALE;
-	return st.st_dev != m->opened[which].dev || st.st_ino != m->opened[which].ino;
+	return st.stx_dev_major != m->opened[which].major ||
+	       st.stx_dev_minor != m->opened[which].minor || st.stx_ino != m->opened[which].ino;
 }
 
 bool moved_look(struct moved *m)

@@ -11,15 +11,16 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
+#include <stdint.h>
 
 enum moved_file { MOVED_DATABASE, MOVED_LOG, MOVED_LOG_INDEX, MOVED__COUNT };
 
 struct moved {
 	const char *path; /* borrowed; absolute, of the database */
 	struct {
-		dev_t dev;
-		ino_t ino;
+		uint32_t major; /* of the device */
+		uint32_t minor;
+		uint64_t ino;
 	} opened[MOVED__COUNT];
 	_Atomic enum moved_file first; /* the first file that is gone; MOVED__COUNT: none is */
 };

@@ -274,14 +274,16 @@ bool writer_add(struct writer *w, struct store_job *job)
 	job->next = NULL;
 	pthread_mutex_lock(&w->lock);
 	bool room = job->kind->bound == 0 || w->waiting < job->kind->bound;
+	bool first = room && w->waiting == 0;
 
 	if (room) {
 		*w->end = job;
 		w->end = &job->next;
-		if (w->waiting++ == 0)
-			pthread_cond_signal(&w->wake);
+		w->waiting++;
 	}
 	pthread_mutex_unlock(&w->lock);
+	if (first) /* not before: the thread would wake to wait for the lock */
+		pthread_cond_signal(&w->wake);
 	return room;
 }
 

@@ -2,6 +2,7 @@
 #include "store/sqlite/kit/db.h"
 
 #include "base/limits.h"
+#include "store/sqlite/kit/wal_file.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,6 +22,8 @@ enum {
 	LOG_KEEP_BYTES = 64 * 1024 * 1024, /* the log file shrinks to this after a burst */
 };
 
+static const char *vfs_name;
+
 static void configure_once(void)
 {
 	/* Without its statistics SQLite's allocator needs no global lock. */
@@ -28,6 +31,7 @@ static void configure_once(void)
 	/* Otherwise each connection touches 20 pages before it reads one. */
 	(void)sqlite3_config(SQLITE_CONFIG_PAGECACHE, NULL, 0, 0);
 	(void)sqlite3_initialize();
+	vfs_name = wal_file_register();
 }
 
 static void set_limits(sqlite3 *db)
@@ -111,7 +115,7 @@ enum errc db_open(const char *path, enum db_mode mode, int64_t busy_ms, sqlite3 
 
 	pthread_once(&once, configure_once);
 
-	int rc = sqlite3_open_v2(path, &db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+	int rc = sqlite3_open_v2(path, &db, flags | SQLITE_OPEN_NOMUTEX, vfs_name);
 	if (rc == SQLITE_OK) {
 		(void)sqlite3_extended_result_codes(db, 1);
 		rc = sqlite3_busy_timeout(db, busy_ms > INT32_MAX ? INT32_MAX : (int)busy_ms);

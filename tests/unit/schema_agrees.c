@@ -29,6 +29,7 @@
 #include "schema/rebyte_update.h"
 #include "schema/response_request.h"
 #include "schema/run_continue.h"
+#include "schema/session_create.h"
 #include "schema/text_completion_request.h"
 
 #include <dirent.h>
@@ -41,35 +42,16 @@
 #include <cmocka.h>
 
 static const struct field_set *const sets[] = {
-	&chat_config_fields,
-	&chat_context_fields,
-	&chat_lmc_fields,
-	&chat_message_fields,
-	&chat_request_fields,
-	&context_file_fields,
-	&completion_request_fields,
-	&run_continue_fields,
-	&conversation_create_fields,
-	&conversation_item_fields,
-	&conversation_append_fields,
-	&conversation_update_fields,
-	&conversation_fork_fields,
-	&completion_update_fields,
-	&embedding_request_fields,
-	&api_key_create_fields,
-	&api_key_update_fields,
-	&api_key_rotate_fields,
-	&api_key_rate_fields,
-	&api_key_limits_fields,
-	&api_key_budget_fields,
-	&message_request_fields,
-	&text_completion_request_fields,
-	&response_request_fields,
-	&rebyte_run_fields,
-	&rebyte_action_fields,
-	&rebyte_message_fields,
-	&rebyte_thread_fields,
-	&rebyte_update_fields,
+	&chat_config_fields,        &chat_context_fields,        &chat_lmc_fields,
+	&chat_message_fields,       &chat_request_fields,        &context_file_fields,
+	&completion_request_fields, &run_continue_fields,        &conversation_create_fields,
+	&conversation_item_fields,  &conversation_append_fields, &conversation_update_fields,
+	&conversation_fork_fields,  &completion_update_fields,   &embedding_request_fields,
+	&api_key_create_fields,     &api_key_update_fields,      &api_key_rotate_fields,
+	&api_key_rate_fields,       &api_key_limits_fields,      &api_key_budget_fields,
+	&session_create_fields,     &message_request_fields,     &text_completion_request_fields,
+	&response_request_fields,   &rebyte_run_fields,          &rebyte_action_fields,
+	&rebyte_message_fields,     &rebyte_thread_fields,       &rebyte_update_fields,
 };
 
 /* A table has no word for members whose meaning hangs on others: the forms of a translation are read

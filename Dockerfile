@@ -42,9 +42,11 @@ COPY --from=build /installed/usr/share/doc/parley/copyright /usr/share/doc/parle
 LABEL org.opencontainers.image.title="Parley" \
       org.opencontainers.image.description="Self-hosted gateway for LLM chat"
 # The port of a container is reached from outside only when all its addresses are served; then a key
-# has to be configured (PARLEY_API_KEY, or api_keys), or the gateway refuses to start.
+# has to be configured (PARLEY_API_KEY, or api_keys), or the gateway refuses to start.  The pages of a
+# key's own things are at /console/ there; those of administrators are not.
 ENV PARLEY_LISTEN=0.0.0.0:8080 \
-    PARLEY_DATABASE=/var/lib/parley/parley.db
+    PARLEY_DATABASE=/var/lib/parley/parley.db \
+    PARLEY_CONSOLE=all
 WORKDIR /var/lib/parley
 VOLUME /var/lib/parley
 EXPOSE 8080

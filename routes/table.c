@@ -23,6 +23,7 @@
 #include "routes/rebyte/rebyte_files.h"
 #include "routes/rebyte/rebyte_runs.h"
 #include "routes/rebyte/rebyte_threads.h"
+#include "routes/console/console.h"
 #include "routes/conversation/tree.h"
 #include "routes/service/metrics.h"
 #include "routes/service/models.h"
@@ -110,6 +111,9 @@ const struct route routes[] = {
 	{ "search",             "GET",  "/v1/search",                   AUTH_READ,  BODY_NONE, false, &family_chat, search_get },
 	{ "me",                 "GET",  "/v1/me",                       AUTH_KEY,  BODY_NONE, false, &family_chat, me_get },
 	{ "usage",              "GET",  "/v1/usage",                    AUTH_EITHER,  BODY_NONE, false, &family_chat, usage_get },
+	{ "console_root",       "GET",  "/",                            AUTH_CONSOLE, BODY_NONE, false, &family_chat, console_root },
+	{ "console",            "GET",  "/console",                     AUTH_CONSOLE, BODY_NONE, false, &family_chat, console_page },
+	{ "console_asset",      "GET",  "/console/a/{name}",            AUTH_CONSOLE, BODY_NONE, false, &family_chat, console_asset },
 	{ "livez",              "GET",  "/livez",                       AUTH_NONE, BODY_NONE, true,  &family_chat, service_livez },
 	{ "readyz",             "GET",  "/readyz",                      AUTH_NONE, BODY_NONE, true,  &family_chat, service_readyz },
 	{ "healthz",            "GET",  "/healthz",                     AUTH_NONE, BODY_NONE, true,  &family_chat, service_readyz },

@@ -55,6 +55,10 @@ _parley() {
 		_parley_words "true false"
 		return
 		;;
+	--console)
+		_parley_words "admin all off"
+		return
+		;;
 	--output)
 		_parley_files -f
 		return
@@ -65,7 +69,7 @@ _parley() {
 	esac
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		--config | --listen | --socket-mode | --database | --image-root | --durability | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --price-table | --loops | --readers | --max-body | --max-bodies | --max-connections | --max-file | --commit-after | --reasoning-name | --responses-store | --hosted-tools | --max-calls | --max-waiting | --wait | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --log-level | --log-format | --log-content | --tls-cert | --tls-key | --admin-listen | --output | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --limit | --budget | --budget-tokens | --grace)
+		--config | --listen | --socket-mode | --database | --image-root | --durability | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --price-table | --loops | --readers | --max-body | --max-bodies | --max-connections | --max-file | --commit-after | --reasoning-name | --responses-store | --hosted-tools | --max-calls | --max-waiting | --wait | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --log-level | --log-format | --log-content | --tls-cert | --tls-key | --console | --admin-listen | --output | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --limit | --budget | --budget-tokens | --grace)
 			[ "${COMP_WORDS[i + 1]}" != = ] || i=$((i + 1))
 			i=$((i + 1))
 			;;
@@ -77,7 +81,7 @@ _parley() {
 		esac
 	done
 	if [[ $cur == -* ]]; then
-		_parley_words "--config --check-config --print-config --dump-routes --dump-options --version --help --listen --socket-mode --database --image-root --durability --events-keep --events-keep-size --idempotency-keep --default-model --price-table --loops --readers --max-body --max-bodies --max-connections --max-file --commit-after --reasoning-name --responses-store --hosted-tools --max-calls --max-waiting --wait --keep-alive --drain-timeout --cors-origins --trusted-proxies --otlp-endpoint --trace-sample --log-level --log-format --log-content --tls-cert --tls-key --admin-listen"
+		_parley_words "--config --check-config --print-config --dump-routes --dump-options --version --help --listen --socket-mode --database --image-root --durability --events-keep --events-keep-size --idempotency-keep --default-model --price-table --loops --readers --max-body --max-bodies --max-connections --max-file --commit-after --reasoning-name --responses-store --hosted-tools --max-calls --max-waiting --wait --keep-alive --drain-timeout --cors-origins --trusted-proxies --otlp-endpoint --trace-sample --log-level --log-format --log-content --tls-cert --tls-key --console --admin-listen"
 		case $command in
 		serve) _parley_words "--takeover" ;;
 		export) _parley_words "--output --conversation" ;;

@@ -45,7 +45,8 @@ local -a common=(
 	'--log-content=[log prompts and answers, each cut to 1 KiB]:value:(true false)'
 	'--tls-cert=[file with the certificate and its chain (PEM); TCP addresses of listen then speak TLS]:value: '
 	'--tls-key=[file with the certificate'\''s private key (PEM)]:value: '
-	'--admin-listen=[address where all routes are, those of administrators and /metrics too; opened if it is set, or if listen is not loopback]:value: '
+	'--console=[admin, all or off\: addresses with the web console; admin\: admin_listen, and listen while it is loopback; off\: listen then has no routes of administrators either]:value:(admin all off)'
+	'--admin-listen=[address where all routes are, those of administrators and /metrics too; opened if it is set, or if listen is not loopback and so has neither]:value: '
 )
 _arguments -C \
 	$common \

@@ -43,7 +43,8 @@ const struct route_hint route_hints[] = {
 	{ "/health", "use GET /healthz" },
 	{ "/docs/*", "GET /openapi.yaml describes this API" },
 	{ "/admin/*", "keys are managed on the admin listener, below /v1/admin" },
-	{ "/v1/admin/*", "this path is served on the admin listener only" },
+	{ "/v1/admin/*", "this path is served on the admin listener, and on loopback addresses without a proxy" },
+	{ "/console/*", "the console is at /console/, where it is served" },
 	{ "/metrics", "metrics are served on the admin listener, and on loopback addresses" },
 	{ 0 },
 };

@@ -17,6 +17,7 @@
 #include "app/exit_status.h"
 #include "http/tls.h"
 #include "loop/work.h"
+#include "routes/console/console.h"
 #include "run/assemble.h"
 #include "desk/live.h"
 #include "desk/watch.h"
@@ -306,6 +307,26 @@ static void join_neighbours(struct app *a)
 		log_note(LOG_WARN, "takeover", "%s", e.text);
 }
 
+/* share_routes: decides which routes the main addresses and the admin listener have. */
+static void share_routes(struct app *a, bool local)
+{
+	int                 console = console_built() ? a->config->console : CONSOLE_OFF;
+	bool                loopback = listen_set_is_loopback(&a->listen);
+	struct worker_reach reach = {
+		.local = local,
+		.admin = loopback && console != CONSOLE_OFF,
+		.console = console == CONSOLE_ALL || (loopback && console == CONSOLE_ADMIN),
+		.proxied = console == CONSOLE_ALL,
+		.admin_console = console != CONSOLE_OFF,
+	};
+
+	for (size_t i = 0; i < a->worker_count; i++)
+		worker_bound(a->workers[i], &reach);
+	for (size_t i = 0; reach.console && loopback && i < a->listen.count; i++)
+		log_note(LOG_INFO, "console", "the console is on %s://%s/console/",
+			 a->config->tls_cert[0] ? "https" : "http", a->listen.places[i].bound);
+}
+
 /* app_start: does everything up to serving; returns the exit status, or 0. */
 static int app_start(struct app *a, bool takeover, struct err *e)
 {
@@ -334,8 +355,7 @@ static int app_start(struct app *a, bool takeover, struct err *e)
 			return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_UNAVAILABLE;
 	if (listen_set_check(&a->listen, is_open(a, a->snapshot), &local, e) != ERR_OK)
 		return EX_CONFIG;
-	for (size_t i = 0; i < a->worker_count; i++)
-		worker_bound(a->workers[i], local);
+	share_routes(a, local);
 	if (wants_admin(c, local)) {
 		if (listen_all(a, c->admin_listen, true, e) != ERR_OK)
 			return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_UNAVAILABLE;

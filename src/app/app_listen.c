@@ -204,6 +204,15 @@ enum errc listen_set_check(const struct listen_set *s, bool open, bool *ret_loca
 	return ERR_OK;
 }
 
+bool listen_set_is_loopback(const struct listen_set *s)
+{
+	for (size_t i = 0; i < s->count; i++)
+		if (!s->places[i].admin &&
+		    (!s->places[i].local || strncmp(s->places[i].bound, "unix:", 5) == 0))
+			return false;
+	return true;
+}
+
 void listen_set_shut(struct listen_set *s)
 {
 	for (size_t i = 0; i < s->count; i++)

@@ -37,6 +37,9 @@ bool listen_set_take(struct listen_set *s, struct listen_set *from, const char *
 		     bool admin);
 /* listen_set_check: open: without API keys only this machine may be served.  *ret_local: it is. */
 enum errc listen_set_check(const struct listen_set *s, bool open, bool *ret_local, struct err *e);
+/* listen_set_is_loopback: all main addresses are TCP's loopback.  A unix socket is not: what clients reach
+ * it is a proxy's choice. */
+bool listen_set_is_loopback(const struct listen_set *s);
 /* listen_set_shut: nobody waits in the queues any longer, and the ports are free; not of what was
  * inherited. */
 void listen_set_shut(struct listen_set *s);

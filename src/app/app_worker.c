@@ -191,9 +191,18 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-void worker_bound(struct worker *w, bool local)
+static unsigned unless(bool there, enum route_auth auth)
 {
-	w->main_options.routes.without = 1u << AUTH_ADMIN | (local ? 0 : 1u << AUTH_OPERATOR);
+	return there ? 0 : 1u << auth;
+}
+
+void worker_bound(struct worker *w, const struct worker_reach *reach)
+{
+	w->main_options.routes.without = unless(reach->local, AUTH_OPERATOR) |
+					 unless(reach->admin, AUTH_ADMIN) |
+					 unless(reach->console, AUTH_CONSOLE);
+	w->main_options.without_proxied = 1u << AUTH_ADMIN | unless(reach->proxied, AUTH_CONSOLE);
+	w->admin_options.routes.without = unless(reach->admin_console, AUTH_CONSOLE);
 }
 
 enum errc worker_start(struct worker *w, struct err *e)

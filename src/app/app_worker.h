@@ -31,9 +31,16 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret,
 /* worker_listen: consumes fd; before worker_start.  inherited: who gave it goes on listening. */
 enum errc worker_listen(struct worker *w, int fd, bool admin, bool inherited,
 			struct err *e) MUST_USE;
-/* worker_bound: all main addresses are known, and local: only this machine reaches them; before
- * worker_start. */
-void      worker_bound(struct worker *w, bool local);
+/* Which routes the listeners have. */
+struct worker_reach {
+	bool local;   /* only this machine reaches the main addresses: they have the operator's */
+	bool admin;   /* the main addresses have the administrators' */
+	bool console; /* the main addresses have the console's pages */
+	bool proxied; /* these pages are for requests that came through a proxy too */
+	bool admin_console; /* the admin listener has the console's pages */
+};
+/* worker_bound: all main addresses are known; before worker_start. */
+void      worker_bound(struct worker *w, const struct worker_reach *reach);
 enum errc worker_start(struct worker *w, struct err *e) MUST_USE;
 /* From any thread: the worker does it on its own. */
 void worker_reload(struct worker *w, struct snapshot *s); /* a reference is taken */

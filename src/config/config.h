@@ -19,6 +19,7 @@ struct config_list {
 /* Values of the ENUM options, in the order of the names in config.def (log_level and log_format
  * are enum log_level and enum log_format of base/log.h). */
 enum config_durability { DURABILITY_RELAXED, DURABILITY_STRICT };
+enum config_console { CONSOLE_ADMIN, CONSOLE_ALL, CONSOLE_OFF };
 
 /* One member per row of config.def, named as the row; strings are owned by the config. */
 struct config {

@@ -160,7 +160,7 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 		target = r->raw_target;
 		r->named = STR_NONE;
 	}
-	enum errc rc = route_match(o->routes, o->hints, str_of(r->method), target, scratch,
+	enum errc rc = route_match(request_routes(r), o->hints, str_of(r->method), target, scratch,
 				   r->params, &r->route, e);
 	if (strcmp(r->method, "OPTIONS") == 0 &&
 	    (rc == ERR_METHOD_NOT_ALLOWED || r->path.p[0] == '*'))
@@ -346,7 +346,7 @@ static void answer_options(struct request *r)
 	struct buf allow;
 
 	buf_init(&allow, 256);
-	if (r->route && route_allow(r->server->options->routes, r->route, &allow))
+	if (r->route && route_allow(request_routes(r), r->route, &allow))
 		reply_header(r, "Allow", buf_view(&allow));
 	buf_finish(&allow);
 	if (r->head.request_method.p) {

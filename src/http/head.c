@@ -29,6 +29,7 @@ static const struct {
 	{ "Authorization", AT(authorization) },
 	{ "Last-Event-ID", AT(last_event_id) },
 	{ "Accept", AT(accept) },
+	{ "Accept-Encoding", AT(accept_encoding) },
 	{ "Traceparent", AT(traceparent) },
 	{ "Idempotency-Key", AT(idempotency_key) },
 	{ "If-Match", AT(if_match) },
@@ -180,6 +181,48 @@ bool head_is_same_origin(const struct head *h)
 			return true;
 	}
 	return false;
+}
+
+/* is_nothing: whether the parameters behind a coding say that its weight is 0. */
+static bool is_nothing(struct str parameters)
+{
+	size_t at = 0;
+
+	while (at < parameters.n && strchr("; \t", parameters.p[at]))
+		at++;
+	if (parameters.n - at < 3 || strncasecmp(parameters.p + at, "q=0", 3) != 0)
+		return false;
+	for (at += 3; at < parameters.n; at++)
+		if (!strchr(".0 \t", parameters.p[at]))
+			return false;
+	return true;
+}
+
+bool head_takes_gzip(struct str accept_encoding)
+{
+	bool any = false;   /* what * says */
+	bool gzip = false;  /* it is named, and wanted */
+	bool named = false; /* then * does not count */
+
+	for (size_t from = 0, to; from < accept_encoding.n; from = to + 1) {
+		to = from;
+		while (to < accept_encoding.n && accept_encoding.p[to] != ',')
+			to++;
+		while (from < to && strchr(" \t", accept_encoding.p[from]))
+			from++;
+		size_t end = from;
+		while (end < to && !strchr("; \t", accept_encoding.p[end]))
+			end++;
+		struct str coding = { accept_encoding.p + from, end - from };
+		bool       wanted = !is_nothing((struct str){ accept_encoding.p + end, to - end });
+		if (str_is(coding, "*")) {
+			any = wanted;
+		} else if (coding.n == 4 && strncasecmp(coding.p, "gzip", 4) == 0) {
+			named = true;
+			gzip = wanted;
+		}
+	}
+	return named ? gzip : any;
 }
 
 bool head_host_is_local(struct str host)

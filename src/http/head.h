@@ -17,6 +17,7 @@ struct head {
 	struct str authorization;
 	struct str last_event_id;
 	struct str accept;
+	struct str accept_encoding;
 	struct str traceparent;
 	struct str idempotency_key;
 	struct str if_match;
@@ -45,6 +46,9 @@ enum errc head_read(struct MHD_Connection *c, const char *version, struct head *
 		    struct err *e) MUST_USE;
 /* head_is_same_origin: the Origin is the one that the Host header names, with http or https. */
 bool head_is_same_origin(const struct head *h);
+/* head_takes_gzip: an Accept-Encoding, under which an answer may be compressed with gzip (RFC 9110
+ * section 12.5.3). */
+bool head_takes_gzip(struct str accept_encoding);
 /* head_host_is_local: localhost, 127.0.0.1 or [::1], with any port. */
 bool head_host_is_local(struct str host);
 /* head_token_list: comma-separated header names, each a token (RFC 9110 section 5.6.2). */

@@ -166,8 +166,10 @@ struct server {
 };
 
 /* request.c */
-struct request *request_create(struct server *s, struct MHD_Connection *mhd, const char *target);
-void            request_destroy(struct request *r);
+/* request_routes: the routes that the request may get. */
+struct route_list request_routes(const struct request *r);
+struct request   *request_create(struct server *s, struct MHD_Connection *mhd, const char *target);
+void              request_destroy(struct request *r);
 /* request_dropped: the connection ended without on_completed, and the library has freed everything
  * that it kept for the request. */
 void request_dropped(struct request *r);

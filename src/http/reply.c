@@ -55,6 +55,15 @@ static bool origin_allowed(const struct request *r)
 	return false;
 }
 
+static bool says_cache(const struct request *r)
+{
+	for (const struct reply_line *line = r->headers; line; line = line->next)
+		if (strcmp(line->name, "Cache-Control") == 0)
+			return true;
+	return false;
+}
+
+/* What clients may keep says so itself: answers belong to one caller, and change. */
 void reply_common_headers(struct request *r)
 {
 	const char *id_header = request_family(r)->id_header;
@@ -69,6 +78,8 @@ void reply_common_headers(struct request *r)
 	}
 	if (r->close)
 		reply_header(r, "Connection", STR("close"));
+	if (!says_cache(r))
+		line_push(r, &r->type_lines[0], "Cache-Control", "no-store");
 }
 
 struct MHD_Response *reply_complete(struct request *r, struct MHD_Response *response)
@@ -115,7 +126,6 @@ void reply_text_take(struct request *r, int status, const char *content_type, st
 	r->bytes_out = body->len;
 	if (response) {
 		TAKE(body->data);
-		line_push(r, &r->type_lines[0], "Cache-Control", "no-store");
 		line_push(r, &r->type_lines[1], "Content-Type", content_type);
 	}
 	buf_finish(body);
@@ -193,7 +203,7 @@ void reply_error(struct request *r, const struct err *e)
 		struct buf allow;
 
 		buf_init(&allow, 256);
-		if (route_allow(r->server->options->routes, r->route, &allow))
+		if (route_allow(request_routes(r), r->route, &allow))
 			reply_header(r, "Allow", buf_view(&allow));
 		buf_finish(&allow);
 	}

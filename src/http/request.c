@@ -387,6 +387,17 @@ struct str request_id(const struct request *r)
 	return str_of(r->id);
 }
 
+/* A listener that only this machine reaches serves everybody if a proxy on this machine passes their
+ * requests on. */
+struct route_list request_routes(const struct request *r)
+{
+	struct route_list list = r->server->options->routes;
+
+	if (r->head.x_forwarded_for.p || r->head.forwarded.p)
+		list.without |= r->server->options->without_proxied;
+	return list;
+}
+
 const struct family *request_family(const struct request *r)
 {
 	return r->server->options->family(r->route, r->path, r->head.anthropic_version);
@@ -451,6 +462,11 @@ const struct trace *request_trace(const struct request *r)
 struct str request_accept(const struct request *r)
 {
 	return r->head.accept;
+}
+
+bool request_takes_gzip(const struct request *r)
+{
+	return head_takes_gzip(r->head.accept_encoding);
 }
 
 struct str request_last_event_id(const struct request *r)

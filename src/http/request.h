@@ -32,6 +32,7 @@ struct str request_param(const struct request *r, size_t i); /* {…} of the tem
 struct str request_named(const struct request *r);
 struct str request_last_event_id(const struct request *r);     /* the header; empty: none */
 struct str request_accept(const struct request *r);            /* the header; empty: none */
+bool       request_takes_gzip(const struct request *r);        /* the answer may be compressed */
 struct str request_idempotency_key(const struct request *r);   /* the header; p NULL: none */
 struct str request_anthropic_version(const struct request *r); /* the headers; empty: absent */
 struct str request_anthropic_beta(const struct request *r);

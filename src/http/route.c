@@ -245,8 +245,9 @@ static bool without_v1(struct route_list list, const struct str *segments, size_
 	struct str with[SEGMENTS_MAX + 1] = { STR("v1") };
 
 	memcpy(with + 1, segments, count * sizeof *segments);
-	return count > 0 && (is_path(list, with, count + 1) ||
-			     (str_is(segments[0], "v1") && is_path(list, segments + 1, count - 1)));
+	return count > 0 &&
+	       (is_path(list, with, count + 1) ||
+		(count > 1 && str_is(segments[0], "v1") && is_path(list, segments + 1, count - 1)));
 }
 
 /* distance_of: the distance of the path from a template, segment by segment; false: too far. */

@@ -11,6 +11,7 @@ enum route_auth {
 	AUTH_UNSET,    /* refused at start */
 	AUTH_NONE,     /* anybody */
 	AUTH_OPERATOR, /* anybody who reaches a listener that is the operator's own */
+	AUTH_CONSOLE,  /* anybody who reaches a listener that has the console's pages */
 	/* A key with this scope, where there are keys; EITHER: chat or read. */
 	AUTH_CHAT,
 	AUTH_READ,

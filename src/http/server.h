@@ -18,7 +18,9 @@ enum { HTTP_BOUND = 128 }; /* room for an address, or "unix:" and a path */
 
 /* The options of all servers of the process; filled by app, and outlive the servers. */
 struct server_options {
-	struct route_list            routes;
+	struct route_list routes;
+	/* Bits as in routes.without: what a request that came through a proxy does not get. */
+	unsigned                     without_proxied;
 	const struct route_hint     *hints;     /* for paths that are none of them; NULL: none */
 	const struct route_spelling *spellings; /* of the routes' paths; NULL: none */
 	/* family: in which a request is answered.  row: NULL: its path is none of the routes.

@@ -396,9 +396,10 @@ struct stream *stream_open(struct request *r, const struct stream_source *source
 	struct reply_line *before = r->headers;
 
 	/* The last header added is the first sent. */
+	if (!s || !reply_header(r, "Cache-Control", STR("no-store, no-transform")))
+		goto fail;
 	reply_common_headers(r);
-	if (!s || !reply_header(r, "X-Accel-Buffering", STR("no")) ||
-	    !reply_header(r, "Cache-Control", STR("no-cache, no-transform")) ||
+	if (!reply_header(r, "X-Accel-Buffering", STR("no")) ||
 	    !reply_header(r, "Content-Type", STR("text/event-stream; charset=utf-8")))
 		goto fail;
 	s->request = r;

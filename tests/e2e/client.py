@@ -97,7 +97,7 @@ class Stream(sse.Blocks):
     def check_head(self):
         assert self.status == 200, f"expected a stream: {self.reply()!r}"
         assert self.headers["content-type"] == "text/event-stream; charset=utf-8"
-        assert self.headers["cache-control"] == "no-cache, no-transform"
+        assert self.headers["cache-control"] == "no-store, no-transform"
         assert self.headers["x-accel-buffering"] == "no"
         assert self.headers["x-request-id"].startswith("req_")
         assert "content-length" not in self.headers and "content-encoding" not in self.headers

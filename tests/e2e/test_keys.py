@@ -315,10 +315,25 @@ def test_a_star_stands_at_a_names_end_alone(admin, name):
     admin.post("/v1/admin/keys", {"models": ["echo", name]}).error(400, param="models[1]")
 
 
-def test_admin_routes_are_on_their_listener_alone(serving, admin):
-    headers = {"Authorization": admin.http.headers["authorization"]}
-    with Client(serving.url) as client:
-        assert client.http.get("/v1/admin/keys", headers=headers).status_code == 404
+def test_admin_routes_are_for_this_machine_alone(start):
+    """On the admin listener; and on the main one while that is loopback, for those who come directly."""
+    inner = start(args=ADMIN, name="inner")
+    root = keys.known(inner, keys.make(inner, "--scopes", "admin"))["key"]
+    with keys.client_of(inner, root) as client:
+        client.get("/v1/admin/keys").ok()
+        for proxy in ({"X-Forwarded-For": "192.0.2.1"}, {"Forwarded": "for=192.0.2.1"}, {"X-Forwarded-For": ""}):
+            client.get("/v1/admin/keys", headers=proxy).error(404, "unknown_url")
+            client.request("OPTIONS", "/v1/admin/keys", headers=proxy).error(404, "unknown_url")
+    with keys.client_of(inner, root, admin=True) as client:
+        client.get("/v1/admin/keys", headers={"X-Forwarded-For": "192.0.2.1"}).ok()
+    outer = start(listen="0.0.0.0:0", args=ADMIN, ready=False, name="outer")
+    root = keys.make(outer, "--scopes", "admin")["key"]
+    outer.start()
+    outer.url = f"http://127.0.0.1:{outer.port}"
+    with keys.client_of(outer, root) as client:
+        client.get("/v1/admin/keys").error(404, "unknown_url")
+    with keys.client_of(outer, root, admin=True) as client:
+        client.get("/v1/admin/keys").ok()
 
 
 def test_the_admin_listener_has_all_other_routes_too(serving):
@@ -332,27 +347,36 @@ def test_the_admin_listener_has_all_other_routes_too(serving):
         assert client.get("/livez").status == 200
 
 
-def test_an_open_gateway_s_admin_routes_make_the_first_key(serving):
-    with Client(keys.admin_url(serving)) as client:
+@pytest.fixture(params=["main", "admin"])
+def address(serving, request):
+    """Each of the two addresses, of a gateway on loopback, that have the admin routes."""
+    return keys.admin_url(serving) if request.param == "admin" else serving.url
+
+
+def test_an_open_gateway_s_admin_routes_make_the_first_key(address):
+    with Client(address) as client:
         assert client.get("/v1/admin/keys").ok().json["data"] == []
         key = client.post("/v1/admin/keys", {"scopes": ["admin"]}).ok().json["key"]
         client.get("/v1/admin/keys").error(401, "missing_api_key")
         assert len(client.get("/v1/admin/keys", headers=keys.bearer(key)).ok().json["data"]) == 1
 
 
-def test_no_page_of_a_browser_makes_the_first_key(serving):
-    with Client(keys.admin_url(serving)) as client:
-        client.post("/v1/admin/keys", headers={"Origin": "https://evil.example"}) \
-            .error(403, "host_not_allowed")
+def test_no_page_of_a_browser_makes_the_first_key(address):
+    with Client(address) as client:
+        for origin in ("https://evil.example", "null", "http://localhost"):
+            client.post("/v1/admin/keys", headers={"Origin": origin}).error(403, "host_not_allowed")
+        client.post("/v1/admin/keys", headers={"Host": "evil.example"}).error(403, "host_not_allowed")
+        client.post("/v1/admin/keys", b"{}", headers={"Content-Type": "text/plain"}) \
+            .error(415, "unsupported_media_type")
         assert client.get("/v1/admin/keys").ok().json["data"] == []
 
 
-def test_a_page_of_the_listener_s_own_origin_makes_it(serving):
-    url = keys.admin_url(serving)
-    with Client(url) as client:
-        for origin in (url.replace("http:", "ftp:"), url + "0", serving.url):
+def test_a_page_of_the_listener_s_own_origin_makes_it(serving, address):
+    (other,) = {keys.admin_url(serving), serving.url} - {address}
+    with Client(address) as client:
+        for origin in (address.replace("http:", "ftp:"), address + "0", other):
             client.post("/v1/admin/keys", headers={"Origin": origin}).error(403, "host_not_allowed")
-        assert client.post("/v1/admin/keys", headers={"Origin": url}).ok().json["key"]
+        assert client.post("/v1/admin/keys", headers={"Origin": address}).ok().json["key"]
 
 
 def test_only_the_scope_admin_lets_in_there(start):
@@ -541,7 +565,7 @@ ANY_KEY = {"GET /v1/me"}
 EITHER = {"GET /v1/usage", "GET /v1/models", "GET /v1/models/{id}", "GET /v1/runs/{id}", "GET /v1/runs/{id}/events",
           "POST /v1/runs/{id}/ticket", "GET /v1/responses/{id}", "GET /v1/responses/{id}/input_items",
           "GET /v1/messages/{id}/events", "GET /api/sdk/runs/{id}", "GET /api/sdk/ext/ping"}
-ANYBODY = {"GET /livez", "GET /readyz", "GET /healthz", "GET /metrics", "GET /openapi.yaml",
+ANYBODY = {"GET /", "GET /console", "GET /console/a/{name}", "GET /livez", "GET /readyz", "GET /healthz", "GET /metrics", "GET /openapi.yaml",
            "GET /openapi.json"}
 
 

@@ -40,6 +40,7 @@
 #include "routes/completion/stored_completion_messages.h"
 #include "routes/completion/stored_completions.h"
 #include "routes/chat/translate.h"
+#include "routes/admin/session.h"
 #include "routes/admin/usage.h"
 
 /*  name                  method  path                           auth       body       quiet  family  handler */
@@ -110,6 +111,8 @@ const struct route routes[] = {
 	{ "rebyte_file_delete", "DELETE", "/api/sdk/files/{id}",        AUTH_FILES, BODY_NONE, false, &family_rebyte, rebyte_files_delete },
 	{ "search",             "GET",  "/v1/search",                   AUTH_READ,  BODY_NONE, false, &family_chat, search_get },
 	{ "me",                 "GET",  "/v1/me",                       AUTH_KEY,  BODY_NONE, false, &family_chat, me_get },
+	{ "session_create",     "POST", "/v1/session",                  AUTH_KEY,  BODY_MAYBE, false, &family_chat, session_create_post },
+	{ "session_end",        "DELETE", "/v1/session",                AUTH_KEY,  BODY_NONE, false, &family_chat, session_delete },
 	{ "usage",              "GET",  "/v1/usage",                    AUTH_EITHER,  BODY_NONE, false, &family_chat, usage_get },
 	{ "console_root",       "GET",  "/",                            AUTH_CONSOLE, BODY_NONE, false, &family_chat, console_root },
 	{ "console",            "GET",  "/console",                     AUTH_CONSOLE, BODY_NONE, false, &family_chat, console_page },

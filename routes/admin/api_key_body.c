@@ -10,15 +10,12 @@
 #include "schema/api_key_update.h"
 #include "store/api_key.h"
 
-static enum errc set_scopes(struct input *in, json_at list, struct api_key_write *w, struct err *e)
+enum errc api_key_body_scopes(struct input *in, json_at list, unsigned *ret, struct err *e)
 {
 	const struct json_doc *d = &in->doc;
+	unsigned               scopes = 0;
 	size_t                 n = 0;
 
-	if (list == JSON_ABSENT)
-		return ERR_OK;
-	w->scopes_set = true;
-	w->scopes = 0;
 	for (json_at i = json_first(d, list); i != json_end(d, list); i = json_next(d, i), n++) {
 		struct str name = STR_NONE;
 		char       path[160];
@@ -29,9 +26,18 @@ static enum errc set_scopes(struct input *in, json_at list, struct api_key_write
 		if (!json_text(d, i, &in->arena, &name) || scope_find(name) == 0)
 			return err_set(e, ERR_INVALID_VALUE, path,
 				       "must be one of chat, read, files, admin");
-		w->scopes |= scope_find(name);
+		scopes |= scope_find(name);
 	}
+	*ret = scopes;
 	return ERR_OK;
+}
+
+static enum errc set_scopes(struct input *in, json_at list, struct api_key_write *w, struct err *e)
+{
+	if (list == JSON_ABSENT)
+		return ERR_OK;
+	w->scopes_set = true;
+	return api_key_body_scopes(in, list, &w->scopes, e);
 }
 
 static enum errc set_models(struct input *in, json_at list, struct api_key_write *w, struct err *e)

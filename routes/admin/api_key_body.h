@@ -9,4 +9,7 @@
  * Errors: those of fields_read, INVALID_VALUE. */
 enum errc api_key_body_create(struct input *in, struct api_key_write *w, struct err *e) MUST_USE;
 enum errc api_key_body_update(struct input *in, struct api_key_write *w, struct err *e) MUST_USE;
+/* api_key_body_scopes: the scopes that a list names (enum scope). */
+enum errc api_key_body_scopes(struct input *in, json_at list, unsigned *ret,
+			      struct err *e) MUST_USE;
 enum errc api_key_body_rotate(struct input *in, struct api_key_write *w, struct err *e) MUST_USE;

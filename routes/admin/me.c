@@ -29,18 +29,19 @@ static struct value *me_models(const struct identity *who)
 }
 
 /* put: k is NULL for callers without a stored key. */
-static bool me_put(const struct identity *who, const struct store_api_key *k, struct buf *out)
+static bool me_put(const struct request *r, const struct store_api_key *k, struct buf *out)
 {
-	bool          expires = k && k->expires_ms > 0;
-	struct value *v = VALUE_OBJECT(
-		{ "object", value_text_of("me") },
-		{ "id", who->id[0] ? value_text_of(who->id) : value_null() },
-		{ "name", k ? value_string(k->name) : value_null() },
-		{ "owner", value_fmt("%lld", (long long)who->owner) },
-		{ "scopes", api_key_scopes(who->scopes) }, { "models", me_models(who) },
-		{ "expires_at", expires ? value_int(k->expires_ms / 1000) : value_null() },
-		{ "limits", allowance_body_limits_value(&who->allowance) },
-		{ "budget", allowance_body_budget_value(&who->allowance) });
+	const struct identity *who = request_key(r);
+	bool                   expires = k && k->expires_ms > 0;
+	struct value          *v = VALUE_OBJECT(
+			 { "object", value_text_of("me") },
+			 { "id", who->id[0] ? value_text_of(who->id) : value_null() },
+			 { "name", k ? value_string(k->name) : value_null() },
+			 { "owner", value_fmt("%lld", (long long)who->owner) },
+			 { "scopes", api_key_scopes(request_scopes(r)) }, { "models", me_models(who) },
+			 { "expires_at", expires ? value_int(k->expires_ms / 1000) : value_null() },
+			 { "limits", allowance_body_limits_value(&who->allowance) },
+			 { "budget", allowance_body_budget_value(&who->allowance) });
 	bool ok = value_print(v, out);
 
 	value_destroy(v);
@@ -49,7 +50,7 @@ static bool me_put(const struct identity *who, const struct store_api_key *k, st
 
 static bool me_print(struct lookup *l, struct buf *out)
 {
-	return me_put(request_key(l->request), container_of(l, struct me, lookup)->read.keys, out);
+	return me_put(l->request, container_of(l, struct me, lookup)->read.keys, out);
 }
 
 static const struct lookup_kind me_kind = { LOOKUP(struct me, read),
@@ -61,7 +62,7 @@ static void me_answer(struct request *r)
 	struct buf body;
 
 	buf_init(&body, MIB);
-	if (!me_put(request_key(r), NULL, &body))
+	if (!me_put(r, NULL, &body))
 		buf_clear(&body); /* told as a lack of memory */
 	reply_json_take(r, 200, &body);
 }

@@ -46,9 +46,9 @@ static const struct lookup_kind agent_run_kind = {
 
 /* agent_run_shape: who may only chat sees the answers of agents, and not what other routes have
  * stored. */
-static struct str agent_run_shape(const struct identity *who)
+static struct str agent_run_shape(const struct request *r)
 {
-	return who->scopes & SCOPE_READ ? STR("") : STR(SHAPE_REBYTE);
+	return request_scopes(r) & SCOPE_READ ? STR("") : STR(SHAPE_REBYTE);
 }
 
 void rebyte_runs_get(struct request *r, void *app)
@@ -65,7 +65,7 @@ void rebyte_runs_get(struct request *r, void *app)
 		return;
 	x->read.owner = request_owner(r);
 	x->read.run = id;
-	x->read.shape = agent_run_shape(request_key(r));
+	x->read.shape = agent_run_shape(r);
 	lookup_start(&x->lookup, store_run_read(g->store, &x->read));
 }
 

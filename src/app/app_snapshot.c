@@ -173,7 +173,8 @@ enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, str
 	return ERR_OK;
 }
 
-struct identity *app_snapshot_named(const struct snapshot *s, const char *name)
+struct identity *app_snapshot_named(const struct snapshot *s, const char *name,
+				    unsigned char ret_sha256[HASH_BYTES])
 {
 	const struct app_snapshot *a =
 		container_of((struct snapshot *)(uintptr_t)s, struct app_snapshot, base);
@@ -182,8 +183,10 @@ struct identity *app_snapshot_named(const struct snapshot *s, const char *name)
 		char mine[TICKET_WHO];
 
 		ticket_who(a->who[i], mine);
-		if (strcmp(mine, name) == 0)
-			return identity_hold(a->who[i]);
+		if (strcmp(mine, name) != 0)
+			continue;
+		memcpy(ret_sha256, a->keys[i], HASH_BYTES);
+		return identity_hold(a->who[i]);
 	}
 	return NULL;
 }

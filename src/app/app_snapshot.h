@@ -13,5 +13,7 @@ enum errc app_snapshot_create(const struct config *c, struct snapshot **ret,
  * number follows from the key alone. */
 struct identity *app_snapshot_find(const struct snapshot *s,
 				   const unsigned char    sha256[HASH_BYTES]) MUST_USE;
-/* app_snapshot_named: who of the configured keys has this name in a ticket, held; NULL: nobody. */
-struct identity *app_snapshot_named(const struct snapshot *s, const char *name) MUST_USE;
+/* app_snapshot_named: who of the configured keys has this name in a ticket or in a token, held, and the
+ * digest of the key's text; NULL: nobody. */
+struct identity *app_snapshot_named(const struct snapshot *s, const char *name,
+				    unsigned char ret_sha256[HASH_BYTES]) MUST_USE;

@@ -67,21 +67,76 @@ static const struct run_settings *run_settings_now(void *arg)
 	return &((struct worker *)arg)->gateway.now->run;
 }
 
+/* session_holder: the key that a token stands for, held, and the digests of its texts. */
+static struct identity *session_holder(const struct worker *w, const struct session_token *t,
+				       int64_t now_ms, unsigned char ret[2][HASH_BYTES])
+{
+	struct identity *who = app_snapshot_named(w->gateway.now, t->key, ret[0]);
+
+	if (!who)
+		return key_ring_digests(w->o.store->ring, str_of(t->key), now_ms, ret);
+	memcpy(ret[1], ret[0], HASH_BYTES);
+	return who;
+}
+
+/* session_prove: whether the token is of one of these texts; *ret: its digest. */
+static bool session_prove(const struct worker *w, struct str token,
+			  unsigned char sha256[2][HASH_BYTES], unsigned char ret[HASH_BYTES])
+{
+	unsigned char signing[HASH_BYTES];
+	bool          proven = false;
+
+	key_ring_signing(w->o.store->ring, signing);
+	for (size_t i = 0; !proven && i < 2; i++) {
+		proven = session_token_proves(token, signing, sha256[i]);
+		memcpy(ret, sha256[i], HASH_BYTES);
+	}
+	return proven;
+}
+
+/* As with keys, the text does not tell what is wrong. */
+static enum errc session_auth(const struct worker *w, struct str token, struct caller *ret,
+			      struct err *e)
+{
+	struct key_ring *ring = w->o.store->ring;
+	int64_t          now_ms = clock_wall_ms();
+	struct caller    by = { 0 };
+	unsigned char    sha256[2][HASH_BYTES];
+
+	if (session_token_parse(token, now_ms / 1000, &by.session) &&
+	    !key_ring_ended(ring, by.session.id))
+		by.who = session_holder(w, &by.session, now_ms, sha256);
+	if (!by.who || !session_prove(w, token, sha256, by.sha256)) {
+		identity_release(by.who);
+		return err_set(e, ERR_INVALID_SESSION, "",
+			       "this session has ended; begin another one with the API key");
+	}
+	if (by.who->number != 0)
+		key_ring_use(ring, by.who, now_ms);
+	/* The key may have lost scopes since. */
+	by.scopes = by.session.scopes & by.who->scopes;
+	*ret = by;
+	return ERR_OK;
+}
+
 /* All wrong keys get the same text, so that a client can't tell a revoked key from an unknown
  * one. */
-static enum errc worker_auth(void *arg, struct str key, struct identity **ret, struct err *e)
+static enum errc worker_auth(void *arg, struct str key, struct caller *ret, struct err *e)
 {
 	const struct worker *w = arg;
-	unsigned char        sha256[HASH_BYTES];
+	struct caller        by = { 0 };
 	struct str           id;
 
-	hash_sha256(key.p, key.n, sha256);
-	struct identity *who = app_snapshot_find(w->gateway.now, sha256);
-	if (!who && api_key_parse(key, &id))
-		who = key_ring_find(w->o.store->ring, id, sha256, clock_wall_ms());
-	if (!who)
+	hash_sha256(key.p, key.n, by.sha256);
+	by.who = app_snapshot_find(w->gateway.now, by.sha256);
+	if (!by.who && session_token_is(key))
+		return session_auth(w, key, ret, e);
+	if (!by.who && api_key_parse(key, &id))
+		by.who = key_ring_find(w->o.store->ring, id, by.sha256, clock_wall_ms());
+	if (!by.who)
 		return err_set(e, ERR_INVALID_API_KEY, "", "the API key is not known here");
-	*ret = who;
+	by.scopes = by.who->scopes;
+	*ret = by;
 	return ERR_OK;
 }
 
@@ -99,7 +154,8 @@ static struct identity *worker_ticket(void *arg, struct str text, struct str obj
 	if (!id_parse(object, ID_RUN, &run) ||
 	    !ticket_read(signing, text, run, now_ms / 1000, name))
 		return NULL;
-	struct identity *who = app_snapshot_named(w->gateway.now, name);
+	unsigned char    sha256[HASH_BYTES];
+	struct identity *who = app_snapshot_named(w->gateway.now, name, sha256);
 	return who ? who : key_ring_named(ring, str_of(name), now_ms);
 }
 

@@ -111,7 +111,12 @@ bool api_key_parse(struct str text, struct str *ret_id)
 
 bool api_key_within(struct str text)
 {
-	return text.n >= FRONT && memmem(text.p, text.n, front, FRONT) != NULL;
+	static const char *const fronts[] = { front, "parley_st_" };
+
+	for (size_t i = 0; i < ARRAY_LEN(fronts); i++)
+		if (text.n >= FRONT && memmem(text.p, text.n, fronts[i], FRONT))
+			return true;
+	return false;
 }
 
 bool api_key_id(struct str text, struct str *ret)

@@ -66,6 +66,9 @@
 #define LIMIT_API_KEY_MODELS 256        /* names of models that one may see */
 #define LIMIT_API_KEY_GRACE 2592000     /* seconds that an old text stays good; 30 days */
 #define LIMIT_API_KEY_SECONDS 3153600000 /* of a key's life, told as such; 100 years */
+#define LIMIT_SESSION_SECONDS (12 * 3600) /* of a session's life: a working day */
+#define LIMIT_SESSION_IDLE_SECONDS 3600 /* of a token's life, so without use of a session's */
+#define LIMIT_SESSIONS_ENDED 1000       /* of one key in 12 hours; all are in memory, 16 bytes each */
 #define LIMIT_RATE_COUNT    1000000000000 /* of requests or tokens in a window */
 #define LIMIT_BUDGET_TOKENS 1000000000000000 /* exact in any JSON number */
 #define LIMIT_CONCURRENT    1000000     /* calls of one key at once */

@@ -59,7 +59,7 @@ static enum errc check_ticket(struct request *r, struct str ticket, struct err *
 
 	struct identity *who = o->ticket ? o->ticket(o->arg, ticket, r->params[0]) : NULL;
 	if (who) {
-		r->who = who;
+		r->by = (struct caller){ .who = who, .scopes = who->scopes };
 		return ERR_OK;
 	}
 	return err_set(
@@ -73,7 +73,7 @@ static enum errc check_scope(const struct request *r, struct err *e)
 	char     names[64] = "";
 	size_t   n = 0;
 
-	if (r->who->scopes & need)
+	if (r->by.scopes & need)
 		return ERR_OK;
 	for (unsigned i = 0; i < SCOPE_COUNT; i++)
 		if (need & 1u << i)
@@ -91,7 +91,7 @@ static enum errc check_key(struct request *r, struct err *e)
 	enum errc                    rc = gate_find_key(&r->head, &key, e);
 
 	if (rc == ERR_OK)
-		rc = o->auth(o->arg, key, &r->who, e);
+		rc = o->auth(o->arg, key, &r->by, e);
 	else if (rc == ERR_MISSING_API_KEY && r->route->auth == AUTH_TICKET &&
 		 request_query(r, "ticket", 0, &ticket))
 		rc = check_ticket(r, ticket, e);
@@ -130,7 +130,7 @@ static enum errc check_query(const struct request *r, struct err *e)
 static size_t gate_max_body(struct request *r, const struct server_settings *now)
 {
 	size_t all = r->server->options->max_body;
-	size_t mine = (size_t)r->who->allowance.max_body;
+	size_t mine = (size_t)r->by.who->allowance.max_body;
 
 	if (r->route->body == BODY_UPLOAD)
 		return r->server->options->max_upload;
@@ -175,7 +175,7 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 			       "without API keys no page of another origin is served here");
 	if (route_scopes(r->route) != 0) {
 		if (now->open)
-			r->who = &identity_open;
+			r->by = (struct caller){ .who = &identity_open, .scopes = SCOPES_ALL };
 		else
 			rc = check_key(r, e);
 		if (rc != ERR_OK)

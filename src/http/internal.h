@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "base/identity.h"
+#include "base/caller.h"
 #include "base/id.h"
 #include "base/list.h"
 #include "http/head.h"
@@ -104,7 +104,7 @@ struct request {
 	const struct route   *route;
 	struct str            params[ROUTE_PARAMS];
 	struct str            named; /* by another spelling of the path */
-	struct identity      *who;   /* held; identity_nobody until the key was checked */
+	struct caller         by;    /* of identity_nobody until the key was checked */
 	struct input         *input; /* owned until request_input_take */
 	struct request_upload upload;
 	struct arena          arena;

@@ -80,7 +80,7 @@ struct request *request_create(struct server *s, struct MHD_Connection *mhd, con
 	r->connection->request = r;
 	r->start_us = clock_mono_us();
 	r->method = "";
-	r->who = &identity_nobody;
+	r->by.who = &identity_nobody;
 	id_request(r->id);
 	connection_move(r->connection, CONNECTION_HEAD);
 	s->busy++;
@@ -149,7 +149,7 @@ static void write_log(const struct request *r, int status, int64_t us)
 	log_ms(&line, "duration_ms", us);
 	log_int(&line, "bytes_in", (int64_t)r->head.body_bytes);
 	log_int(&line, "bytes_out", (int64_t)r->bytes_out);
-	log_known(&line, "key_id", str_of(r->who->id));
+	log_known(&line, "key_id", str_of(r->by.who->id));
 	log_known(&line, "run", r->note.run);
 	log_known(&line, "conversation", r->note.conversation);
 	log_known(&line, "model", r->note.model);
@@ -240,7 +240,7 @@ void request_destroy(struct request *r)
 		MHD_destroy_response(r->response);
 	input_destroy(r->input);
 	arena_finish(&r->arena);
-	identity_release(r->who);
+	identity_release(r->by.who);
 	s->busy--;
 	atomic_fetch_sub_explicit(&server_counters.in_flight, 1, memory_order_relaxed);
 	free(r);
@@ -410,12 +410,22 @@ struct str request_named(const struct request *r)
 
 int64_t request_owner(const struct request *r)
 {
-	return r->who->owner;
+	return r->by.who->owner;
 }
 
 struct identity *request_key(const struct request *r)
 {
-	return r->who;
+	return r->by.who;
+}
+
+unsigned request_scopes(const struct request *r)
+{
+	return r->by.scopes;
+}
+
+const struct caller *request_caller(const struct request *r)
+{
+	return &r->by;
 }
 
 struct str request_param(const struct request *r, size_t i)

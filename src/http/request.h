@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/caller.h"
 #include "base/identity.h"
 #include "base/trace.h"
 #include "http/peer.h"
@@ -25,7 +26,11 @@ const struct family *request_family(const struct request *r);
 /* request_key: the identity of the caller; never NULL. An object that outlives the request must
  * hold it (identity_hold). */
 struct identity *request_key(const struct request *r);
-int64_t          request_owner(const struct request *r);     /* of the key; 0: no keys */
+/* request_scopes: what this request may do; of a session, that may be less than its key. */
+unsigned request_scopes(const struct request *r);
+/* request_caller: the identity with what else the caller has shown; borrowed from r. */
+const struct caller *request_caller(const struct request *r);
+int64_t              request_owner(const struct request *r); /* of the key; 0: no keys */
 struct str request_param(const struct request *r, size_t i); /* {…} of the template, decoded */
 /* request_named: the model that another spelling of the path names, such as Azure's deployment;
  * empty: none. */

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "base/caller.h"
 #include "base/identity.h"
 #include "http/peer.h"
 #include "http/route.h"
@@ -27,9 +28,9 @@ struct server_options {
 	 * version: its header anthropic-version; empty: absent. */
 	const struct family *(*family)(const struct route *row, struct str path,
 				       struct str version);
-	/* auth: the holder of this key. Borrowed key, held identity; called on the loop's
-	 * thread. */
-	enum errc (*auth)(void *arg, struct str key, struct identity **ret, struct err *e);
+	/* auth: the holder of this key, or of this token. Borrowed key, held identity; called on
+	 * the loop's thread. */
+	enum errc (*auth)(void *arg, struct str key, struct caller *ret, struct err *e);
 	/* ticket: the held identity of the caller whom a ticket lets read the object in the path
 	 * (its first parameter); NULL: nobody. */
 	struct identity *(*ticket)(void *arg, struct str ticket, struct str object);

@@ -44,9 +44,10 @@ static bool scrub_contains(struct str s, const char *text)
 
 static bool key_like(struct str w)
 {
-	static const char *const prefixes[] = { "sk-",    "sk_",   "pk-", "rk-", "gsk_", "xai-",
-						"AIza",   "ghp_",  "hf_", "r8_", "key-", "eyJ",
-						"nvapi-", "pplx-", "fw_", "AKIA" };
+	static const char *const prefixes[] = { "sk-",  "sk_",        "pk-",       "rk-",   "gsk_",
+						"xai-", "AIza",       "ghp_",      "hf_",   "r8_",
+						"key-", "eyJ",        "nvapi-",    "pplx-", "fw_",
+						"AKIA", "parley_sk_", "parley_st_" };
 	size_t                   run = 0, longest = 0;
 	bool                     digit = false, letter = false;
 

@@ -6,6 +6,7 @@
 #include "base/api_key.h"
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/id.h"
 #include "base/str.h"
 #include "store/job.h"
 
@@ -57,6 +58,16 @@ struct api_key_write {
 	struct allowance     allowance;
 	struct arena         arena; /* init'ed and finished by the caller */
 	struct store_api_key now;   /* out: the key after the change */
+};
+
+/* sign_out: a write that ends a session; when it is answered, all threads of this process know.
+ * Errors: OVERLOADED: the key has ended too many. */
+struct sign_out {
+	struct store_job job;
+	struct id        session;
+	const char      *key; /* the one that the session stands for, as its tokens name it */
+	int64_t          now_ms;
+	int64_t          ends_ms; /* the end that the session would have had */
 };
 
 /* api_keys_read: keys of all owners, newest first.

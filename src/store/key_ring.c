@@ -10,6 +10,9 @@ struct key_ring_table {
 	uint64_t              *ids;     /* owned; only the ids, which need few cache lines */
 	size_t                 count;
 	size_t                 cap;
+	struct id             *ended; /* owned; sessions, sorted after the last addition */
+	size_t                 ended_count;
+	size_t                 ended_cap;
 	unsigned char          signing[HASH_BYTES];
 };
 
@@ -68,6 +71,7 @@ void key_ring_table_destroy(struct key_ring_table *t)
 		identity_release(t->entries[i].who);
 	free(t->entries);
 	free(t->ids);
+	free(t->ended);
 	free(t);
 }
 
@@ -86,6 +90,31 @@ bool key_ring_add(struct key_ring_table *t, const struct key_ring_entry *e)
 	}
 	t->entries[t->count++] = *e;
 	return true;
+}
+
+bool key_ring_end(struct key_ring_table *t, struct id session)
+{
+	if (t->ended_count == t->ended_cap) {
+		size_t     cap = t->ended_cap ? 2 * t->ended_cap : 16;
+		struct id *grown = realloc(t->ended, cap * sizeof *grown);
+
+		if (!grown)
+			return false;
+		t->ended = grown;
+		t->ended_cap = cap;
+	}
+	t->ended[t->ended_count++] = session;
+	return true;
+}
+
+static int key_ring_by_session(const void *a, const void *b)
+{
+	const struct id *x = a;
+	const struct id *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->secret < y->secret ? -1 : x->secret > y->secret;
 }
 
 static int key_ring_by_id(const void *a, const void *b)
@@ -108,6 +137,8 @@ static uint64_t key_ring_number_of(const char id[API_KEY_ID])
 /* arrange: sorts the keys after the last addition; false: no memory. */
 static bool arrange(struct key_ring_table *t)
 {
+	if (t->ended_count > 0)
+		qsort(t->ended, t->ended_count, sizeof *t->ended, key_ring_by_session);
 	if (t->count == 0)
 		return true;
 	t->ids = malloc(t->count * sizeof *t->ids);
@@ -203,12 +234,18 @@ struct identity *key_ring_find(struct key_ring *r, struct str id,
 	if ((is_new | is_old) & unexpired(e, now_ms) & (found != NULL))
 		who = identity_hold(e->who);
 	pthread_rwlock_unlock(&r->lock);
-	/* The unit is seconds, so that the cache line of a busy key rarely changes. */
-	if (who && now_ms - atomic_load_explicit(&who->used_ms, memory_order_relaxed) >= 1000) {
-		atomic_store_explicit(&who->used_ms, now_ms, memory_order_relaxed);
-		atomic_store_explicit(&r->used, true, memory_order_relaxed);
-	}
+	if (who)
+		key_ring_use(r, who, now_ms);
 	return who;
+}
+
+/* The unit is seconds, so that the cache line of a busy key rarely changes. */
+void key_ring_use(struct key_ring *r, struct identity *who, int64_t now_ms)
+{
+	if (now_ms - atomic_load_explicit(&who->used_ms, memory_order_relaxed) < 1000)
+		return;
+	atomic_store_explicit(&who->used_ms, now_ms, memory_order_relaxed);
+	atomic_store_explicit(&r->used, true, memory_order_relaxed);
 }
 
 struct identity *key_ring_named(struct key_ring *r, struct str id, int64_t now_ms)
@@ -220,6 +257,36 @@ struct identity *key_ring_named(struct key_ring *r, struct str id, int64_t now_m
 	struct identity *who = found && unexpired(found, now_ms) ? identity_hold(found->who) : NULL;
 	pthread_rwlock_unlock(&r->lock);
 	return who;
+}
+
+struct identity *key_ring_digests(struct key_ring *r, struct str id, int64_t now_ms,
+				  unsigned char ret[2][HASH_BYTES])
+{
+	struct identity *who = NULL;
+
+	if (id.n != API_KEY_ID)
+		return NULL;
+	pthread_rwlock_rdlock(&r->lock);
+	const struct key_ring_entry *found = key_ring_find_entry(r->table, id);
+	if (found && unexpired(found, now_ms)) {
+		bool both = now_ms < found->old_until_ms;
+
+		memcpy(ret[0], found->sha256, HASH_BYTES);
+		memcpy(ret[1], both ? found->old_sha256 : found->sha256, HASH_BYTES);
+		who = identity_hold(found->who);
+	}
+	pthread_rwlock_unlock(&r->lock);
+	return who;
+}
+
+bool key_ring_ended(struct key_ring *r, struct id session)
+{
+	pthread_rwlock_rdlock(&r->lock);
+	const struct key_ring_table *t = r->table;
+	bool ended = t->ended_count > 0 && bsearch(&session, t->ended, t->ended_count,
+						   sizeof session, key_ring_by_session);
+	pthread_rwlock_unlock(&r->lock);
+	return ended;
 }
 
 void key_ring_signing(struct key_ring *r, unsigned char ret[HASH_BYTES])

@@ -1,4 +1,4 @@
-/* key_ring: the valid API keys, in memory, so that no look-up waits for a disk.
+/* key_ring: the valid API keys and the ended sessions, in memory, so that no look-up waits for a disk.
  *
  * The engine fills the ring when the database is opened, and after each change of keys by this
  * process or another one.  Threads: any. */
@@ -6,6 +6,7 @@
 
 #include "base/api_key.h"
 #include "base/err.h"
+#include "base/id.h"
 #include "base/identity.h"
 
 struct key_ring;
@@ -23,10 +24,12 @@ struct key_ring_entry {
 	int64_t          expires_ms;   /* wall; 0: never */
 };
 
-/* key_ring_table_create: signing is the secret that signs tickets; copied.  NULL: no memory. */
+/* key_ring_table_create: signing is the secret that signs tickets and tokens; copied.  NULL: no memory. */
 struct key_ring_table *key_ring_table_create(const unsigned char signing[HASH_BYTES]) MUST_USE;
 /* key_ring_add: consumes e->who.  False: no memory; e->who is consumed all the same. */
 bool key_ring_add(struct key_ring_table *t, const struct key_ring_entry *e) MUST_USE;
+/* key_ring_end: adds a session that was ended.  False: no memory. */
+bool key_ring_end(struct key_ring_table *t, struct id session) MUST_USE;
 void key_ring_table_destroy(struct key_ring_table *t);
 
 /* key_ring_put: consumes t, the keys of a version of the database; a table that is older than the
@@ -44,7 +47,15 @@ struct identity *key_ring_find(struct key_ring *r, struct str id,
  * key was proved in another way (a ticket); NULL: there is no such key, or it is not valid any
  * more. */
 struct identity *key_ring_named(struct key_ring *r, struct str id, int64_t now_ms) MUST_USE;
-/* key_ring_signing: the secret that signs tickets; the same for all processes of a database. */
+/* key_ring_digests: the identity of the key with this id, held, and the digests of the texts that are valid now:
+ * one, twice, or two.  NULL: there is no such key, or it is not valid any more. */
+struct identity *key_ring_digests(struct key_ring *r, struct str id, int64_t now_ms,
+				  unsigned char ret[2][HASH_BYTES]) MUST_USE;
+/* key_ring_use: notes that the key was used. */
+void key_ring_use(struct key_ring *r, struct identity *who, int64_t now_ms);
+/* key_ring_ended: whether the session with this id was ended. */
+bool key_ring_ended(struct key_ring *r, struct id session);
+/* key_ring_signing: the secret that signs tickets and tokens of sessions; the same for all processes of a database. */
 void key_ring_signing(struct key_ring *r, unsigned char ret[HASH_BYTES]);
 
 /* key_ring_used: fills ret with at most n keys whose last use the store does not know, held;

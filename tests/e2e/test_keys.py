@@ -561,7 +561,7 @@ SCOPES = {
               "POST /v1/admin/keys/{id}", "DELETE /v1/admin/keys/{id}",
               "POST /v1/admin/keys/{id}/rotate", "GET /v1/admin/usage"},
 }
-ANY_KEY = {"GET /v1/me"}
+ANY_KEY = {"GET /v1/me", "POST /v1/session", "DELETE /v1/session"}
 EITHER = {"GET /v1/usage", "GET /v1/models", "GET /v1/models/{id}", "GET /v1/runs/{id}", "GET /v1/runs/{id}/events",
           "POST /v1/runs/{id}/ticket", "GET /v1/responses/{id}", "GET /v1/responses/{id}/input_items",
           "GET /v1/messages/{id}/events", "GET /api/sdk/runs/{id}", "GET /api/sdk/ext/ping"}

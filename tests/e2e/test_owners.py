@@ -182,7 +182,7 @@ CASES = {
 NAMELESS = {
     "POST /v1/chat/completions", "POST /v1/completions", "POST /v1/messages", "POST /v1/messages/count_tokens",
     "POST /v1/translate", "POST /v1/embeddings", "GET /v1/models",
-    "GET /v1/models/{id}", "GET /v1/me", "POST /v1/conversations", "POST /v1/conversations/import",
+    "GET /v1/models/{id}", "GET /v1/me", "POST /v1/session", "DELETE /v1/session", "POST /v1/conversations", "POST /v1/conversations/import",
     "POST /v1/files", "POST /api/sdk/threads", "POST /api/sdk/files", "GET /api/sdk/ext/ping", "GET /", "GET /console", "GET /console/a/{name}", "GET /livez", "GET /readyz", "GET /healthz", "GET /metrics",
     "GET /openapi.yaml", "GET /openapi.json", "GET /v1/admin/keys", "POST /v1/admin/keys",
     "GET /v1/admin/keys/{id}", "POST /v1/admin/keys/{id}", "DELETE /v1/admin/keys/{id}",

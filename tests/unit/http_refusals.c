@@ -71,12 +71,13 @@ enum { MAX_BODY = 2 * LIMIT_LOOP_JSON };
 static struct identity reader = { .scopes = SCOPE_READ };
 static struct identity all = { .scopes = SCOPES_ALL };
 
-static enum errc auth(void *arg, struct str key, struct identity **ret, struct err *e)
+static enum errc auth(void *arg, struct str key, struct caller *ret, struct err *e)
 {
 	(void)arg;
 	if (!str_is(key, "all") && !str_is(key, "reader"))
 		return err_set(e, ERR_INVALID_API_KEY, "", "no such key");
-	*ret = str_is(key, "all") ? &all : &reader;
+	ret->who = str_is(key, "all") ? &all : &reader;
+	ret->scopes = ret->who->scopes;
 	return ERR_OK;
 }
 

@@ -1,14 +1,17 @@
 /* Reads rows of API keys. */
 #include "store/sqlite/api_key_row.h"
 #include "base/allowance.h"
+#include "base/clock.h"
 #include "base/id.h"
 #include "base/identity.h"
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "json/scan.h"
 #include "store/api_key.h"
 #include "store/key_ring.h"
 #include "store/sqlite/kit/row.h"
+#include "store/sqlite/session.h"
 
 #include <stdio.h>
 
@@ -16,6 +19,7 @@ static const char sql_one[] = API_KEY_ROW "WHERE id = ?";
 static const char sql_good[] =
 	"SELECT number, id, owner, scopes, models, sha256, old_sha256, old_until_ms, "
 	"expires_ms, used_ms, " API_KEY_ALLOWANCE " FROM api_key WHERE revoked_ms = 0";
+static const char sql_ended[] = "SELECT id, secret FROM session_ended WHERE ends_ms > ?";
 static const char sql_version[] =
 	"SELECT version, EXISTS (SELECT 1 FROM api_key), ticket_secret FROM api_key_change";
 
@@ -177,6 +181,21 @@ static int read_good(struct conn *c, struct key_ring_table *t)
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
+static int read_ended(struct conn *c, struct key_ring_table *t)
+{
+	struct db_bind b = conn_bind(c, sql_ended);
+	sqlite3_stmt  *st = b.st;
+	int            rc;
+
+	db_bind_int(&b, clock_wall_ms());
+	for (rc = db_bind_row(&b); rc == SQLITE_ROW; rc = db_row(st))
+		if (!key_ring_end(t, (struct id){ db_int(st, 0), (uint64_t)db_int(st, 1) })) {
+			(void)sqlite3_reset(st);
+			return SQLITE_NOMEM;
+		}
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
 int api_key_row_load(struct conn *c, struct key_ring *ring)
 {
 	sqlite3_stmt *st;
@@ -201,9 +220,29 @@ int api_key_row_load(struct conn *c, struct key_ring *ring)
 	if (!t)
 		return SQLITE_NOMEM;
 	rc = read_good(c, t);
+	if (rc == SQLITE_OK)
+		rc = read_ended(c, t);
 	if (rc != SQLITE_OK) {
 		key_ring_table_destroy(t);
 		return rc;
 	}
 	return key_ring_put(ring, t, version, any) ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+/* The ring changes before the answer, so that a revoked key is refused after it. Without memory,
+ * the thread that looks for changes tries again. */
+void api_key_row_settle(struct session *s, struct store_job *job)
+{
+	if (job->err.code != ERR_OK)
+		return;
+	int rc = conn_begin(s->conn);
+	if (rc == SQLITE_OK)
+		rc = api_key_row_load(s->conn, s->ring);
+	conn_reset(s->conn);
+	if (rc == SQLITE_OK)
+		rc = conn_commit(s->conn);
+	if (rc == SQLITE_OK)
+		return;
+	conn_rollback(s->conn);
+	log_note(LOG_WARN, "keys_failed", "a change of keys is not in effect yet");
 }

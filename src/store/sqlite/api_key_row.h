@@ -5,6 +5,7 @@
 #include "store/api_key.h"
 
 struct key_ring;
+struct session;
 struct store_api_key;
 
 #define API_KEY_ALLOWANCE                                                                \
@@ -24,3 +25,5 @@ bool api_key_row_read(sqlite3_stmt *st, struct arena *a, struct store_api_key *r
 /* api_key_row_load: fills the ring if its version is not that of the database; inside a
  * transaction. */
 int api_key_row_load(struct conn *c, struct key_ring *ring) MUST_USE;
+/* api_key_row_settle: settles a job that has changed what the ring has (op.settle). */
+void api_key_row_settle(struct session *s, struct store_job *job);

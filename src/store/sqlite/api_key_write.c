@@ -1,6 +1,5 @@
 /* Writes rows of API keys. */
 #include "base/limits.h"
-#include "base/log.h"
 #include "store/api_key.h"
 #include "store/sqlite/api_key_row.h"
 #include "store/sqlite/op.h"
@@ -149,22 +148,4 @@ static int write_key(struct session *s, struct api_key_write *j)
 	return api_key_row_find(s->conn, str_of(j->id), "", &j->arena, &j->now, e);
 }
 
-/* The ring changes before the answer, so that a revoked key is refused after it. Without memory,
- * the thread that looks for changes tries again. */
-static void api_key_write_settle(struct session *s, struct store_job *job)
-{
-	if (job->err.code != ERR_OK)
-		return;
-	int rc = conn_begin(s->conn);
-	if (rc == SQLITE_OK)
-		rc = api_key_row_load(s->conn, s->ring);
-	conn_reset(s->conn);
-	if (rc == SQLITE_OK)
-		rc = conn_commit(s->conn);
-	if (rc == SQLITE_OK)
-		return;
-	conn_rollback(s->conn);
-	log_note(LOG_WARN, "keys_failed", "a change of keys is not in effect yet");
-}
-
-OP_WITH(api_key_write, write_key, .settle = api_key_write_settle);
+OP_WITH(api_key_write, write_key, .settle = api_key_row_settle);

@@ -1,0 +1,186 @@
+/* Makes the next token of a session, or the first one; and ends sessions. */
+#include "routes/admin/session.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "desk/ticket.h"
+#include "http/reply.h"
+#include "json/value.h"
+#include "routes/admin/api_key_body.h"
+#include "routes/admin/api_key_print.h"
+#include "routes/kit/lookup.h"
+#include "schema/session_create.h"
+#include "store/api_key.h"
+#include "store/key_ring.h"
+
+#include <string.h>
+
+/* --- making tokens --- */
+
+struct making {
+	struct lookup        lookup;
+	struct api_keys_read read;
+	unsigned             scopes; /* of the new token */
+};
+
+static struct session_token token_of(const struct caller *by, unsigned scopes)
+{
+	int64_t now_s = clock_wall_ms() / 1000;
+	char    name[TICKET_WHO];
+
+	if (!id_none(by->session.id))
+		return session_token_renew(&by->session, scopes, now_s);
+	ticket_who(by->who, name);
+	return session_token_begin(name, scopes, now_s);
+}
+
+/* session_put: k is NULL for a key of the configuration. */
+static bool session_put(const struct gateway *g, const struct caller *by, unsigned scopes,
+			const struct store_api_key *k, struct buf *out)
+{
+	struct session_token t = token_of(by, scopes);
+	unsigned char        signing[HASH_BYTES];
+	char                 text[SESSION_TOKEN_MAX];
+	char                 id[ID_MAX];
+
+	if (k && k->expires_ms > 0)
+		session_token_limit(&t, k->expires_ms / 1000);
+	key_ring_signing(g->store->ring, signing);
+	session_token_print(&t, signing, by->sha256, text);
+	struct value *v = VALUE_OBJECT(
+		{ "object", value_text_of("session") },
+		{ "id", value_string(id_text(t.id, ID_SESSION, id)) },
+		{ "token", value_text_of(text) }, { "expires_at", value_int(t.until_s) },
+		{ "ends_at", value_int(t.ends_s) }, { "key", value_text_of(by->who->id) },
+		{ "name", k ? value_string(k->name) : value_null() },
+		{ "scopes", api_key_scopes(scopes) });
+	bool ok = value_print(v, out);
+
+	value_destroy(v);
+	explicit_bzero(text, sizeof text);
+	explicit_bzero(signing, sizeof signing);
+	return ok;
+}
+
+static bool print_made(struct lookup *l, struct buf *out)
+{
+	const struct making *x = container_of(l, struct making, lookup);
+
+	return session_put(l->gateway, request_caller(l->request), x->scopes, x->read.keys, out);
+}
+
+static const struct lookup_kind making_kind = { LOOKUP(struct making, read),
+						LOOKUP_ARENA(struct making, read.arena, MIB),
+						.print = print_made };
+
+/* read_scopes: those that the body asks for, if the caller has them; without a word, all that it has. */
+static enum errc read_scopes(struct request *r, unsigned *ret, struct err *e)
+{
+	struct session_create b = SESSION_CREATE_INIT;
+	struct input         *in = request_input_take(r);
+	unsigned              has = request_scopes(r);
+	unsigned              scopes = has;
+	enum errc rc = fields_read(&session_create_fields, &in->doc, 0, "", &in->arena, &b, e);
+
+	if (rc == ERR_OK && b.scopes != JSON_ABSENT)
+		rc = api_key_body_scopes(in, b.scopes, &scopes, e);
+	input_destroy(in);
+	for (unsigned i = 0; rc == ERR_OK && i < SCOPE_COUNT; i++)
+		if (scopes & ~has & 1u << i)
+			rc = err_set(
+				e, ERR_INSUFFICIENT_SCOPE, "scopes",
+				"the session can't have the scope %s: its key, or the token of this "
+				"request, does not",
+				scope_name(i));
+	if (rc == ERR_OK)
+		*ret = scopes;
+	return rc;
+}
+
+static void answer_at_once(struct request *r, const struct gateway *g, unsigned scopes)
+{
+	struct buf body;
+
+	buf_init(&body, MIB);
+	if (!session_put(g, request_caller(r), scopes, NULL, &body))
+		buf_clear(&body); /* told as a lack of memory */
+	reply_json_take(r, 200, &body);
+}
+
+/* has_key: a gateway without keys has nothing to exchange. */
+static bool has_key(struct request *r)
+{
+	if (request_key(r)->id[0])
+		return true;
+	reply_refuse(r, ERR_BAD_REQUEST, "",
+		     "this gateway has no API keys, so that no session can begin or end");
+	return false;
+}
+
+void session_create_post(struct request *r, void *app)
+{
+	struct gateway *g = app;
+	unsigned        scopes;
+	struct err      e;
+	struct str      id;
+
+	if (!has_key(r))
+		return;
+	if (read_scopes(r, &scopes, &e) != ERR_OK) {
+		reply_error(r, &e);
+		return;
+	}
+	if (request_key(r)->number == 0 || !api_key_id(str_of(request_key(r)->id), &id)) {
+		answer_at_once(r, g, scopes);
+		return;
+	}
+	struct making *x = lookup_make(&making_kind, r, g);
+	if (!x)
+		return;
+	x->scopes = scopes;
+	x->read.limit = 1;
+	str_copy(x->read.id, sizeof x->read.id, id);
+	lookup_start(&x->lookup, store_api_keys_read(g->store, &x->read));
+}
+
+/* --- ending --- */
+
+struct ending {
+	struct lookup   lookup;
+	struct sign_out write;
+	char            key[SESSION_TOKEN_KEY];
+};
+
+static bool print_ended(struct lookup *l, struct buf *out)
+{
+	char id[ID_MAX];
+
+	id_text(container_of(l, struct ending, lookup)->write.session, ID_SESSION, id);
+	return buf_fmt(out, "{\"id\":\"%s\",\"object\":\"session\",\"deleted\":true}", id);
+}
+
+static const struct lookup_kind ending_kind = { LOOKUP(struct ending, write),
+						.print = print_ended };
+
+void session_delete(struct request *r, void *app)
+{
+	struct gateway             *g = app;
+	const struct session_token *t = &request_caller(r)->session;
+
+	if (!has_key(r))
+		return;
+	if (id_none(t->id)) {
+		reply_refuse(r, ERR_BAD_REQUEST, "",
+			     "an API key has no session to end; send the token of the session");
+		return;
+	}
+	struct ending *x = lookup_make(&ending_kind, r, g);
+	if (!x)
+		return;
+	memcpy(x->key, t->key, sizeof x->key);
+	x->write.session = t->id;
+	x->write.key = x->key;
+	x->write.now_ms = clock_wall_ms();
+	x->write.ends_ms = t->ends_s * 1000;
+	lookup_start(&x->lookup, store_sign_out(g->store, &x->write));
+}

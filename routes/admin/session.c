@@ -62,7 +62,7 @@ static bool session_put(const struct gateway *g, const struct caller *by, unsign
 	return ok;
 }
 
-static bool print_made(struct lookup *l, struct buf *out)
+static bool session_print_made(struct lookup *l, struct buf *out)
 {
 	const struct making *x = container_of(l, struct making, lookup);
 
@@ -71,7 +71,7 @@ static bool print_made(struct lookup *l, struct buf *out)
 
 static const struct lookup_kind making_kind = { LOOKUP(struct making, read),
 						LOOKUP_ARENA(struct making, read.arena, MIB),
-						.print = print_made };
+						.print = session_print_made };
 
 /* read_scopes: those that the body asks for, if the caller has them; without a word, all that it has. */
 static enum errc read_scopes(struct request *r, unsigned *ret, struct err *e)

@@ -72,7 +72,7 @@ static void console_send_plain(struct request *r, const struct console_file *f)
 {
 	struct buf body;
 
-	buf_init(&body, f->len);
+	buf_init(&body, f->len + 1);
 	if (console_inflate((struct str){ f->gzip, f->gzip_len }, f->len, &body)) {
 		reply_text_take(r, 200, console_type(f->name), &body);
 		return;

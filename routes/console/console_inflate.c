@@ -10,7 +10,7 @@ bool console_inflate(struct str gzip, size_t len, struct buf *out)
 {
 	z_stream z = { 0 };
 
-	if (gzip.n > UINT_MAX || len > UINT_MAX || !buf_reserve(out, len) ||
+	if (gzip.n > UINT_MAX || len > UINT_MAX || !buf_reserve(out, len ? len : 1) ||
 	    inflateInit2(&z, MAX_WBITS + WITH_GZIP_HEAD) != Z_OK)
 		return false;
 	z.next_in = (unsigned char *)(uintptr_t)gzip.p;

@@ -83,8 +83,8 @@ bool session_token_is(struct str text)
 	return str_starts(text, STR(PREFIX));
 }
 
-/* number_of: an even number of hex digits. */
-static bool number_of(const char *digits, size_t n, int64_t *ret)
+/* session_token_number: an even number of hex digits. */
+static bool session_token_number(const char *digits, size_t n, int64_t *ret)
 {
 	unsigned char bytes[TIME_DIGITS / 2];
 	int64_t       v = 0;
@@ -108,9 +108,9 @@ bool session_token_parse(struct str text, int64_t now_s, struct session_token *r
 	if (key.n >= SESSION_TOKEN_KEY || text.p[TIMES_AT - 1] != '_' ||
 	    text.p[KEY_AT - 1] != '_' || key.p[key.n] != '_' ||
 	    !id_parse((struct str){ text.p, FRONT + ID_BODY }, PREFIX, &t.id) ||
-	    !number_of(text.p + TIMES_AT, TIME_DIGITS, &t.begun_s) ||
-	    !number_of(text.p + TIMES_AT + TIME_DIGITS, TIME_DIGITS, &t.until_s) ||
-	    !number_of(text.p + SCOPES_AT, SCOPE_DIGITS, &scopes))
+	    !session_token_number(text.p + TIMES_AT, TIME_DIGITS, &t.begun_s) ||
+	    !session_token_number(text.p + TIMES_AT + TIME_DIGITS, TIME_DIGITS, &t.until_s) ||
+	    !session_token_number(text.p + SCOPES_AT, SCOPE_DIGITS, &scopes))
 		return false;
 	t.scopes = (unsigned)scopes;
 	t.ends_s = t.begun_s + LIMIT_SESSION_SECONDS;

@@ -93,7 +93,6 @@ def test_a_token_works_wherever_its_key_does(serving, key):
     with Client(serving.url) as client:
         assert client.get(f"/v1/runs/{run}/events?ticket={ticket}").status == 200
     listed = ask(serving, token, "/v1/admin/keys", url=keys.admin_url(serving)).ok().json["data"]
-    wait_until(lambda: ask(serving, token, f"/v1/admin/keys/{key['id']}").ok().json["last_used_at"], "its use")
     assert [row["id"] for row in listed] == [key["id"]]
 
 

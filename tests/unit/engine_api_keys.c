@@ -1,5 +1,6 @@
 /* Rows of API keys: made, changed, revoked, rotated; known to the process at once, and to another. */
 #include "base/identity.h"
+#include "base/limits.h"
 #include "tests/unit/engine_help.h"
 #include "store/api_key.h"
 #include "store/job.h"
@@ -296,6 +297,56 @@ static void uses_are_stored_by_the_end(void **state)
 	assert_int_equal(outside_int(f, "SELECT version FROM api_key_change"), version);
 }
 
+static enum errc signed_out(struct fixture *f, uint64_t secret, const char *key, int64_t ends_ms)
+{
+	struct sign_out w = {
+		.session = { 7, secret }, .key = key, .now_ms = clock_wall_ms(), .ends_ms = ends_ms
+	};
+
+	return DO(f, sign_out, &w);
+}
+
+static bool ended(struct fixture *f, uint64_t secret)
+{
+	return key_ring_ended(f->store->ring, (struct id){ 7, secret });
+}
+
+static void a_session_is_ended_when_the_write_is_answered(void **state)
+{
+	struct fixture *f = *state;
+	int64_t         later = clock_wall_ms() + 60000;
+
+	open_store(f);
+	assert_false(ended(f, UINT64_MAX));
+	assert_int_equal(signed_out(f, UINT64_MAX, "aaaaaaaa", later), ERR_OK);
+	assert_true(ended(f, UINT64_MAX));
+	assert_false(ended(f, 1));
+	/* once more: as it was */
+	assert_int_equal(signed_out(f, UINT64_MAX, "aaaaaaaa", later), ERR_OK);
+	assert_true(ended(f, UINT64_MAX));
+	/* one whose time is over needs no note, and the next write forgets it */
+	assert_int_equal(signed_out(f, 2, "aaaaaaaa", 1000), ERR_OK);
+	assert_int_equal(outside_int(f, "SELECT count(*) FROM session_ended"), 2);
+	assert_false(ended(f, 2));
+	assert_int_equal(signed_out(f, 3, "bbbbbbbb", later), ERR_OK);
+	assert_int_equal(outside_int(f, "SELECT count(*) FROM session_ended"), 2);
+	assert_true(ended(f, UINT64_MAX) && ended(f, 3));
+}
+
+static void a_key_ends_so_many_sessions_and_no_more(void **state)
+{
+	struct fixture *f = *state;
+	int64_t         later = clock_wall_ms() + 60000;
+
+	open_store(f);
+	for (uint64_t i = 0; i < LIMIT_SESSIONS_ENDED; i++)
+		assert_int_equal(signed_out(f, i, "aaaaaaaa", later), ERR_OK);
+	assert_int_equal(signed_out(f, LIMIT_SESSIONS_ENDED, "aaaaaaaa", later), ERR_OVERLOADED);
+	assert_false(ended(f, LIMIT_SESSIONS_ENDED));
+	assert_int_equal(signed_out(f, LIMIT_SESSIONS_ENDED, "bbbbbbbb", later), ERR_OK);
+	assert_true(ended(f, LIMIT_SESSIONS_ENDED));
+}
+
 static void no_text_is_stored(void **state)
 {
 	struct fixture *f = *state;
@@ -322,6 +373,8 @@ int main(void)
 		TEST(another_process_s_changes_are_noticed),
 		TEST(a_damaged_row_lets_nobody_in_and_keeps_nobody_out),
 		TEST(uses_are_stored_by_the_end),
+		TEST(a_session_is_ended_when_the_write_is_answered),
+		TEST(a_key_ends_so_many_sessions_and_no_more),
 		TEST(no_text_is_stored),
 	};
 #undef TEST

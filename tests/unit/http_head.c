@@ -119,6 +119,42 @@ static void a_blank_within_a_header_name_is_refused(void **state)
 	assert_false(head_token_list(STR("content type")));
 }
 
+static void gzip_is_taken_where_it_is_named(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *list;
+		bool        takes;
+	} cases[] = {
+		{ "gzip", true },
+		{ "GZip", true },
+		{ "gzip, deflate, br, zstd", true },
+		{ "br;q=1.0, gzip;q=0.8, *;q=0.1", true },
+		{ "deflate,\tgzip ; q=0.5", true },
+		{ "*", true },
+		{ "identity;q=0, *", true },
+		{ "gzip;q=0.001", true },
+		{ "gzip;q=1", true },
+		{ "", false },
+		{ "identity", false },
+		{ "br", false },
+		{ "gzip;q=0", false },
+		{ "gzip; q=0.000", false },
+		{ "gzip;Q=0", false },
+		{ "*, gzip;q=0", false },
+		{ "gzip;q=0, *;q=1", false },
+		{ "*;q=0", false },
+		{ "xgzip", false },
+		{ "gzipx", false },
+		{ ",,;;", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+		if (head_takes_gzip(str_of(cases[i].list)) != cases[i].takes)
+			fail_msg("%s", cases[i].list);
+	assert_false(head_takes_gzip(STR_NONE));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -126,6 +162,7 @@ int main(void)
 		cmocka_unit_test(an_origin_is_the_same_where_the_host_is),
 		cmocka_unit_test(a_list_of_header_names_holds_tokens_only),
 		cmocka_unit_test(a_blank_within_a_header_name_is_refused),
+		cmocka_unit_test(gzip_is_taken_where_it_is_named),
 	};
 
 	return cmocka_run_group_tests_name("http/head", tests, NULL, NULL);

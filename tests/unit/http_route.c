@@ -313,6 +313,33 @@ static void a_listener_lacks_what_its_list_leaves_out(void **state)
 	buf_finish(&b);
 }
 
+static void the_root_is_a_path_as_others(void **state)
+{
+	(void)state;
+	static const struct route rows[] = {
+		{ "models", "GET", "/v1/models", AUTH_READ, BODY_NONE, false, &family, handle },
+		{ "root", "GET", "/", AUTH_CONSOLE, BODY_NONE, false, &family, handle },
+		{ 0 },
+	};
+	static const char *const roots[] = { "/", "//", "/?a=b", "http://host", "http://host/" };
+	const struct route_list  all = { rows, 0 };
+	struct str               params[ROUTE_PARAMS];
+	char                     scratch[64];
+	const struct route      *row;
+	struct err               e;
+
+	for (size_t i = 0; i < ARRAY_LEN(roots); i++) {
+		assert_int_equal(route_match(all, NULL, STR("HEAD"), str_of(roots[i]), scratch,
+					     params, &row, &e),
+				 ERR_OK);
+		assert_string_equal(row->name, "root");
+	}
+	/* It is not what is meant by the path without an end. */
+	assert_int_equal(route_match(all, NULL, STR("GET"), STR("/v1"), scratch, params, &row, &e),
+			 ERR_UNKNOWN_URL);
+	assert_non_null(strstr(e.text, "lists all routes"));
+}
+
 static void a_table_with_holes_is_refused(void **state)
 {
 	(void)state;
@@ -435,6 +462,7 @@ int main(void)
 		cmocka_unit_test(escapes_of_a_query_are_checked),
 		cmocka_unit_test(allowed_methods_come_from_the_table),
 		cmocka_unit_test(a_listener_lacks_what_its_list_leaves_out),
+		cmocka_unit_test(the_root_is_a_path_as_others),
 		cmocka_unit_test(a_table_with_holes_is_refused),
 		cmocka_unit_test(escapes_are_decoded_in_place),
 		cmocka_unit_test(another_spelling_is_the_same_path),

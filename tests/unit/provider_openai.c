@@ -715,6 +715,7 @@ static void messages_of_providers_are_scrubbed(void **state)
 		{ "from fe80::1ff:fe23", "from [host]" },
 		{ "Incorrect API key provided: sk-proj-abc123.", "Incorrect API key provided: [key]." },
 		{ "key=0123456789abcdef0123456789abcdef", "key=[key]" },
+		{ "Incorrect API key: parley_st_0001_a_b", "Incorrect API key: [key]" },
 		{ "mail admin@example.com", "mail admin@[host]" },
 		{ "line\none\ttwo\x01", "line one two " },
 		{ "h\xC3\xA4", NULL },

@@ -184,6 +184,60 @@ static void a_use_is_told_once(void **state)
 	key_ring_destroy(r);
 }
 
+static void digests_are_those_of_valid_texts(void **state)
+{
+	(void)state;
+	struct key_ring      *r = make();
+	struct key_ring_entry a = entry(ID_A, 1, "new");
+	unsigned char         sums[2][HASH_BYTES];
+	unsigned char         old[HASH_BYTES];
+
+	a.expires_ms = NOW + 20;
+	hash_sha256("old", 3, a.old_sha256);
+	memcpy(old, a.old_sha256, sizeof old);
+	a.old_until_ms = NOW + 10;
+	put(r, &a, 1, 1);
+	struct identity *who = key_ring_digests(r, STR(ID_A), NOW + 9, sums);
+	assert_non_null(who);
+	assert_memory_equal(sums[0], a.sha256, HASH_BYTES);
+	assert_memory_equal(sums[1], old, HASH_BYTES);
+	identity_release(who);
+	who = key_ring_digests(r, STR(ID_A), NOW + 10, sums);
+	assert_non_null(who);
+	assert_memory_equal(sums[0], a.sha256, HASH_BYTES);
+	assert_memory_equal(sums[1], a.sha256, HASH_BYTES);
+	assert_false(key_ring_is_used(r));
+	key_ring_use(r, who, NOW + 10);
+	assert_true(key_ring_is_used(r));
+	identity_release(who);
+	assert_null(key_ring_digests(r, STR(ID_A), NOW + 20, sums));
+	assert_null(key_ring_digests(r, STR(ID_B), NOW, sums));
+	assert_null(key_ring_digests(r, STR("x"), NOW, sums));
+	key_ring_destroy(r);
+}
+
+static void ended_sessions_are_found(void **state)
+{
+	(void)state;
+	struct key_ring       *r = make();
+	struct key_ring_table *t = key_ring_table_create(signing);
+	enum { MANY = 1000 };
+
+	assert_false(key_ring_ended(r, (struct id){ 1, 1 }));
+	for (int i = MANY - 1; i >= 0; i--)
+		assert_true(
+			key_ring_end(t, (struct id){ 1 + i / 2, UINT64_MAX - (uint64_t)(i % 2) }));
+	assert_true(key_ring_put(r, t, 1, true));
+	for (int i = 0; i < MANY; i++)
+		assert_true(key_ring_ended(
+			r, (struct id){ 1 + i / 2, UINT64_MAX - (uint64_t)(i % 2) }));
+	assert_false(key_ring_ended(r, (struct id){ 1, UINT64_MAX - 2 }));
+	assert_false(key_ring_ended(r, (struct id){ MANY, UINT64_MAX }));
+	put(r, NULL, 0, 2);
+	assert_false(key_ring_ended(r, (struct id){ 1, UINT64_MAX }));
+	key_ring_destroy(r);
+}
+
 static void *ask_much(void *arg)
 {
 	int64_t seen = 0;
@@ -222,6 +276,8 @@ int main(void)
 		cmocka_unit_test(zeros_open_nothing),
 		cmocka_unit_test(who_is_held_outlives_the_ring_s_change),
 		cmocka_unit_test(a_use_is_told_once),
+		cmocka_unit_test(digests_are_those_of_valid_texts),
+		cmocka_unit_test(ended_sessions_are_found),
 		cmocka_unit_test(many_ask_while_it_changes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

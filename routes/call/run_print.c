@@ -2,6 +2,7 @@
 #include "routes/call/run_print.h"
 
 #include "base/money.h"
+#include "routes/call/attempt_print.h"
 #include "shape/chunk.h"
 #include "store/run.h"
 
@@ -55,7 +56,7 @@ static bool put_cost(struct buf *out, const struct run_read *run)
 			  : buf_text(out, ",\"cost\":null");
 }
 
-bool run_print(struct buf *out, const struct run_read *run)
+static bool run_print_most(struct buf *out, const struct run_read *run)
 {
 	char id[ID_MAX];
 
@@ -73,7 +74,17 @@ bool run_print(struct buf *out, const struct run_read *run)
 	       put_usage(out, &run->usage) && put_cost(out, run) && buf_text(out, ",\"error\":") &&
 	       buf_str(out, run->error.n > 0 ? run->error : STR("null")) &&
 	       buf_fmt(out, ",\"attempts\":%lld", (long long)run->attempts) &&
-	       run_print_put_id(out, "continues", run->continues, ID_RUN) && buf_text(out, "}");
+	       run_print_put_id(out, "continues", run->continues, ID_RUN);
+}
+
+bool run_print(struct buf *out, const struct run_read *run)
+{
+	return run_print_most(out, run) && buf_text(out, "}");
+}
+
+bool run_print_whole(struct buf *out, const struct run_read *run)
+{
+	return run_print_most(out, run) && attempt_print(out, run) && buf_text(out, "}");
 }
 
 struct str run_print_shape(const struct family *f)
@@ -104,7 +115,7 @@ bool run_print_for(struct buf *out, const struct family *f, enum reasoning_name 
 {
 	struct run_object o = run_print_object(run, reasoning);
 
-	return f->object ? f->object(&o, out) : run_print(out, run);
+	return f->object ? f->object(&o, out) : run_print_whole(out, run);
 }
 
 int run_print_status(const struct family *f)
@@ -112,15 +123,16 @@ int run_print_status(const struct family *f)
 	return f->object ? 200 : 202;
 }
 
-bool run_print_live(struct buf *out, const struct live *live)
+bool run_print_live(struct buf *out, const struct live *live, struct str attempt_log)
 {
-	return run_print(out, &(struct run_read){
-				      .run = live->id,
-				      .status = live->status,
-				      .model = str_of(live->model),
-				      .provider = str_of(live->provider),
-				      .created_ms = live->created_ms,
-				      .first_token_ms = live->first_token_ms,
-				      .attempts = live->attempts,
-			      });
+	return run_print_whole(out, &(struct run_read){
+					    .run = live->id,
+					    .status = live->status,
+					    .model = str_of(live->model),
+					    .provider = str_of(live->provider),
+					    .created_ms = live->created_ms,
+					    .first_token_ms = live->first_token_ms,
+					    .attempts = live->attempts,
+					    .attempt_log = attempt_log,
+				    });
 }

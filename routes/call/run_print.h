@@ -10,6 +10,8 @@
 
 /* run_print: {"id":…,"object":"run",…}.  False: out is full. */
 bool run_print(struct buf *out, const struct run_read *run) MUST_USE;
+/* run_print_whole: the same with attempt_list, for a run that is read alone. */
+bool run_print_whole(struct buf *out, const struct run_read *run) MUST_USE;
 /* run_print_shape: the member `shape` of the run_read for run_print_for, whose arena has this
  * maximum. */
 enum { RUN_PRINT_ARENA = 2 * LIMIT_STORE_ROW + MIB };
@@ -21,5 +23,5 @@ bool run_print_for(struct buf *out, const struct family *f, enum reasoning_name 
 struct run_object run_print_object(const struct run_read *run, enum reasoning_name reasoning);
 /* run_print_status: the HTTP status of an answer that is a run which has just begun. */
 int run_print_status(const struct family *f);
-/* run_print_live: the same for a run that is not stored. */
-bool run_print_live(struct buf *out, const struct live *live) MUST_USE;
+/* run_print_live: run_print_whole for a run that is not stored; the log of its attempts is borrowed. */
+bool run_print_live(struct buf *out, const struct live *live, struct str attempt_log) MUST_USE;

@@ -126,8 +126,8 @@ static void cancel_unstored(struct request *r, struct live *live)
 
 	if (live_cancel(live->id, live->owner))
 		live->status = RUN_CANCELLED;
-	buf_init(&body, 16 * KIB);
-	if (!run_print_live(&body, live))
+	buf_init(&body, 64 * KIB);
+	if (!run_print_live(&body, live, live_log(live->id, live->owner, request_arena(r))))
 		buf_clear(&body);
 	reply_json_take(r, 200, &body);
 }

@@ -17,7 +17,7 @@ struct get {
 
 static bool runs_print_run(struct lookup *l, struct buf *out)
 {
-	return run_print(out, &container_of(l, struct get, lookup)->read);
+	return run_print_whole(out, &container_of(l, struct get, lookup)->read);
 }
 
 /* The store learns of attempts and the start of an answer a moment later than the live run. */
@@ -33,8 +33,15 @@ static void freshen(struct run_read *run)
 
 static enum errc runs_get_came(struct lookup *l, struct err *e)
 {
+	struct run_read *run = &container_of(l, struct get, lookup)->read;
+
 	(void)e;
-	freshen(&container_of(l, struct get, lookup)->read);
+	freshen(run);
+	if (run->status <= RUN_RUNNING) {
+		struct str log = live_log(run->run, run->owner, &run->arena);
+
+		run->attempt_log = log.n > 0 ? log : run->attempt_log;
+	}
 	return ERR_OK;
 }
 
@@ -53,8 +60,8 @@ static bool answer_live(struct request *r, struct id id)
 
 	if (!live_find(id, request_owner(r), &live))
 		return false;
-	buf_init(&body, 16 * KIB);
-	if (!run_print_live(&body, &live))
+	buf_init(&body, 64 * KIB);
+	if (!run_print_live(&body, &live, live_log(id, request_owner(r), request_arena(r))))
 		buf_clear(&body);
 	reply_json_take(r, 200, &body);
 	return true;

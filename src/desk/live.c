@@ -54,8 +54,10 @@ bool live_look(struct id id, int64_t owner, struct live *ret)
 	pthread_mutex_lock(&lock);
 	const struct live *l = live_find_locked(id, owner);
 
-	if (l)
+	if (l) {
 		*ret = *l;
+		ret->log = (struct attempt_log){ 0 };
+	}
 	pthread_mutex_unlock(&lock);
 	return l;
 }
@@ -72,12 +74,41 @@ void live_set_first(struct live *l, int64_t first_token_ms)
 	pthread_mutex_unlock(&lock);
 }
 
-void live_set_attempt(struct live *l, const char *provider, unsigned attempts)
+void live_attempt_begun(struct live *l, const char *provider, struct str model, int64_t begun_ms,
+			unsigned attempts)
 {
 	pthread_mutex_lock(&lock);
 	str_copy(l->provider, sizeof l->provider, str_of(provider));
 	l->attempts = attempts;
+	attempt_log_begun(&l->log, l->created_ms, model, begun_ms);
 	pthread_mutex_unlock(&lock);
+}
+
+void live_attempt_past(struct live *l, struct str model, const struct attempt_past *p)
+{
+	pthread_mutex_lock(&lock);
+	attempt_log_past(&l->log, l->created_ms, model, p);
+	pthread_mutex_unlock(&lock);
+}
+
+void live_attempt_last(struct live *l, struct str model, bool several, bool costs, int64_t nano)
+{
+	pthread_mutex_lock(&lock);
+	attempt_log_last(&l->log, l->created_ms, model, several, costs, nano);
+	pthread_mutex_unlock(&lock);
+}
+
+struct str live_log(struct id id, int64_t owner, struct arena *a)
+{
+	struct str text = STR_NONE;
+
+	pthread_mutex_lock(&lock);
+	const struct live *l = live_find_locked(id, owner);
+
+	if (l)
+		text = arena_str(a, buf_view(&l->log.text));
+	pthread_mutex_unlock(&lock);
+	return text;
 }
 
 struct tape *live_tape(struct id id, int64_t owner)

@@ -2,8 +2,10 @@
  * cancelled; those that are not stored can also be read. */
 #pragma once
 
+#include "base/arena.h"
 #include "base/id.h"
 #include "base/list.h"
+#include "msg/attempt_log.h"
 #include "store/run.h"
 
 struct run;
@@ -11,7 +13,7 @@ struct shape;
 struct tape;
 
 /* A running run.  Owned by the run.  live_look and live_find copy the fields on other threads, so
- * between live_add and live_remove only the live_set_… functions change them. */
+ * between live_add and live_remove only the live_… functions change them.  A copy has no log. */
 struct live {
 	struct list_link    link;
 	struct id           id;
@@ -24,6 +26,7 @@ struct live {
 	char                provider[64];
 	unsigned            attempts;
 	int64_t             first_token_ms; /* wall; 0: none yet */
+	struct attempt_log  log; /* owned; others read it with live_log; http is the run's own */
 
 	struct run  *run;
 	struct tape *tape;   /* the run's hold, if it is an unstored stream; else NULL */
@@ -36,8 +39,15 @@ struct live {
 void live_add(struct live *l);
 void live_remove(struct live *l); /* does nothing if l was never added */
 void live_set_status(struct live *l, enum run_status status);
-void live_set_attempt(struct live *l, const char *provider, unsigned attempts);
+/* live_attempt_begun, live_attempt_past, live_attempt_last: as attempt_log's; model: the provider's
+ * name of it. */
+void live_attempt_begun(struct live *l, const char *provider, struct str model, int64_t begun_ms,
+			unsigned attempts);
+void live_attempt_past(struct live *l, struct str model, const struct attempt_past *p);
+void live_attempt_last(struct live *l, struct str model, bool several, bool costs, int64_t nano);
 void live_set_first(struct live *l, int64_t first_token_ms);
+/* live_log: the log of a run's attempts, copied into a; empty: there is no such run, or no memory. */
+struct str live_log(struct id id, int64_t owner, struct arena *a);
 /* live_look: copies the fields of a run; false: no such run is running here, or it is another
  * owner's. */
 bool live_look(struct id id, int64_t owner, struct live *ret);

@@ -86,6 +86,7 @@ struct provider {
 /* The first member of each implementation's struct of a call. */
 struct provider_call {
 	const struct provider *provider;
+	int                    http; /* the status that was received; 0: none, or not yet */
 };
 
 /* --- options, filled by app from the configuration --- */

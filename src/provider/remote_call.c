@@ -42,7 +42,6 @@ struct remote_call {
 	struct err           *err;    /* owned; an error found in the body; NULL: none */
 	struct embed_want    *want;   /* owned; NULL: a chat */
 	enum answer           answer;
-	int                   status;
 	int64_t               retry_after_ms;
 	bool                  html; /* the content type is none of JSON */
 	bool                  stream;
@@ -156,8 +155,8 @@ bool remote_call_name(const char *name, const char *opening, struct err *e)
 static void call_fail(struct remote_call *c, struct err *e)
 {
 	remote_call_name(c->name, "the provider", e);
-	if (c->status != 0 && e->upstream_status == 0)
-		e->upstream_status = c->status;
+	if (c->call.http != 0 && e->upstream_status == 0)
+		e->upstream_status = c->call.http;
 	/* Some providers give the wait in the body; the header has priority. */
 	if ((err_http(e) == 429 || err_http(e) == 503) && c->retry_after_ms > 0)
 		e->retry_after_ms = c->retry_after_ms;
@@ -195,7 +194,7 @@ static void remote_on_head(void *arg, int status, const char *content_type, int6
 {
 	struct remote_call *c = arg;
 
-	c->status = status;
+	c->call.http = status;
 	c->retry_after_ms = retry_after_ms;
 	c->html = content_type[0] != '\0' && !remote_has(content_type, "json") &&
 		  strncmp(content_type, "text/plain", 10) != 0;
@@ -379,7 +378,7 @@ static void no_event(void *arg, const struct event *ev)
 
 static enum errc judge_error(struct remote_call *c, struct err *ret)
 {
-	if (c->status >= 200 && c->status <= 299) {
+	if (c->call.http >= 200 && c->call.http <= 299) {
 		provider_event_fn on_event = c->on_event;
 
 		/* Only an error object matters. The events of a plain answer are dropped, because
@@ -389,7 +388,7 @@ static enum errc judge_error(struct remote_call *c, struct err *ret)
 		c->on_event = on_event;
 		return ret->code;
 	}
-	c->dialect->decode_error(&c->decode, c->status, buf_view(&c->body), ret);
+	c->dialect->decode_error(&c->decode, c->call.http, buf_view(&c->body), ret);
 	return ret->code;
 }
 

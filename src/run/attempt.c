@@ -25,6 +25,11 @@ static struct health_target who(const struct run *r)
 				       &r->rq.provider->health };
 }
 
+static struct str asked_model(const struct run *r)
+{
+	return r->rq.route ? r->attempt.target.upstream_model : str_of(r->model);
+}
+
 static void attempt_tell(struct run *r, enum health_news news, const struct err *e)
 {
 	struct health_target t = who(r);
@@ -255,8 +260,8 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 	a->on = true;
 	a->begun_us = r->called_us;
 	a->count++;
-	if (r->live && (a->count > 1 || a->target.index > 0))
-		live_set_attempt(r->live, p->name, a->count);
+	if (r->live)
+		live_attempt_begun(r->live, p->name, asked_model(r), clock_wall_ms(), a->count);
 	if (a->count > 1)
 		journal_news(r);
 	if (a->count == 1) {
@@ -449,6 +454,44 @@ static void pass_over(struct run *r, const struct err *e)
 	log_end(&l);
 }
 
+/* priced: a cost may be told: each attempt so far had a price. */
+static bool priced(const struct run *r)
+{
+	return r->bill.charged && !r->bill.unpriced;
+}
+
+/* give_up: bills an attempt that another one follows, and notes what became of it. */
+static void give_up(struct run *r, const struct err *e)
+{
+	int64_t      before_nano = r->bill.nano;
+	struct usage u = bill_dropped(r, e);
+
+	if (!r->live)
+		return;
+	live_attempt_past(r->live, asked_model(r),
+			  &(struct attempt_past){
+				  .provider = r->rq.provider->name,
+				  .code = err_wire(e),
+				  .http = e->upstream_status,
+				  .ended_ms = clock_wall_ms(),
+				  .usage = u,
+				  .costs = (u.known || u.estimated) && priced(r),
+				  .nano = r->bill.nano - before_nano,
+			  });
+}
+
+void attempt_over(struct run *r, int64_t before_nano)
+{
+	const struct err *e = r->failure;
+
+	if (!r->live || r->attempt.count == 0)
+		return;
+	if (e && e->upstream_status > 0)
+		r->live->log.http = e->upstream_status;
+	live_attempt_last(r->live, asked_model(r), r->attempt.count > 1, priced(r),
+			  r->bill.nano - before_nano);
+}
+
 bool attempt_again(struct run *r, const struct err *e)
 {
 	struct attempt *a = &r->attempt;
@@ -481,7 +524,7 @@ bool attempt_again(struct run *r, const struct err *e)
 		return false;
 	}
 	metric_add(METRIC_RETRIES, (const char *[]){ err_code_wire(e->code), "", "" }, 1);
-	bill_dropped(r, e);
+	give_up(r, e);
 	journal_news(r); /* a kill during the wait must not take what this attempt has used */
 	pass_over(r, e);
 	err_keep(&a->last, e);

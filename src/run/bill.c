@@ -362,14 +362,16 @@ static struct usage estimate(const struct run *r)
 	return usage_guess(r->bill.in, r->bill.out);
 }
 
-void bill_dropped(struct run *r, const struct err *e)
+struct usage bill_dropped(struct run *r, const struct err *e)
 {
-	struct usage guess = estimate(r);
+	struct usage u = r->attempt.told;
 
-	if (r->attempt.told.known)
-		bill_charge(r, &r->attempt.told);
-	else if (retry_costs(e))
-		bill_charge(r, &guess);
+	if (!u.known && !retry_costs(e))
+		return (struct usage){ 0 };
+	if (!u.known)
+		u = estimate(r);
+	bill_charge(r, &u);
+	return u;
 }
 
 void bill_close(struct run *r, bool asked)

@@ -143,6 +143,8 @@ static void let_out(struct run *r)
  * run is ending. */
 static bool commit_attempt(struct run *r)
 {
+	if (r->live && r->call)
+		r->live->log.http = r->call->http;
 	run_drop_request(r);
 	attach_release(r);
 	run_idem_commit(r);

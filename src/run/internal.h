@@ -195,6 +195,7 @@ struct run {
 struct log_part {
 	struct run     *run;
 	struct run_news news;
+	char           *attempts; /* owned; the text of news.attempt_log, which changes meanwhile */
 };
 
 /* All events that wait, on their way to the store; one job at a time. */
@@ -316,6 +317,8 @@ bool attempt_again(struct run *r, const struct err *e);
 void attempt_content(struct run *r); /* content came: the target is healthy */
 void attempt_good(struct run *r);    /* the answer is complete */
 void attempt_stop(struct run *r);    /* ends the attempt that goes on; none follows */
+/* attempt_over: the run ends, and what the attempts before have cost is before_nano. */
+void attempt_over(struct run *r, int64_t before_nano);
 
 /* call.c */
 /* call_event: takes one event of the provider. */
@@ -338,10 +341,11 @@ void           bill_look(struct run *r);  /* the prompt's parts are known */
 /* bill_begins: what the store keeps of a call that goes on; its spans are borrowed from the run. */
 struct turn_bill bill_begins(const struct run *r);
 void             bill_answer(struct run *r, const struct event *ev); /* a piece of the answer */
-/* bill_dropped: the attempt has failed, and another one follows.  bill_close: the last one is over;
+/* bill_dropped: the attempt has failed, and another one follows; returns what it was charged with.
+ * bill_close: the last one is over;
  * asked: it was cut off by us. */
-void bill_dropped(struct run *r, const struct err *e);
-void bill_close(struct run *r, bool asked);
+struct usage bill_dropped(struct run *r, const struct err *e);
+void         bill_close(struct run *r, bool asked);
 /* bill_ends: what the end of its turn has to settle or to book, into n; false: nothing. */
 bool bill_ends(const struct run *r, struct usage_note *n);
 /* bill_news: what attempts that were given up have used, for the store. */

@@ -36,6 +36,8 @@ static void journal_on_timer(struct timer *t);
 
 static void drop_job(struct log_job *j)
 {
+	for (size_t i = 0; i < j->append.entry_count; i++)
+		free(j->parts[i].attempts);
 	free(j->entries);
 	free(j->parts);
 	*j = (struct log_job){ .engine = j->engine };
@@ -112,16 +114,24 @@ static void on_appended(struct store_job *job)
 
 /* journal_tell: the news of a run for the store, which go with the answer's first events, or alone
  * when another attempt follows: a kill must not take what is known of earlier attempts. */
-static bool journal_tell(struct run *r, struct run_news *ret)
+static bool journal_tell(struct run *r, struct log_part *ret)
 {
+	struct str log = buf_view(&r->live->log.text);
+
 	if (!r->news)
 		return false;
 	r->news = false;
-	*ret = (struct run_news){ .run = r->id,
-				  .attempts = r->attempt.count,
-				  .first_token_ms = r->first_token_ms,
-				  .provider = str_of(r->rq.provider->name) };
-	bill_news(r, ret);
+	ret->attempts = malloc(log.n + 1); /* NULL: the store is not told of them now */
+	if (ret->attempts)
+		memcpy(ret->attempts, log.p ? log.p : "", log.n);
+	ret->news = (struct run_news){
+		.run = r->id,
+		.attempts = r->attempt.count,
+		.first_token_ms = r->first_token_ms,
+		.provider = str_of(r->rq.provider->name),
+		.attempt_log = { ret->attempts, ret->attempts ? log.n : 0 },
+	};
+	bill_news(r, &ret->news);
 	return true;
 }
 
@@ -146,7 +156,7 @@ static bool journal_fill(struct run_engine *g)
 		j->entries[i].piece.run = r->id;
 		j->parts[i].run = r;
 		r->jobs_out++;
-		if (journal_tell(r, &j->parts[i].news))
+		if (journal_tell(r, &j->parts[i]))
 			j->entries[i].news = &j->parts[i].news;
 	}
 	j->append = (struct events_append){

@@ -139,6 +139,8 @@ static void run_free(struct run *r)
 	struct run_engine *g = r->engine;
 
 	unlist_live(r);
+	if (r->live)
+		attempt_log_finish(&r->live->log);
 	free(r->live);
 	if (r->tape)
 		journal_drop(r);
@@ -297,6 +299,7 @@ static bool enlist_live(struct run *r)
 		.created_ms = r->created_ms,
 		.attempts = 1,
 	};
+	attempt_log_init(&r->live->log);
 	str_copy(r->live->model, sizeof r->live->model, str_of(r->model));
 	str_copy(r->live->provider, sizeof r->live->provider, str_of(r->rq.provider->name));
 	live_add(r->live);
@@ -467,8 +470,9 @@ static void run_drop(struct run *r)
 
 void run_finish(struct run *r, const struct err *e)
 {
-	bool called = is_called(r);
-	bool asked = r->attempt.on;
+	bool    called = is_called(r);
+	bool    asked = r->attempt.on;
+	int64_t before_nano = r->bill.nano;
 
 	if (aside_ends(r, e))
 		return;
@@ -492,6 +496,7 @@ void run_finish(struct run *r, const struct err *e)
 		run_idem_commit(r);
 	r->outcome = outcome_of(r, e);
 	bill_close(r, asked);
+	attempt_over(r, before_nano);
 	r->seq++;
 	if (run_stored(r) && called)
 		save_end(r);

@@ -251,6 +251,7 @@ void save_end(struct run *r)
 		.completed_ms = r->ended_ms,
 		.last_seq = r->seq,
 		.attempts = r->attempt.count,
+		.attempt_log = buf_view(&r->live->log.text),
 		.provider = str_of(r->rq.provider->name),
 		.keyed = r->rq.claim,
 		.idem_answer = run_idem_answer(r),

@@ -44,8 +44,9 @@ struct run_read {
 	int64_t         first_token_ms; /* 0: none */
 	int64_t         completed_ms;   /* 0: not yet */
 	int64_t         attempts;
-	bool            costs; /* cost_nano is known */
-	int64_t         cost_nano;
+	struct str attempt_log; /* msg/attempt_log; empty: not known.  Not of a run in a list */
+	bool       costs;       /* cost_nano is known */
+	int64_t    cost_nano;
 };
 
 /* runs_read: a list of runs, in the order of their beginnings. */

@@ -62,7 +62,8 @@ struct turn_end {
 	int64_t      completed_ms;
 	uint64_t     last_seq;
 	int64_t      attempts;
-	struct str   provider; /* asked last; empty: the one of turn_begin */
+	struct str   attempt_log; /* msg/attempt_log; empty: the store keeps the one that it has */
+	struct str   provider;    /* asked last; empty: the one of turn_begin */
 	/* Events that no events_append may have stored; .data empty: none. */
 	struct events_piece events[EVENTS_REST];
 	bool                keyed; /* the run may have an idempotency key */

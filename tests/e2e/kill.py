@@ -645,7 +645,7 @@ ORPHANS = {
         "OVER (PARTITION BY run ORDER BY id) AS before FROM event) WHERE first <> before + 1",
     "logs that go on behind their end":
         "SELECT run.id FROM run JOIN event ON event.run = run.id WHERE event.last >= run.last_seq",
-    "bills of runs that have ended": "SELECT id FROM run WHERE status > 1 AND bill_key IS NOT NULL",
+    "bills of runs that have ended": "SELECT id FROM run WHERE status > 1 AND bill_model IS NOT NULL",
     "runs that were cut off and tell nothing of their attempts, or of what they have used":
         "SELECT id FROM run WHERE instr(error, 'server_stopped') "
         "AND (attempts = 0 OR usage_estimated IS NULL)",

@@ -198,7 +198,8 @@ static void what_a_dead_process_reserved_is_settled_at_the_start(void **state)
 	assert_int_equal(outside_int(f, "SELECT usage_estimated * 100 + usage_in * 10 + usage_out "
 					"FROM run"),
 			 120);
-	assert_int_equal(outside_int(f, "SELECT count(*) FROM run WHERE bill_key IS NOT NULL"), 0);
+	assert_int_equal(outside_int(f, "SELECT count(*) FROM run WHERE bill_model IS NOT NULL"),
+			 0);
 }
 
 /* Reserves and settles until it is killed. */

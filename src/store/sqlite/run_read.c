@@ -5,14 +5,26 @@
 #include "store/sqlite/op.h"
 #include "store/sqlite/run_row.h"
 
-static const char sql_one[] =
-	RUN_ROW   RUN_ROW_JOINS "WHERE r.id = ? AND r.secret = ? AND r.owner = ?";
+static const char sql_one[] = RUN_ROW_COLUMNS ", r.attempt_log FROM run r " RUN_ROW_JOINS
+					      "WHERE r.id = ? AND r.secret = ? AND r.owner = ?";
 static const char sql_whole[] = RUN_ROW_COLUMNS
-	", r.settings, m.body FROM run r " RUN_ROW_JOINS "LEFT JOIN message m ON m.id = r.id "
+	", r.attempt_log, r.settings, m.body FROM run r " RUN_ROW_JOINS
+	"LEFT JOIN message m ON m.id = r.id "
 	"WHERE r.id = ?1 AND r.secret = ?2 AND r.owner = ?3 AND ?4 IN (r.shape, '') "
 	"AND (m.run IS NULL OR m.run >= 0)";
 
-enum { SETTINGS = RUN_ROW_COST + 1, ANSWER };
+enum { ATTEMPT_LOG = RUN_ROW_COST + 1, SETTINGS, ANSWER };
+
+/* run_read_one: the row, and what lists leave out. */
+static int run_read_one(struct run_read *j, sqlite3_stmt *st)
+{
+	struct err *e = &j->job.err;
+	int         rc = run_row_read(st, &j->arena, j, e);
+
+	if (rc == SQLITE_OK && e->code == ERR_OK)
+		(void)!row_keep(&j->arena, st, ATTEMPT_LOG, &j->attempt_log, e);
+	return rc;
+}
 
 /* find_whole: binds the parameters, and steps the statement. */
 static int find_whole(struct session *s, struct run_read *j, sqlite3_stmt **ret)
@@ -47,7 +59,7 @@ static int run_read_whole(struct session *s, struct run_read *j)
 			j->arena.max / KIB);
 		return SQLITE_OK;
 	}
-	rc = run_row_read(st, &j->arena, j, e);
+	rc = run_read_one(j, st);
 	if (rc == SQLITE_OK && e->code == ERR_OK &&
 	    row_keep(&j->arena, st, SETTINGS, &j->settings, e))
 		(void)!row_keep(&j->arena, st, ANSWER, &j->answer, e);
@@ -64,7 +76,7 @@ static int run_read_run(struct session *s, struct run_read *j)
 
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
-	return run_row_read(st, &j->arena, j, &j->job.err);
+	return run_read_one(j, st);
 }
 
 OP(run_read, run_read_run);

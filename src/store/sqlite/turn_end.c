@@ -21,8 +21,8 @@ static const char sql_end_run[] =
 	"last_seq = ?6, finish_reason = ?7, error = ?8, usage_estimated = ?9, usage_in = ?10, "
 	"usage_out = ?11, usage_cached_read = ?12, usage_cached_write = ?13, "
 	"usage_reasoning = ?14, events_to = ?15, provider = coalesce(?16, provider), "
-	"native_reason = ?17, cost_nano = ?18, bill_key = NULL, bill_model = NULL, "
-	"bill_dropped = NULL, "
+	"native_reason = ?17, cost_nano = ?18, attempt_log = coalesce(?19, attempt_log), "
+	"bill_model = NULL, bill_dropped = NULL, "
 	"bill_in = NULL, bill_price_in = NULL, bill_price_out = NULL WHERE id = ?1";
 
 /* The run's own columns say where the answer belongs. */
@@ -81,6 +81,7 @@ static int turn_end_run(struct session *s, const struct turn_end *j, int64_t eve
 		db_bind_int(&b, j->cost_nano);
 	else
 		db_bind_null(&b);
+	db_bind_maybe(&b, j->attempt_log);
 	return db_bind_run(&b);
 }
 

@@ -1,0 +1,84 @@
+/* Prints the log of a run's attempts. */
+#include "msg/attempt_log.h"
+
+void attempt_log_init(struct attempt_log *l)
+{
+	*l = (struct attempt_log){ 0 };
+	buf_init(&l->text, ATTEMPT_LOG_BYTES);
+}
+
+void attempt_log_finish(struct attempt_log *l)
+{
+	buf_finish(&l->text);
+}
+
+/* log_cut: leaves the attempts that were given up. Their closing bracket has had its place before. */
+static void log_cut(struct attempt_log *l)
+{
+	l->text.len = l->past;
+	if (l->past > 0)
+		l->text.data[l->text.len++] = ']';
+}
+
+static bool log_maybe(struct buf *out, bool known, int64_t v)
+{
+	return buf_text(out, ",") && (known ? buf_int(out, v) : buf_text(out, "null"));
+}
+
+/* log_open: begins an element behind those that were given up. */
+static bool log_open(struct attempt_log *l, int64_t made_ms, struct str model)
+{
+	struct buf *out = &l->text;
+
+	out->len = l->past;
+	return buf_text(out, l->past > 0 ? ",[" : "[[") && buf_json_string(out, model) &&
+	       buf_text(out, ",") && buf_int(out, l->begun_ms - made_ms) &&
+	       log_maybe(out, l->http != 0, l->http);
+}
+
+void attempt_log_begun(struct attempt_log *l, int64_t made_ms, struct str model, int64_t begun_ms)
+{
+	l->open = true;
+	l->begun_ms = begun_ms;
+	l->http = 0;
+	if (!log_open(l, made_ms, model) || !buf_text(&l->text, l->count > 0 ? ",null]]" : "]]"))
+		log_cut(l);
+}
+
+static bool log_usage(struct buf *out, const struct usage *u)
+{
+	bool any = u->known || u->estimated;
+
+	return log_maybe(out, any, !u->known) && log_maybe(out, any, u->in) &&
+	       log_maybe(out, any, u->out) && log_maybe(out, any, u->cached_read) &&
+	       log_maybe(out, any, u->cached_write) && log_maybe(out, any, u->reasoning);
+}
+
+void attempt_log_past(struct attempt_log *l, int64_t made_ms, struct str model,
+		      const struct attempt_past *p)
+{
+	struct buf *out = &l->text;
+
+	l->open = false;
+	l->http = p->http;
+	if (l->count + 1 < ATTEMPT_LOG_MOST && log_open(l, made_ms, model) && buf_text(out, ",") &&
+	    buf_json_string(out, str_of(p->provider)) &&
+	    log_maybe(out, true, p->ended_ms - l->begun_ms) && buf_text(out, ",") &&
+	    buf_json_string(out, str_of(p->code)) && log_usage(out, &p->usage) &&
+	    log_maybe(out, p->costs, p->nano) && buf_text(out, "]]")) {
+		l->count++;
+		l->past = out->len - 1;
+	} else {
+		log_cut(l);
+	}
+}
+
+void attempt_log_last(struct attempt_log *l, int64_t made_ms, struct str model, bool several,
+		      bool costs, int64_t nano)
+{
+	if (!l->open)
+		return;
+	if (!log_open(l, made_ms, model) || (several && !log_maybe(&l->text, costs, nano)) ||
+	    !buf_text(&l->text, "]]"))
+		log_cut(l);
+}

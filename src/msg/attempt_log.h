@@ -1,0 +1,70 @@
+/* msg/attempt_log: what became of the attempts of a run, as the store keeps it: a JSON array of
+ * arrays.
+ *
+ *   [model, begin, http, provider, end, code, source, in, out, read, written, reasoning, nano]
+ *                               an attempt that was given up
+ *   [model, begin, http]        the only attempt of the run: the run's row has the rest
+ *   [model, begin, http, nano]  the last one of several
+ *
+ * model is the provider's name of it; begin is in milliseconds after the run was made, end after
+ * begin; source is 0 if the provider has counted the tokens, 1 if Parley has; null is what is not
+ * known.  Of more than ATTEMPT_LOG_MOST attempts, the log has the first ones and the last. */
+#pragma once
+
+#include "base/buf.h"
+#include "msg/event.h"
+
+enum { ATTEMPT_LOG_MOST = 16, ATTEMPT_LOG_BYTES = 64 * 1024 };
+
+/* The members of an array, by their places. */
+enum attempt_log_place {
+	ATTEMPT_LOG_MODEL,
+	ATTEMPT_LOG_BEGIN,
+	ATTEMPT_LOG_HTTP,
+	ATTEMPT_LOG_ONLY, /* how many the only attempt has */
+	ATTEMPT_LOG_LAST_NANO = ATTEMPT_LOG_ONLY,
+	ATTEMPT_LOG_LAST, /* how many the last one of several has */
+	ATTEMPT_LOG_PROVIDER = ATTEMPT_LOG_ONLY,
+	ATTEMPT_LOG_END,
+	ATTEMPT_LOG_CODE,
+	ATTEMPT_LOG_SOURCE,
+	ATTEMPT_LOG_IN,
+	ATTEMPT_LOG_OUT,
+	ATTEMPT_LOG_READ,
+	ATTEMPT_LOG_WRITTEN,
+	ATTEMPT_LOG_REASONING,
+	ATTEMPT_LOG_NANO,
+	ATTEMPT_LOG_PAST /* how many one that was given up has */
+};
+
+struct attempt_log {
+	struct buf text; /* a whole JSON array, or empty */
+	size_t     past; /* bytes of it for attempts that were given up, without the last bracket */
+	unsigned   count; /* of these */
+	bool       open;  /* an attempt goes on, or has ended the run */
+	int64_t    begun_ms;
+	int        http; /* the status that the provider of this attempt has sent; 0: none */
+};
+
+/* An attempt that was given up; spans are borrowed. */
+struct attempt_past {
+	const char  *provider;
+	const char  *code; /* of its error */
+	int          http;
+	int64_t      ended_ms;
+	struct usage usage; /* neither known nor estimated: it has used nothing */
+	bool         costs; /* nano is known */
+	int64_t      nano;
+};
+
+/* All of them leave the log as it was if memory is short: it then tells less. made_ms: when the run
+ * was made. */
+void attempt_log_init(struct attempt_log *l);
+void attempt_log_finish(struct attempt_log *l);
+void attempt_log_begun(struct attempt_log *l, int64_t made_ms, struct str model, int64_t begun_ms);
+void attempt_log_past(struct attempt_log *l, int64_t made_ms, struct str model,
+		      const struct attempt_past *p);
+/* attempt_log_last: the attempt that goes on ends the run.  several: nano is its cost, where
+ * costs says so. */
+void attempt_log_last(struct attempt_log *l, int64_t made_ms, struct str model, bool several,
+		      bool costs, int64_t nano);

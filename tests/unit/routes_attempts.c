@@ -1,0 +1,215 @@
+/* The log of a run's attempts, and the list that is printed of it. */
+#include "base/limits.h"
+#include "json/scan.h"
+#include "msg/attempt_log.h"
+#include "routes/call/attempt_print.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+enum { MADE_MS = 1000 * 1000 };
+
+static const struct attempt_past failed = {
+	.provider = "p\"1",
+	.code = "upstream_error",
+	.http = 500,
+	.ended_ms = MADE_MS + 40,
+	.usage = { .known = true, .in = 30, .out = 7, .cached_read = 3 },
+	.costs = true,
+	.nano = 5,
+};
+
+static const struct run_read row = {
+	.status = RUN_COMPLETED,
+	.provider = { "q", 1 },
+	.created_ms = MADE_MS,
+	.first_token_ms = MADE_MS + 60,
+	.completed_ms = MADE_MS + 90,
+	.attempts = 2,
+	.usage = { .known = true, .in = 2, .out = 4 },
+	.costs = true,
+	.cost_nano = 12,
+};
+
+/* printed: the list of the run, which is JSON. */
+static const char *printed(const struct run_read *run)
+{
+	static char     text[64 * KIB];
+	struct buf      out;
+	struct json_doc doc = { 0 };
+	struct err      e;
+
+	buf_init(&out, sizeof text - 2);
+	assert_true(attempt_print(&out, run));
+	snprintf(text, sizeof text, "{%.*s}", STR_ARG(((struct str){ out.data + 1, out.len - 1 })));
+	buf_finish(&out);
+	assert_int_equal(json_scan(&doc, text, strlen(text), &json_limits_stored, &e), ERR_OK);
+	json_doc_finish(&doc);
+	return text;
+}
+
+static const char *printed_log(const struct attempt_log *l, struct run_read run)
+{
+	run.attempt_log = buf_view(&l->text);
+	return printed(&run);
+}
+
+#define NOTHING "\"usage\":null,\"usage_source\":null,\"cost\":null"
+
+static void one_attempt_takes_the_rest_from_the_run(void **state)
+{
+	struct attempt_log l;
+	const char        *on = "{\"attempt_list\":[{\"provider\":\"q\",\"model\":\"m/8\",";
+	const char        *text;
+
+	(void)state;
+	attempt_log_init(&l);
+	attempt_log_begun(&l, MADE_MS, STR("m/8"), MADE_MS + 10);
+	assert_true(str_eq(buf_view(&l.text), STR("[[\"m/8\",10,null]]")));
+	text = printed_log(&l, (struct run_read){ .status = RUN_RUNNING,
+						  .provider = STR("q"),
+						  .created_ms = MADE_MS,
+						  .attempts = 1 });
+	assert_non_null(strstr(text, on));
+	assert_non_null(strstr(text, "\"started_at_ms\":1000010,\"first_token_at_ms\":null,"
+				     "\"ended_at_ms\":null,\"outcome\":\"running\","
+				     "\"http_status\":null,\"error_code\":null," NOTHING "}]}"));
+	l.http = 201;
+	attempt_log_last(&l, MADE_MS, STR("m/8"), false, true, 99);
+	assert_true(str_eq(buf_view(&l.text), STR("[[\"m/8\",10,201]]")));
+	text = printed_log(&l, row);
+	assert_non_null(strstr(text, on));
+	assert_non_null(strstr(text, "\"first_token_at_ms\":1000060,\"ended_at_ms\":1000090,"
+				     "\"outcome\":\"completed\",\"http_status\":201,"));
+	assert_non_null(strstr(text, "\"cost\":\"0.000000012\"}]}"));
+	attempt_log_finish(&l);
+}
+
+static void several_have_their_own(void **state)
+{
+	struct attempt_log l;
+
+	(void)state;
+	attempt_log_init(&l);
+	attempt_log_begun(&l, MADE_MS, STR("one"), MADE_MS + 10);
+	attempt_log_past(&l, MADE_MS, STR("one"), &failed);
+	assert_true(str_eq(buf_view(&l.text), STR("[[\"one\",10,500,\"p\\\"1\",30,"
+						  "\"upstream_error\",0,30,7,3,0,0,5]]")));
+	attempt_log_begun(&l, MADE_MS, STR("two"), MADE_MS + 50);
+	l.http = 200;
+	attempt_log_last(&l, MADE_MS, STR("two"), true, true, 7);
+	const char *text = printed_log(&l, row);
+	assert_non_null(strstr(text, "{\"provider\":\"p\\\"1\",\"model\":\"one\","
+				     "\"started_at_ms\":1000010,\"first_token_at_ms\":null,"
+				     "\"ended_at_ms\":1000040,\"outcome\":\"failed\","
+				     "\"http_status\":500,\"error_code\":\"upstream_error\","
+				     "\"usage\":{\"prompt_tokens\":30,\"completion_tokens\":7,"));
+	assert_non_null(strstr(text, "\"usage_source\":\"provider\",\"cost\":\"0.000000005\"},{"
+				     "\"provider\":\"q\",\"model\":\"two\","
+				     "\"started_at_ms\":1000050,\"first_token_at_ms\":1000060,"));
+	assert_non_null(strstr(text, "\"cost\":\"0.000000007\"}]}"));
+	attempt_log_finish(&l);
+}
+
+static void given_up_and_no_other_asked(void **state)
+{
+	struct attempt_log l;
+	struct run_read    run = row;
+	const char        *text;
+
+	(void)state;
+	attempt_log_init(&l);
+	attempt_log_begun(&l, MADE_MS, STR("one"), MADE_MS + 10);
+	attempt_log_past(&l, MADE_MS, STR("one"), &failed);
+	attempt_log_last(&l, MADE_MS, STR("one"), true, true,
+			 7); /* none is open: nothing is added */
+	run.status = RUN_CANCELLED;
+	text = printed_log(&l, run);
+	assert_non_null(strstr(text, "\"outcome\":\"failed\""));
+	assert_null(strstr(text, "\"outcome\":\"cancelled\""));
+	attempt_log_finish(&l);
+}
+
+static void only_the_first_and_the_last(void **state)
+{
+	struct attempt_log l;
+	size_t             n = 0;
+
+	(void)state;
+	attempt_log_init(&l);
+	for (int i = 0; i < 3 * ATTEMPT_LOG_MOST; i++) {
+		attempt_log_begun(&l, MADE_MS, STR("one"), MADE_MS + i);
+		attempt_log_past(&l, MADE_MS, STR("one"), &failed);
+	}
+	attempt_log_begun(&l, MADE_MS, STR("two"), MADE_MS + 50);
+	attempt_log_last(&l, MADE_MS, STR("two"), true, false, 0);
+	for (const char *at = printed_log(&l, row); (at = strstr(at, "\"provider\"")); at++)
+		n++;
+	assert_int_equal(n, ATTEMPT_LOG_MOST);
+	assert_non_null(strstr(printed_log(&l, row), "\"model\":\"two\""));
+	attempt_log_finish(&l);
+}
+
+static void runs_without_a_log(void **state)
+{
+	static const struct {
+		enum run_status status;
+		int64_t         attempts;
+		const char     *error;
+		const char     *want;
+	} cases[] = {
+		{ RUN_QUEUED, 1, "", "{\"attempt_list\":[]}" },
+		{ RUN_FAILED, 0, "", "{\"attempt_list\":[]}" },
+		{ RUN_COMPLETED, 1, "", "\"ended_at_ms\":1000090,\"outcome\":\"completed\"" },
+		{ RUN_FAILED, 1, "{\"code\":\"idle_timeout\"}",
+		  "\"outcome\":\"failed\",\"http_status\":null,\"error_code\":\"idle_timeout\"" },
+		{ RUN_INCOMPLETE, 2, "{\"code\":\"server_stopped\"}",
+		  "\"ended_at_ms\":null,\"outcome\":\"lost\"" },
+		{ RUN_CANCELLED, 1, "{\"code\":\"cancelled\"}", "\"outcome\":\"cancelled\"" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct run_read run = row;
+
+		run.status = cases[i].status;
+		run.attempts = cases[i].attempts;
+		run.error = str_of(cases[i].error);
+		assert_non_null(strstr(printed(&run), cases[i].want));
+		/* Of several, the cost is that of all. */
+		if (run.attempts == 2)
+			assert_non_null(strstr(printed(&run), "\"cost\":null"));
+	}
+}
+
+/* What is no log is none, whatever it is: the run itself still tells. */
+static void other_texts(void **state)
+{
+	static const char *const texts[] = { "{}",  "[1]",   "[[]]",    "[[1,2]]", "[[1,2,3,4,5]]",
+					     "nul", "[[,]]", "\"text\"" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		struct run_read run = row;
+
+		run.attempt_log = str_of(texts[i]);
+		assert_non_null(printed(&run));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_attempt_takes_the_rest_from_the_run),
+		cmocka_unit_test(several_have_their_own),
+		cmocka_unit_test(given_up_and_no_other_asked),
+		cmocka_unit_test(only_the_first_and_the_last),
+		cmocka_unit_test(runs_without_a_log),
+		cmocka_unit_test(other_texts),
+	};
+
+	return cmocka_run_group_tests_name("routes/attempts", tests, NULL, NULL);
+}

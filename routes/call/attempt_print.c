@@ -102,7 +102,7 @@ static bool put_inner(struct buf *out, const char *key, struct str inner)
 	return buf_fmt(out, "\"%s\":\"", key) && buf_str(out, inner) && buf_text(out, "\",");
 }
 
-static bool put_number(struct buf *out, const char *key, int64_t v)
+static bool attempt_print_number(struct buf *out, const char *key, int64_t v)
 {
 	return v > 0 ? buf_fmt(out, "\"%s\":%lld,", key, (long long)v)
 		     : buf_fmt(out, "\"%s\":null,", key);
@@ -115,12 +115,13 @@ static bool entry_print(struct buf *out, const struct entry *x, bool first)
 	char        text[MONEY_TEXT];
 
 	if (!buf_text(out, first ? "{" : ",{") || !put_inner(out, "provider", x->provider) ||
-	    !put_inner(out, "model", x->model) || !put_number(out, "started_at_ms", x->begun_ms) ||
-	    !put_number(out, "first_token_at_ms", x->first_ms) ||
-	    !put_number(out, "ended_at_ms", x->ended_ms) ||
+	    !put_inner(out, "model", x->model) ||
+	    !attempt_print_number(out, "started_at_ms", x->begun_ms) ||
+	    !attempt_print_number(out, "first_token_at_ms", x->first_ms) ||
+	    !attempt_print_number(out, "ended_at_ms", x->ended_ms) ||
 	    !buf_fmt(out, "\"outcome\":\"%s\",", x->outcome) ||
-	    !put_number(out, "http_status", x->http) || !put_inner(out, "error_code", x->code) ||
-	    !buf_text(out, "\"usage\":") ||
+	    !attempt_print_number(out, "http_status", x->http) ||
+	    !put_inner(out, "error_code", x->code) || !buf_text(out, "\"usage\":") ||
 	    !(u->known || u->estimated ? chunk_usage(u, out) : buf_text(out, "null")))
 		return false;
 	return buf_fmt(out, ",\"usage_source\":%s,\"cost\":", source) &&

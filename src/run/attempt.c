@@ -460,8 +460,8 @@ static bool priced(const struct run *r)
 	return r->bill.charged && !r->bill.unpriced;
 }
 
-/* give_up: bills an attempt that another one follows, and notes what became of it. */
-static void give_up(struct run *r, const struct err *e)
+/* attempt_give_up: bills an attempt that another one follows, and notes what became of it. */
+static void attempt_give_up(struct run *r, const struct err *e)
 {
 	int64_t      before_nano = r->bill.nano;
 	struct usage u = bill_dropped(r, e);
@@ -524,7 +524,7 @@ bool attempt_again(struct run *r, const struct err *e)
 		return false;
 	}
 	metric_add(METRIC_RETRIES, (const char *[]){ err_code_wire(e->code), "", "" }, 1);
-	give_up(r, e);
+	attempt_give_up(r, e);
 	journal_news(r); /* a kill during the wait must not take what this attempt has used */
 	pass_over(r, e);
 	err_keep(&a->last, e);

@@ -1,6 +1,7 @@
 /* The one list of routes.  A new route is a row here, a function, and its part of openapi.yaml. */
 #include "routes/admin/admin_keys.h"
 #include "routes/admin/me.h"
+#include "routes/admin/overview.h"
 #include "routes/chat/chat.h"
 #include "routes/chat/completions.h"
 #include "routes/conversation/conversation_change.h"
@@ -123,6 +124,7 @@ const struct route routes[] = {
 	{ "metrics",            "GET",  "/metrics",                     AUTH_OPERATOR, BODY_NONE, true, &family_chat, metrics_get },
 	{ "openapi_yaml",       "GET",  "/openapi.yaml",                AUTH_NONE, BODY_NONE, false, &family_chat, service_openapi_yaml },
 	{ "openapi_json",       "GET",  "/openapi.json",                AUTH_NONE, BODY_NONE, false, &family_chat, service_openapi_json },
+	{ "admin_overview",   "GET",    "/v1/admin/overview",  AUTH_ADMIN, BODY_NONE,  false, &family_chat, overview_get },
 	{ "admin_keys",       "GET",    "/v1/admin/keys",      AUTH_ADMIN, BODY_NONE,  false, &family_chat, admin_keys_list },
 	{ "admin_key_create", "POST",   "/v1/admin/keys",      AUTH_ADMIN, BODY_MAYBE, false, &family_chat, admin_keys_create },
 	{ "admin_key",        "GET",    "/v1/admin/keys/{id}", AUTH_ADMIN, BODY_NONE,  false, &family_chat, admin_keys_get },

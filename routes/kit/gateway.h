@@ -12,10 +12,23 @@
 
 #include <stdatomic.h>
 
+struct process;
+
+/* What an operator is told of a configuration: JSON, made when it was read. */
+struct snapshot_about {
+	struct str        file;      /* a string, or null */
+	struct str        options;   /* a list */
+	struct str        secrets;   /* an object */
+	const struct str *providers; /* objects, in the order of registry_provider */
+	const struct str *places; /* of models: strings or null, in the order of registry_model */
+	int64_t           read_s; /* unix time */
+};
+
 /* The handlers' part of one configuration; immutable, reference-counted. A run holds the one
  * with which it began, so that a reload takes nothing away from it. */
 struct snapshot {
 	atomic_int             refs;
+	struct snapshot_about  about;
 	struct registry       *registry;
 	struct server_settings http;
 	struct run_settings    run;
@@ -53,6 +66,7 @@ struct gateway {
 	int64_t            max_file;   /* bytes of one uploaded file */
 	struct snapshot   *now;        /* held; swapped by a reload on this loop's thread */
 	const atomic_bool *draining;
+	struct process    *process; /* of all loops */
 };
 
 /* The one list of routes, ended by a row without a name.  Which rows a listener has follows from

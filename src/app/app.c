@@ -1,6 +1,7 @@
 /* The composition root: store, workers, listeners and signals of a serving process. */
 #include "app/app.h"
 
+#include "app/app_about.h"
 #include "app/app_listen.h"
 #include "app/app_notify.h"
 #include "app/app_snapshot.h"
@@ -18,6 +19,7 @@
 #include "http/tls.h"
 #include "loop/work.h"
 #include "routes/console/console.h"
+#include "routes/kit/process.h"
 #include "run/assemble.h"
 #include "desk/live.h"
 #include "desk/watch.h"
@@ -49,11 +51,9 @@ enum {
 	DRAIN_GRACE_MS = 5000,
 };
 
-/* The headers for the collector, "name=value,…", often contain a key. */
-static const char OTLP_HEADERS[] = "PARLEY_OTLP_HEADERS";
-
 struct app {
 	const struct config *config;
+	struct process       process;
 	struct store        *store;
 	struct work_pool    *work;
 	struct work_pool    *cpu;
@@ -176,6 +176,9 @@ static enum errc make_workers(struct app *a, struct err *e)
 
 	if (count > WORKERS_MAX)
 		count = WORKERS_MAX;
+	a->process.max_connections = a->config->max_connections > 0
+					     ? (size_t)a->config->max_connections
+					     : http_connections_max(count);
 	for (size_t i = 0; i < count; i++) {
 		enum errc rc = worker_create(
 			&(struct worker_options){
@@ -186,19 +189,18 @@ static enum errc make_workers(struct app *a, struct err *e)
 				.image_root = a->image_root,
 				.snapshot = a->snapshot,
 				.draining = &a->draining,
+				.process = &a->process,
 				.max_body = (size_t)a->config->max_body,
 				/* The limit is at least one body of the largest size. */
 				.max_bodies = (size_t)(a->config->max_bodies > a->config->max_body
 							       ? a->config->max_bodies
 							       : a->config->max_body),
-				.max_connections = a->config->max_connections > 0
-							   ? (size_t)a->config->max_connections
-							   : http_connections_max(count),
+				.max_connections = a->process.max_connections,
 				.max_file = a->config->max_file,
 				.otlp_endpoint = a->config->otlp_endpoint[0]
 							 ? a->config->otlp_endpoint
 							 : NULL,
-				.otlp_headers = config_secret_env(OTLP_HEADERS),
+				.otlp_headers = config_secret_env(app_about_otlp),
 				.tls = a->config->tls_cert[0] != '\0',
 				.quiet_fd = a->quiet_fd,
 				.done_fd = a->done_fd,
@@ -334,7 +336,8 @@ static int app_start(struct app *a, bool takeover, struct err *e)
 	struct store_options so = app_store_options(c);
 	bool                 local = true;
 
-	if (app_snapshot_create(c, &a->snapshot, e) != ERR_OK || open_image_root(a, e) != ERR_OK ||
+	if (app_snapshot_create(c, c, &a->snapshot, e) != ERR_OK ||
+	    open_image_root(a, e) != ERR_OK ||
 	    (c->tls_cert[0] && tls_use(c->tls_cert, c->tls_key, e) != ERR_OK))
 		return EX_CONFIG;
 	if (takeover) {
@@ -362,6 +365,15 @@ static int app_start(struct app *a, bool takeover, struct err *e)
 		log_note(LOG_INFO, "admin", "metrics and keys on http://%s",
 			 a->listen.places[a->listen.count - 1].bound);
 	}
+	struct buf listeners;
+
+	buf_init(&listeners, LIMIT_OVERVIEW);
+	if (!app_about_listeners(&a->listen, c->tls_cert[0] != '\0', &listeners)) {
+		buf_finish(&listeners);
+		err_set(e, ERR_INTERNAL, "", "out of memory");
+		return EX_OSERR;
+	}
+	a->process.listeners = buf_view(&listeners);
 	if (a->before >= 0) {
 		if (takeover_begin(a->before, e) != ERR_OK)
 			return EX_UNAVAILABLE;
@@ -411,10 +423,11 @@ static void app_reload(struct app *a, const char *file, const struct config_flag
 
 	/* The new configuration is checked as a whole before anything changes. A reload must not
 	 * remove the last key of a listener that is not loopback. */
-	ok = ok && app_snapshot_create(c, &s, &e) == ERR_OK &&
+	ok = ok && app_snapshot_create(c, a->config, &s, &e) == ERR_OK &&
 	     listen_set_check(&a->listen, is_open(a, s), &local, &e) == ERR_OK &&
 	     renew_certificate(a, c, &e) == ERR_OK;
 	metric_add(METRIC_RELOADS, (const char *[]){ ok ? "ok" : "failed", "", "" }, 1);
+	process_reloaded(&a->process, clock_wall_ms() / 1000, ok ? NULL : &e);
 	if (ok)
 		metric_set(METRIC_RELOADED, clock_wall_ms() / 1000);
 	if (ok) {
@@ -651,6 +664,8 @@ static void app_stop(struct app *a)
 	beneath_destroy(a->image_root);
 	if (a->snapshot)
 		snapshot_release(a->snapshot);
+	free((char *)(uintptr_t)a->process.listeners.p);
+	pthread_mutex_destroy(&a->process.lock);
 	if (a->signal_fd >= 0)
 		close(a->signal_fd);
 	if (a->quiet_fd >= 0)
@@ -670,6 +685,8 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 	struct err e;
 
 	raise_descriptor_limit();
+	pthread_mutex_init(&a.process.lock, NULL);
+	a.process.started_s = clock_wall_ms() / 1000;
 	a.signal_fd = open_signals();
 	a.quiet_fd = eventfd(0, EFD_CLOEXEC);
 	a.done_fd = eventfd(0, EFD_CLOEXEC);

@@ -1,6 +1,7 @@
 /* Providers, models, keys and settings of one reading of the configuration. */
 #include "app/app_snapshot.h"
 
+#include "app/app_about.h"
 #include "provider/provider_create.h"
 #include "base/clock.h"
 #include "base/hash.h"
@@ -20,6 +21,7 @@ struct app_snapshot {
 	size_t            key_count;
 	char            **origins; /* owned */
 	struct peer_net  *proxies; /* owned */
+	struct arena      memory;  /* of base.about */
 };
 
 static void snapshot_destroy(struct snapshot *s)
@@ -35,6 +37,7 @@ static void snapshot_destroy(struct snapshot *s)
 		free(a->origins[i]);
 	free(a->origins);
 	free(a->proxies);
+	arena_finish(&a->memory);
 	free(a);
 }
 
@@ -133,7 +136,8 @@ static enum errc make_registry(struct app_snapshot *a, const struct config *c, s
 	return rc;
 }
 
-enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, struct err *e)
+enum errc app_snapshot_create(const struct config *c, const struct config *running,
+			      struct snapshot **ret, struct err *e)
 {
 	struct app_snapshot *a = calloc(1, sizeof *a);
 	enum errc            rc;
@@ -164,6 +168,8 @@ enum errc app_snapshot_create(const struct config *c, struct snapshot **ret, str
 		rc = make_proxies(a, c, e);
 	if (rc == ERR_OK)
 		rc = make_registry(a, c, e);
+	if (rc == ERR_OK)
+		rc = app_about(running, c, &a->memory, &a->base.about, e);
 	if (rc != ERR_OK) {
 		snapshot_destroy(&a->base);
 		return rc;

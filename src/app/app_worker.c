@@ -202,6 +202,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	w->gateway.max_file = o->max_file;
 	w->gateway.now = snapshot_hold(o->snapshot);
 	w->gateway.draining = o->draining;
+	w->gateway.process = o->process;
 	w->main_options = (struct server_options){
 		.routes = { routes, 0 },
 		.hints = route_hints,

@@ -15,6 +15,7 @@ struct worker_options {
 	const struct beneath *image_root; /* or NULL */
 	struct snapshot      *snapshot;   /* a reference is taken */
 	const atomic_bool    *draining;
+	struct process       *process; /* of all workers; borrowed */
 	size_t                max_body;
 	size_t                max_bodies;
 	size_t                max_connections;

@@ -65,6 +65,17 @@ OWNABLE(config);
 
 /* config_print: every option with its value and where it came from; secrets masked. */
 bool config_print(const struct config *c, struct buf *out) MUST_USE;
+/* config_print_url: a URL in double quotes, whose user and password are masked. */
+bool config_print_url(const char *url, struct buf *out) MUST_USE;
+/* config_describe_…: the same as JSON, for the operator's route.  options: a list of all of them, as
+ * they are in force: a reload (read; the same as running where there was none) changes only some.
+ * provider: an object.  model_place: where the model's row is: a string, or null. */
+bool config_describe_options(const struct config *running, const struct config *read,
+			     struct buf *out) MUST_USE;
+bool config_describe_provider(const struct config *c, size_t i, struct buf *out) MUST_USE;
+/* config_describe_file: the path as a string, or null. */
+bool config_describe_file(const struct config *c, struct buf *out) MUST_USE;
+bool config_describe_model_place(const struct config *c, size_t i, struct buf *out) MUST_USE;
 /* config_kept: appends the names of the options that differ and that only a new start changes, as
  * "listen, loops": no values. */
 bool config_kept(const struct config *running, const struct config *read, struct buf *out) MUST_USE;

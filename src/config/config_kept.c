@@ -17,8 +17,7 @@ static bool same_list(const struct config_list *a, const struct config_list *b)
 	return same;
 }
 
-static bool same_value(const struct config_option *o, const struct config *a,
-		       const struct config *b)
+bool config_kept_same(const struct config_option *o, const struct config *a, const struct config *b)
 {
 	const void *x = (const char *)a + o->offset;
 	const void *y = (const char *)b + o->offset;
@@ -44,7 +43,7 @@ bool config_kept(const struct config *running, const struct config *read, struct
 	for (size_t i = 0; ok && i < CONFIG_OPTION__COUNT; i++) {
 		const struct config_option *o = &config_options[i];
 
-		if (!o->reloadable && !same_value(o, running, read))
+		if (!o->reloadable && !config_kept_same(o, running, read))
 			ok = buf_fmt(out, "%s%s", out->len > 0 ? ", " : "", o->name);
 	}
 	return ok;

@@ -11,7 +11,7 @@ static bool config_put_quoted(struct buf *out, const char *text)
 }
 
 /* A URL's user and password are secrets; so are the values of a query. */
-static bool put_url(struct buf *out, const char *url)
+bool config_print_url(const char *url, struct buf *out)
 {
 	const char *start = strstr(url, "://");
 	const char *host = start ? start + 3 : url;
@@ -147,7 +147,8 @@ static bool put_retries(struct buf *out, const struct provider_options *p)
 
 static bool put_network(struct buf *out, const struct provider_options *p)
 {
-	bool ok = buf_text(out, "    base_url: ") && put_url(out, p->base_url ? p->base_url : "") &&
+	bool ok = buf_text(out, "    base_url: ") &&
+		  config_print_url(p->base_url ? p->base_url : "", out) &&
 		  buf_fmt(out, "\n    # key: %s\n", p->key ? "***" : "none") &&
 		  config_put_text_member(out, "key_header", p->key_header) &&
 		  config_put_text_member(out, "ca_file", p->ca_file) &&
@@ -165,7 +166,8 @@ static bool put_network(struct buf *out, const struct provider_options *p)
 		ok = buf_text(out, "    query: ") && put_query(out, p->query) &&
 		     buf_text(out, "\n");
 	if (ok && p->proxy)
-		ok = buf_text(out, "    proxy: ") && put_url(out, p->proxy) && buf_text(out, "\n");
+		ok = buf_text(out, "    proxy: ") && config_print_url(p->proxy, out) &&
+		     buf_text(out, "\n");
 	return ok && put_timeouts(out, p) && put_retries(out, p) &&
 	       buf_fmt(out,
 		       "    forward_store: %s\n    completions: %s\n    stream_usage: %s\n"

@@ -282,6 +282,49 @@ enum health health_entry(const char *provider, int64_t now_us, bool *ret_probe)
 	return worst;
 }
 
+static struct health_view health_view_of(const struct entry *x, int64_t now_us)
+{
+	struct health_view v = { .state = health_of(x, now_us), .failures = x->failures };
+
+	if (v.state == HEALTH_DEAD)
+		v.until_us = x->dead_until_us;
+	else if (v.state == HEALTH_COOLING)
+		v.until_us = x->cool_until_us;
+	else if (v.state == HEALTH_OPEN)
+		v.until_us =
+			x->open_until_us > x->probe_until_us ? x->open_until_us : x->probe_until_us;
+	v.probe = v.state == HEALTH_OPEN && v.until_us <= now_us;
+	if (v.until_us <= now_us)
+		v.until_us = 0;
+	return v;
+}
+
+struct health_view health_look(const char *provider, struct str model, int64_t now_us)
+{
+	struct health_view worst = { .state = HEALTH_FINE };
+
+	if (at_peace())
+		return worst;
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < used; i++) {
+		const struct entry *x = &entries[i];
+		struct str          name = { x->model, x->model_n };
+		struct health_view  v = health_view_of(x, now_us);
+
+		if (strcmp(x->provider, provider) != 0 ||
+		    (name.n > 0 && model.n > 0 && !str_eq(name, model)))
+			continue;
+		int64_t failures = worst.failures > v.failures ? worst.failures : v.failures;
+
+		if (v.state > worst.state ||
+		    (v.state == worst.state && v.until_us > worst.until_us))
+			worst = v;
+		worst.failures = failures;
+	}
+	pthread_mutex_unlock(&lock);
+	return worst;
+}
+
 void health_forgive(void)
 {
 	pthread_mutex_lock(&lock);

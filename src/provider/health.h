@@ -69,6 +69,16 @@ void health_count(int64_t now_us, int64_t ret[HEALTH__COUNT]);
 /* health_entry: the worst state of a provider entry and its targets (a refused key before an
  * open breaker before cooling). *ret_probe: the breaker is open, but lets a probe through. */
 enum health health_entry(const char *provider, int64_t now_us, bool *ret_probe);
+/* What is known of a target. */
+struct health_view {
+	enum health state;
+	bool        probe;    /* HEALTH_OPEN, but the next call is a probe */
+	int64_t     until_us; /* when it may be called again; 0: now */
+	int64_t     failures; /* in a row */
+};
+/* health_look: the worst of a target and of its provider's key; an empty model: of all targets of
+ * the entry. */
+struct health_view health_look(const char *provider, struct str model, int64_t now_us);
 /* health_forgive: allows refused and used-up keys again, because the configuration was read
  * again. */
 void health_forgive(void);

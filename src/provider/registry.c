@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "provider/balance.h"
 #include "provider/price_table.h"
+#include "provider/tally.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -16,6 +17,8 @@ struct model_target {
 	struct str             upstream; /* empty: the model's name, or what its star stands for */
 	const struct provider *provider;
 	unsigned               takes; /* enum provider_takes */
+	int64_t                weight;
+	struct tally          *tally; /* borrowed; NULL: none */
 };
 
 struct model {
@@ -144,10 +147,12 @@ static enum errc add_target(struct registry *r, const struct model_options *m,
 		at->takes |= PROVIDER_REASONS;
 	if (!m->no_sampling)
 		at->takes |= PROVIDER_SAMPLING;
+	at->weight = t->weight;
 	at->upstream =
 		t->upstream_model ? arena_str(&r->memory, str_of(t->upstream_model)) : STR_NONE;
 	if (t->upstream_model && !at->upstream.p)
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
+	at->tally = tally_of(str_of(m->name), at->provider->name, at->upstream);
 	return ERR_OK;
 }
 
@@ -432,6 +437,39 @@ enum errc registry_find(const struct registry *r, struct str model, struct targe
 bool registry_several(const struct model *m)
 {
 	return m->target_count > 1 || m->fallback_count > 0;
+}
+
+struct tally *registry_tally(const struct target *t)
+{
+	return t->model ? t->model->targets[t->index].tally : NULL;
+}
+
+bool registry_look(const struct registry *r, size_t i, size_t t, struct registry_view *ret)
+{
+	const struct model *m = i < r->model_count ? &r->models[i] : NULL;
+
+	if (!m || t >= m->target_count)
+		return false;
+	*ret = (struct registry_view){
+		.model = m->name,
+		.provider = m->targets[t].provider,
+		.upstream = m->targets[t].upstream,
+		.weight = m->targets[t].weight,
+		.price = m->price,
+		.own = m->price.known,
+		.max_output = m->max_output,
+		.fallback = m->fallback,
+		.fallback_count = m->fallback_count,
+		.tally = m->targets[t].tally,
+	};
+	if (ret->upstream.n == 0 && !m->star)
+		ret->upstream = m->name;
+	if (ret->own || m->no_table)
+		return true;
+	if (ret->upstream.n > 0)
+		ret->price = price_table_find(ret->upstream);
+	ret->table = ret->upstream.n == 0 || ret->price.known;
+	return true;
 }
 
 struct health_target target_health(const struct target *t)

@@ -106,6 +106,25 @@ struct registry_bound {
 	struct str   unlimited;  /* the first model without max_output; empty: none */
 };
 struct registry_bound registry_bound(const struct model *m, struct str asked);
+struct tally;
+/* registry_tally: where the calls of a target are counted; NULL: nowhere. */
+struct tally *registry_tally(const struct target *t);
+/* A configured target, as an operator sees it. */
+struct registry_view {
+	struct str             model; /* with its star */
+	const struct provider *provider;
+	struct str             upstream; /* empty: what the star stands for */
+	int64_t                weight;
+	struct price           price;
+	bool                   own; /* the price is the model's own */
+	bool              table;    /* else the built-in table has it, or may have it for a star */
+	int64_t           max_output;
+	const struct str *fallback;
+	size_t            fallback_count;
+	struct tally     *tally;
+};
+/* registry_look: the t-th target of the i-th model; false: there is none. */
+bool registry_look(const struct registry *r, size_t i, size_t t, struct registry_view *ret);
 /* target_health: the name under which provider/health knows the target. */
 struct health_target target_health(const struct target *t);
 

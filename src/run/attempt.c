@@ -1,6 +1,7 @@
 /* The attempts of a call: which target is asked, what a failure before the commit leads to, and the
  * waits between attempts.  run/retry decides what follows a failure; provider/health knows which
  * targets are healthy. */
+#include "provider/tally.h"
 #include "run/retry.h"
 
 #include "base/clock.h"
@@ -89,6 +90,7 @@ static void over(struct run *r, enum health_news news, const struct err *e)
 		return;
 	r->attempt.on = false;
 	attempt_tell(r, news, e);
+	tally_over(registry_tally(&r->attempt.target), e, clock_wall_ms());
 	tell_trace(r, e);
 	metric_add(METRIC_ATTEMPTS,
 		   (const char *[]){ r->rq.provider->name, e ? err_code_wire(e->code) : "ok", "" },
@@ -99,6 +101,7 @@ void attempt_content(struct run *r)
 {
 	struct health_target t = who(r);
 
+	tally_first(registry_tally(&r->attempt.target), r->first_token_us - r->attempt.begun_us);
 	health_tell(&t, HEALTH_GOOD, 0, false, clock_mono_us());
 	r->attempt.target.probe = false; /* the probe has told health its result */
 }

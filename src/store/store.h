@@ -26,7 +26,9 @@ struct store_stats {
 	uint64_t    commits;
 	uint64_t    commit_us; /* duration of all commits */
 	uint64_t    turns;
-	uint64_t    busy;            /* how often a write waited for another process's lock */
+	uint64_t    busy;           /* how often a write waited for another process's lock */
+	int64_t     database_bytes; /* these two: the files', of a moment ago; 0: not known */
+	int64_t     search_bytes;
 	int64_t     log_bytes;       /* length of the write-ahead log; 0: the engine has none */
 	int64_t     search_messages; /* in the search index */
 	int64_t     search_waiting;  /* rows in the queue of the index, mostly one for a turn */

@@ -186,7 +186,7 @@ NAMELESS = {
     "POST /v1/files", "POST /api/sdk/threads", "POST /api/sdk/files", "GET /api/sdk/ext/ping", "GET /", "GET /console", "GET /console/a/{name}", "GET /livez", "GET /readyz", "GET /healthz", "GET /metrics",
     "GET /openapi.yaml", "GET /openapi.json", "GET /v1/admin/keys", "POST /v1/admin/keys",
     "GET /v1/admin/keys/{id}", "POST /v1/admin/keys/{id}", "DELETE /v1/admin/keys/{id}",
-    "POST /v1/admin/keys/{id}/rotate", "GET /v1/admin/usage",
+    "POST /v1/admin/keys/{id}/rotate", "GET /v1/admin/usage", "GET /v1/admin/overview",
 }
 
 

@@ -98,6 +98,8 @@ static void op_stats(struct store *s, struct store_stats *ret)
 {
 	writer_stats(engine_of(s)->writer, ret);
 	search_stats(engine_of(s)->search, ret);
+	ret->database_bytes =
+		atomic_load_explicit(&engine_of(s)->moved.bytes, memory_order_relaxed);
 }
 
 /* --- takeover --- */

@@ -23,7 +23,7 @@ static int moved_look_at(const struct moved *m, size_t which, struct statx *ret)
 	if (strlen(m->path) + strlen(ends[which]) >= sizeof name)
 		return ENAMETOOLONG;
 	stpcpy(stpcpy(name, m->path), ends[which]);
-	return statx(AT_FDCWD, name, 0, STATX_INO, ret) == 0 ? 0 : errno;
+	return statx(AT_FDCWD, name, 0, STATX_INO | STATX_SIZE, ret) == 0 ? 0 : errno;
 }
 
 enum errc moved_begin(struct moved *m, const char *path, struct err *e)
@@ -40,6 +40,8 @@ enum errc moved_begin(struct moved *m, const char *path, struct err *e)
 				strerror_r(os, room, sizeof room));
 			return err_blame(e, FAULT_NO_PLACE);
 		}
+		if (i == MOVED_DATABASE)
+			atomic_store_explicit(&m->bytes, (int64_t)st.stx_size, memory_order_relaxed);
 		m->opened[i].major = st.stx_dev_major;
 		m->opened[i].minor = st.stx_dev_minor;
 		m->opened[i].ino = st.stx_ino;
@@ -48,10 +50,13 @@ enum errc moved_begin(struct moved *m, const char *path, struct err *e)
 }
 
 /* An open file keeps its inode, so no other file can have the same number meanwhile. */
-static bool is_gone(const struct moved *m, size_t which)
+static bool is_gone(struct moved *m, size_t which)
 {
 	struct statx st;
 	int          os = moved_look_at(m, which, &st);
+
+	if (os == 0 && which == MOVED_DATABASE)
+		atomic_store_explicit(&m->bytes, (int64_t)st.stx_size, memory_order_relaxed);
 
 	if (os != 0)
 		return os == ENOENT || os == ENOTDIR || os == ELOOP || os == ESTALE;

@@ -23,6 +23,7 @@ struct moved {
 		uint64_t ino;
 	} opened[MOVED__COUNT];
 	_Atomic enum moved_file first; /* the first file that is gone; MOVED__COUNT: none is */
+	_Atomic int64_t         bytes; /* of the database, at the last look */
 };
 
 /* moved_begin: notes the files' inodes.  To be called after the database was opened and written to

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 enum {
 	/* From a new row to the batch that has it, unless a search needs it before: the fewer
@@ -51,6 +52,7 @@ struct search {
 	bool            damaged;
 	bool            stopping;
 	int64_t         messages;
+	int64_t         bytes; /* of the index's file */
 	int64_t         waiting;
 	bool            complete;
 	bool            trouble;
@@ -61,7 +63,11 @@ struct search {
 
 static void search_show(struct search *s, int64_t waiting, bool complete, bool trouble)
 {
+	struct stat file = { 0 };
+	int64_t     bytes = stat(s->index_path, &file) == 0 ? (int64_t)file.st_size : 0;
+
 	pthread_mutex_lock(&s->lock);
+	s->bytes = bytes;
 	s->messages = s->index.db ? s->index.count : 0;
 	s->seq = s->index.db ? s->index.mark.seq : 0;
 	s->waiting = waiting;
@@ -424,6 +430,7 @@ void search_stats(struct search *s, struct store_stats *ret)
 {
 	pthread_mutex_lock(&s->lock);
 	ret->search_messages = s->messages;
+	ret->search_bytes = s->bytes;
 	ret->search_waiting = s->waiting;
 	ret->search_complete = s->complete;
 	pthread_mutex_unlock(&s->lock);

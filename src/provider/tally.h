@@ -1,0 +1,31 @@
+/* provider/tally: what came of the calls of each target since the start of the process.  A reload of
+ * the configuration keeps it: the same target of the same model has the same tally.
+ *
+ * Threads: any. */
+#pragma once
+
+#include "base/err.h"
+#include "base/str.h"
+
+struct tally;
+
+/* What is told of a target. */
+struct tally_view {
+	int64_t   calls;    /* that are over */
+	int64_t   failed;   /* of these; not those that were cut off */
+	int64_t   begun;    /* that got their first content */
+	int64_t   first_us; /* what these took to get there, all together */
+	enum errc code;     /* of the last failure; ERR_OK: there was none */
+	char      wire[64]; /* its code for clients */
+	char      text[320];
+	int       http; /* the status of the provider; 0: none */
+	int64_t   at_ms;
+};
+
+/* tally_of: the tally of a target; lives as long as the process.  NULL: there are LIMIT_TALLIES
+ * targets already, or no memory; the others take a NULL, and do nothing. */
+struct tally *tally_of(struct str model, const char *provider, struct str upstream);
+void          tally_first(struct tally *t, int64_t us);
+/* tally_over: a call is over; e: NULL: it went well. */
+void tally_over(struct tally *t, const struct err *e, int64_t now_ms);
+void tally_look(struct tally *t, struct tally_view *ret);

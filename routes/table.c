@@ -125,6 +125,7 @@ const struct route routes[] = {
 	{ "openapi_yaml",       "GET",  "/openapi.yaml",                AUTH_NONE, BODY_NONE, false, &family_chat, service_openapi_yaml },
 	{ "openapi_json",       "GET",  "/openapi.json",                AUTH_NONE, BODY_NONE, false, &family_chat, service_openapi_json },
 	{ "admin_overview",   "GET",    "/v1/admin/overview",  AUTH_ADMIN, BODY_NONE,  false, &family_chat, overview_get },
+	{ "admin_runs",       "GET",    "/v1/admin/runs",      AUTH_ADMIN, BODY_NONE,  false, &family_chat, runs_admin_get_all },
 	{ "admin_keys",       "GET",    "/v1/admin/keys",      AUTH_ADMIN, BODY_NONE,  false, &family_chat, admin_keys_list },
 	{ "admin_key_create", "POST",   "/v1/admin/keys",      AUTH_ADMIN, BODY_MAYBE, false, &family_chat, admin_keys_create },
 	{ "admin_key",        "GET",    "/v1/admin/keys/{id}", AUTH_ADMIN, BODY_NONE,  false, &family_chat, admin_keys_get },

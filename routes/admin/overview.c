@@ -62,7 +62,7 @@ static const char *health_word(const struct health_view *v)
 	return "";
 }
 
-static struct value *until_of(const struct health_view *v, const struct now *now)
+static struct value *overview_until(const struct health_view *v, const struct now *now)
 {
 	int64_t us = v->until_us - now->mono_us;
 
@@ -130,9 +130,9 @@ static struct value *target_at(const void *arg, size_t i, bool *ret_last)
 		{ "upstream_model", v.upstream.n > 0 ? value_string(v.upstream) : value_null() },
 		{ "weight", value_int(v.weight) }, { "price", price_of(&v.price) },
 		{ "price_source", value_text_of(price_source(&v)) },
-		{ "health", value_text_of(health_word(&h)) }, { "until", until_of(&h, &x->at) },
-		{ "failures", value_int(h.failures) }, { "calls", value_int(t.calls) },
-		{ "failed", value_int(t.failed) },
+		{ "health", value_text_of(health_word(&h)) },
+		{ "until", overview_until(&h, &x->at) }, { "failures", value_int(h.failures) },
+		{ "calls", value_int(t.calls) }, { "failed", value_int(t.failed) },
 		{ "first_token_ms",
 		  t.begun > 0 ? value_int(t.first_us / t.begun / 1000) : value_null() },
 		{ "last_error", last_error_of(&t) });
@@ -203,7 +203,7 @@ static struct value *config_of(const struct gateway *g)
 			    { "reload", reload_of(g) }, { "options", value_raw(a->options) });
 }
 
-static struct value *calls_of(const struct gateway *g)
+static struct value *overview_calls(const struct gateway *g)
 {
 	struct admit_stats s;
 
@@ -261,7 +261,7 @@ void overview_get(struct request *r, void *app)
 			{ "listeners", value_raw(g->process->listeners) }, { "config", config_of(g) },
 			{ "secrets", value_raw(g->now->about.secrets) },
 			{ "providers", overview_list(provider_at, &x) },
-			{ "models", overview_list(model_at, &x) }, { "calls", calls_of(g) },
+			{ "models", overview_list(model_at, &x) }, { "calls", overview_calls(g) },
 			{ "connections", connections_of(g) }, { "store", store_of(g) });
 
 	buf_init(&body, LIMIT_OVERVIEW);

@@ -87,6 +87,18 @@ bool run_print_whole(struct buf *out, const struct run_read *run)
 	return run_print_most(out, run) && attempt_print(out, run) && buf_text(out, "}");
 }
 
+bool run_print_keyed(struct buf *out, const struct run_read *run)
+{
+	if (!run_print_most(out, run) || !buf_text(out, ",\"key\":"))
+		return false;
+	if (run->key.n == 0)
+		return buf_text(out, "null}");
+	return buf_text(out, "{\"id\":") && buf_json_string(out, run->key) &&
+	       buf_text(out, ",\"name\":") &&
+	       (run->key_name.p ? buf_json_string(out, run->key_name) : buf_text(out, "null")) &&
+	       buf_text(out, "}}");
+}
+
 struct str run_print_shape(const struct family *f)
 {
 	return f->object ? str_of(f->shapes->word) : STR_NONE;

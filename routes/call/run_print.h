@@ -12,6 +12,8 @@
 bool run_print(struct buf *out, const struct run_read *run) MUST_USE;
 /* run_print_whole: the same with attempt_list, for a run that is read alone. */
 bool run_print_whole(struct buf *out, const struct run_read *run) MUST_USE;
+/* run_print_keyed: run_print with the key, for the operator. */
+bool run_print_keyed(struct buf *out, const struct run_read *run) MUST_USE;
 /* run_print_shape: the member `shape` of the run_read for run_print_for, whose arena has this
  * maximum. */
 enum { RUN_PRINT_ARENA = 2 * LIMIT_STORE_ROW + MIB };

@@ -1,8 +1,10 @@
 /* GET /v1/runs/{id}: the run object, from the store, or from a live run that is not stored. */
 #include "routes/run/runs.h"
 
+#include "base/identity.h"
 #include "base/limits.h"
 #include "http/reply.h"
+#include "json/scan.h"
 #include "routes/kit/lookup.h"
 #include "routes/kit/page.h"
 #include "routes/call/run_print.h"
@@ -107,10 +109,13 @@ static bool runs_print_list(struct lookup *l, struct buf *out)
 		id_text(read->runs[0].run, ID_RUN, first);
 		id_text(read->runs[read->run_count - 1].run, ID_RUN, last);
 	}
+	if (!id_none(read->end))
+		id_text(read->end, ID_RUN, last);
 	if (!page_head(out, first, last, read->has_more) || !buf_text(out, ",\"data\":["))
 		return false;
 	for (size_t i = 0; i < read->run_count; i++)
-		if ((i > 0 && !buf_text(out, ",")) || !run_print(out, &read->runs[i]))
+		if ((i > 0 && !buf_text(out, ",")) ||
+		    !(read->keys ? run_print_keyed : run_print)(out, &read->runs[i]))
 			return false;
 	return buf_text(out, "]}");
 }
@@ -171,38 +176,84 @@ static bool runs_read_since(struct request *r, int64_t *ret_ms)
 	return true;
 }
 
+/* runs_read_name: a parameter of at most `most` bytes, copied; *ret is empty if it is absent. */
+static bool runs_read_name(struct request *r, const char *name, size_t most, struct arena *a,
+			   struct str *ret)
+{
+	struct err e;
+	struct str text;
+
+	if (!request_query(r, name, 0, &text))
+		return true;
+	if (text.n > most || !utf8_valid(text.p, text.n)) {
+		err_set(&e, ERR_INVALID_VALUE, name, "must be UTF-8 of at most %zu bytes", most);
+		reply_error(r, &e);
+		return false;
+	}
+	*ret = arena_str(a, text);
+	if (ret->p)
+		return true;
+	err_no_memory(&e);
+	reply_error(r, &e);
+	return false;
+}
+
+/* runs_read_query: the parameters that all lists have. */
 static bool runs_read_query(struct request *r, struct runs_read *ret)
 {
 	struct str text;
+	bool       descending = true;
 
-	bool descending = true;
-
+	ret->most = LIMIT_RUNS_LOOK;
 	if (!page_limit(r, RUNS_DEFAULT, RUNS_MAX, &ret->limit) || !page_order(r, &descending) ||
-	    !runs_read_status(r, &ret->status) || !runs_read_since(r, &ret->from_ms))
+	    !runs_read_status(r, &ret->status) || !runs_read_since(r, &ret->from_ms) ||
+	    !runs_read_name(r, "model", LIMIT_MODEL, &ret->arena, &ret->model) ||
+	    !runs_read_name(r, "key", IDENTITY_ID_MAX - 1, &ret->arena, &ret->key))
 		return false;
 	ret->ascending = !descending;
 	if (request_query(r, "after", 0, &text) && !id_parse(text, ID_RUN, &ret->after)) {
 		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a run of this list");
 		return false;
 	}
-	if (request_query(r, "conversation", 0, &text) &&
-	    !id_parse(text, ID_CONVERSATION, &ret->conversation)) {
-		reply_refuse(r, ERR_NOT_FOUND, "conversation", "there is no such conversation");
-		return false;
-	}
 	return true;
+}
+
+static bool runs_read_conversation(struct request *r, struct runs_read *ret)
+{
+	struct str text;
+
+	if (!request_query(r, "conversation", 0, &text) ||
+	    id_parse(text, ID_CONVERSATION, &ret->conversation))
+		return true;
+	reply_refuse(r, ERR_NOT_FOUND, "conversation", "there is no such conversation");
+	return false;
+}
+
+static void runs_start_list(struct list *x, bool asked)
+{
+	if (asked)
+		lookup_start(&x->lookup, store_runs_read(x->lookup.gateway->store, &x->read));
+	else
+		lookup_refuse(&x->lookup, NULL);
 }
 
 void runs_get_all(struct request *r, void *app)
 {
-	struct gateway *g = app;
-	struct list    *x = lookup_make(&list_kind, r, g);
+	struct list *x = lookup_make(&list_kind, r, app);
 
 	if (!x)
 		return;
 	x->read.owner = request_owner(r);
-	if (runs_read_query(r, &x->read))
-		lookup_start(&x->lookup, store_runs_read(g->store, &x->read));
-	else
-		lookup_refuse(&x->lookup, NULL);
+	runs_start_list(x, runs_read_query(r, &x->read) && runs_read_conversation(r, &x->read));
+}
+
+void runs_admin_get_all(struct request *r, void *app)
+{
+	struct list *x = lookup_make(&list_kind, r, app);
+
+	if (!x)
+		return;
+	x->read.any_owner = true;
+	x->read.keys = true;
+	runs_start_list(x, runs_read_query(r, &x->read));
 }

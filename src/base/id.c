@@ -69,6 +69,11 @@ int64_t id_key_at(int64_t ms)
 	return (ms < 0 ? 0 : ms < last_ms ? ms : last_ms) << MS_SHIFT;
 }
 
+int64_t id_key_ms(int64_t key)
+{
+	return key >> MS_SHIFT;
+}
+
 struct id id_new(void)
 {
 	int64_t ours = atomic_load_explicit(&lane, memory_order_relaxed);

@@ -34,6 +34,9 @@ void id_floor(int64_t key);
  * the last time that keys can tell. */
 int64_t id_key_at(int64_t ms);
 
+/* id_key_ms: the time of a key, or a moment before. */
+int64_t id_key_ms(int64_t key);
+
 /* id_lane: sets this process's lane, below ID_LANES; 0 at first.  Processes that share a database
  * make different keys if their lanes differ.  To be called before the first id_new. */
 void id_lane(int n);

@@ -2,7 +2,7 @@
 #include "config/config_file.h"
 #include "config/config_memory.h"
 
-static bool put_string(struct buf *out, const char *text)
+static bool describe_string(struct buf *out, const char *text)
 {
 	return strstr(text, "://") ? config_print_url(text, out)
 				   : buf_json_string(out, str_of(text));
@@ -13,7 +13,7 @@ static bool put_strings(struct buf *out, const struct config_list *list)
 	bool ok = buf_text(out, "[");
 
 	for (size_t i = 0; ok && i < list->count; i++)
-		ok = buf_text(out, i > 0 ? "," : "") && put_string(out, list->items[i]);
+		ok = buf_text(out, i > 0 ? "," : "") && describe_string(out, list->items[i]);
 	return ok && buf_text(out, "]");
 }
 
@@ -22,7 +22,7 @@ static bool put_shown(struct buf *out, int64_t v, void (*show)(int64_t, char[32]
 	char text[32];
 
 	show(v, text);
-	return put_string(out, text);
+	return describe_string(out, text);
 }
 
 static bool put_value(struct buf *out, const struct config *c, const struct config_option *o)
@@ -32,7 +32,7 @@ static bool put_value(struct buf *out, const struct config *c, const struct conf
 	switch (o->rule.type) {
 	case CONFIG_STRING:
 	case CONFIG_TEXT:
-	case CONFIG_CHOICE: return put_string(out, *(const char *const *)at);
+	case CONFIG_CHOICE: return describe_string(out, *(const char *const *)at);
 	case CONFIG_LIST: return put_strings(out, at);
 	case CONFIG_INT: return buf_int(out, *(const int64_t *)at);
 	case CONFIG_SIZE: return put_shown(out, *(const int64_t *)at, config_value_show_size);
@@ -51,7 +51,7 @@ static bool describe_line(struct buf *out, const struct config *c, const struct 
 	       buf_fmt(out, ":%d\"", node->line);
 }
 
-static bool put_place(struct buf *out, const struct config *c, size_t i)
+static bool describe_place(struct buf *out, const struct config *c, size_t i)
 {
 	char name[64];
 
@@ -59,9 +59,9 @@ static bool put_place(struct buf *out, const struct config *c, size_t i)
 	case CONFIG_FROM_DEFAULT: return buf_text(out, "null");
 	case CONFIG_FROM_FILE: return describe_line(out, c, c->memory->node[i]);
 	case CONFIG_FROM_ENVIRONMENT:
-		return put_string(out, config_place_env(config_options[i].name, name));
+		return describe_string(out, config_place_env(config_options[i].name, name));
 	case CONFIG_FROM_FLAG:
-		return put_string(out, config_place_flag(config_options[i].name, name));
+		return describe_string(out, config_place_flag(config_options[i].name, name));
 	}
 	return false;
 }
@@ -78,7 +78,7 @@ static bool put_origin(struct buf *out, const struct config *c, size_t i)
 
 	return buf_text(out, "\"value\":") && put_value(out, c, &config_options[i]) &&
 	       buf_fmt(out, ",\"source\":\"%s\",\"place\":", sources[c->memory->source[i]]) &&
-	       put_place(out, c, i);
+	       describe_place(out, c, i);
 }
 
 bool config_describe_options(const struct config *running, const struct config *read,
@@ -113,8 +113,8 @@ static bool put_row_place(struct buf *out, const struct config *c, const struct 
 bool config_describe_provider(const struct config *c, size_t i, struct buf *out)
 {
 	const struct provider_options *p = &c->providers[i];
-	bool ok = buf_text(out, "{\"name\":") && put_string(out, p->name) &&
-		  buf_text(out, ",\"dialect\":") && put_string(out, p->dialect) &&
+	bool ok = buf_text(out, "{\"name\":") && describe_string(out, p->name) &&
+		  buf_text(out, ",\"dialect\":") && describe_string(out, p->dialect) &&
 		  buf_text(out, ",\"base_url\":") &&
 		  (p->base_url ? config_print_url(p->base_url, out) : buf_text(out, "null")) &&
 		  buf_text(out, ",\"place\":") &&
@@ -122,7 +122,7 @@ bool config_describe_provider(const struct config *c, size_t i, struct buf *out)
 		  buf_fmt(out, ",\"key\":\"%s\",\"headers\":[", p->key ? "set" : "not set");
 
 	for (size_t h = 0; ok && h < p->header_count; h++)
-		ok = buf_text(out, h > 0 ? "," : "") && put_string(out, p->headers[h].name);
+		ok = buf_text(out, h > 0 ? "," : "") && describe_string(out, p->headers[h].name);
 	return ok && buf_text(out, "]}");
 }
 

@@ -47,22 +47,34 @@ struct run_read {
 	struct str attempt_log; /* msg/attempt_log; empty: not known.  Not of a run in a list */
 	bool       costs;       /* cost_nano is known */
 	int64_t    cost_nano;
+	/* Only where runs_read.keys is set: whose run it was, as logs name it; empty: not known, or
+	 * nobody's.  key_name: p NULL: the key is not stored. */
+	struct str key;
+	struct str key_name;
 };
 
 /* runs_read: a list of runs, in the order of their beginnings. */
 struct runs_read {
 	struct store_job job;
 	int64_t          owner;
+	bool             any_owner;    /* runs of all owners */
+	bool             keys;         /* with their keys */
 	struct id        conversation; /* none: runs of all conversations */
+	struct str       model;        /* only runs that asked for it; empty: any */
+	struct str       key;          /* only runs of this key; empty: any */
+	size_t           most; /* runs that are looked at, unless a conversation is named; 0: all */
 	bool             of_known; /* an unknown conversation is NOT_FOUND, and not an empty list */
 	int              status;   /* enum run_status; -1: any */
-	struct id        after; /* none: from the first; ERR_INVALID_VALUE "after": no such run */
-	bool             ascending; /* oldest first; false: newest first */
-	int64_t      from_ms; /* only runs that were made at this time or later; 0: of any time */
+	/* none: from the first; an id without a secret: a place between runs, as `end`;
+	 * ERR_INVALID_VALUE "after": no such run */
+	struct id    after;
+	bool         ascending; /* oldest first; false: newest first */
+	int64_t      from_ms;   /* only runs that were made at this time or later; 0: of any time */
 	size_t       limit;
 	struct arena arena;
 	/* out */
 	struct run_read *runs; /* id in .run; the out members filled; their arenas unused */
 	size_t           run_count;
 	bool             has_more;
+	struct id end; /* has_more, and where the next page begins; none: behind the last run */
 };

@@ -559,7 +559,8 @@ SCOPES = {
               "DELETE /api/sdk/files/{id}"},
     "admin": {"GET /v1/admin/usage", "GET /v1/admin/keys", "POST /v1/admin/keys", "GET /v1/admin/keys/{id}",
               "POST /v1/admin/keys/{id}", "DELETE /v1/admin/keys/{id}",
-              "POST /v1/admin/keys/{id}/rotate", "GET /v1/admin/usage", "GET /v1/admin/overview"},
+              "POST /v1/admin/keys/{id}/rotate", "GET /v1/admin/usage", "GET /v1/admin/overview",
+              "GET /v1/admin/runs"},
 }
 ANY_KEY = {"GET /v1/me", "POST /v1/session", "DELETE /v1/session"}
 EITHER = {"GET /v1/usage", "GET /v1/models", "GET /v1/models/{id}", "GET /v1/runs/{id}", "GET /v1/runs/{id}/events",

@@ -13,7 +13,7 @@ static const char sql_whole[] = RUN_ROW_COLUMNS
 	"WHERE r.id = ?1 AND r.secret = ?2 AND r.owner = ?3 AND ?4 IN (r.shape, '') "
 	"AND (m.run IS NULL OR m.run >= 0)";
 
-enum { ATTEMPT_LOG = RUN_ROW_COST + 1, SETTINGS, ANSWER };
+enum { ATTEMPT_LOG = RUN_ROW_MORE, SETTINGS, ANSWER };
 
 /* run_read_one: the row, and what lists leave out. */
 static int run_read_one(struct run_read *j, sqlite3_stmt *st)

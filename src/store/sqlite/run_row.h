@@ -15,7 +15,7 @@
 #define RUN_ROW_JOINS \
 	"LEFT JOIN conversation c ON c.id = r.conversation LEFT JOIN run k ON k.id = r.continues "
 
-enum { RUN_ROW_ID = 19, RUN_ROW_SECRET, RUN_ROW_NATIVE, RUN_ROW_COST };
+enum { RUN_ROW_ID = 19, RUN_ROW_SECRET, RUN_ROW_NATIVE, RUN_ROW_COST, RUN_ROW_MORE };
 
 /* run_row_find: binds key, secret and owner to the statement, and steps it; *ret is on the row.  e
  * is NOT_FOUND if there is no such run. */

@@ -223,6 +223,7 @@ static void ended_sessions_are_found(void **state)
 	struct key_ring_table *t = key_ring_table_create(signing);
 	enum { MANY = 1000 };
 
+	assert_non_null(t);
 	assert_false(key_ring_ended(r, (struct id){ 1, 1 }));
 	for (int i = MANY - 1; i >= 0; i--)
 		assert_true(

@@ -4,10 +4,10 @@
 turns.py BINARY TOOLS           TOOLS: the folder of mock and load (build/bench)
 turns.py BINARY TOOLS --top 20  with the functions that take most of each thread's instructions
 
-Three runs for each number of clients: under callgrind (instructions, by thread; the difference of
-two runs), under strace (system calls; what goes into SQLite's log), and alone (CPU and sleeps, by
-thread).  Only the first is fit to be compared between machines that are not quiet, and with 64
-clients a change of the size of batches moves all of them.
+Four parts for each number of clients: instructions by thread (callgrind; the difference of two
+runs), system calls (perf), pages that go into SQLite's log (strace), CPU and sleeps by thread.  On a
+machine that is not quiet only the last is worthless, but with 64 clients whatever changes the size
+of batches moves all of them.
 """
 
 import argparse
@@ -15,8 +15,10 @@ import collections
 import json
 import pathlib
 import re
+import signal
 import subprocess
 import tempfile
+import time
 
 from instructions import CONF, address, stop
 from run import chat
@@ -26,6 +28,9 @@ NATIVE = {1: 3000, 64: 30000}
 # a function that is called on one kind of thread only, where callgrind names no thread
 ROOTS = {"loop": "loop_run", "writer": "writer_serve", "indexer": "search_serve",
          "checkpoint": "checkpoint_serve", "log": "log_writer"}
+CALLS = ("epoll_ctl epoll_wait recvfrom sendmsg pread64 pwrite64 fdatasync fcntl statx newfstatat futex "
+         "read write sched_yield clock_gettime getrandom madvise mprotect mmap munmap").split()
+SETTLE_S = 0.5  # until perf counts
 FRAME = 24 + 4096  # of SQLite's log: a header and a page
 
 
@@ -138,25 +143,42 @@ def count_instructions(args, clients):
 
 
 def count_calls(args, clients):
+    """By perf, which does not slow the gateway down, so that batches stay as large as they are."""
+    gateway = Gateway(args.binary, args.tools, pinned=True)
+    gateway.turns(clients, NATIVE[clients] // 10)
+    counter = subprocess.Popen(
+        ["perf", "stat", "-x,", *(part for name in CALLS for part in
+                                  ("-e", f"syscalls:sys_enter_{name}")),
+         "-e", "page-faults", "-p", str(gateway.pid())], stderr=subprocess.PIPE, text=True)
+    time.sleep(SETTLE_S)
+    n = gateway.turns(clients, NATIVE[clients])
+    counter.send_signal(signal.SIGINT)
+    counted = counter.communicate()[1]
+    gateway.stop()
+    rows = [line.split(",") for line in counted.splitlines() if line[:1].isdigit()]
+    rows = [(row[2].removeprefix("syscalls:sys_enter_"), int(row[0]) / n) for row in rows]
+    show("system calls, page faults",
+         [(name, f"{count:.2f}") for name, count in sorted(rows, key=lambda r: -r[1])
+          if count >= 0.005])
+
+
+def count_pages(args, clients):
+    """By strace, which makes batches larger: right for one client only."""
     gateway = Gateway(args.binary, args.tools,
-                      ("strace", "-f", "-qq", "-y", "-o", "{folder}/calls"))
+                      ("strace", "-f", "-qq", "-y", "-e", "trace=pwrite64", "-o", "{folder}/calls"))
     n = gateway.turns(clients, CLIENTS[clients][1])
     subprocess.run(["kill", "-TERM", str(gateway.pid())], check=True)
     gateway.process.communicate(timeout=60)
     stop(gateway.mock)
-    calls, logged = collections.Counter(), 0
+    logged = 0
     for line in open(gateway.folder / "calls", errors="replace"):
-        if m := re.match(r"\d+ +(\w+)\(", line):
-            calls[m[1]] += 1
-            if m[1].startswith("pwrite") and ".db-wal>" in line:
-                size = re.search(r"= (\d+)$", line) or re.search(r", (\d+), \d+ <unfin", line)
-                logged += int(size[1]) if size else 0
-    show("system calls", [("all", f"{sum(calls.values()) / n:.2f}")] +
-         [(name, f"{count / n:.2f}") for name, count in calls.most_common() if count > n / 50])
+        if ".db-wal>" in line:
+            size = re.search(r"= (\d+)$", line) or re.search(r", (\d+), \d+ <unfin", line)
+            logged += int(size[1]) if size else 0
     show("SQLite's log", [("pages", f"{logged / FRAME / n:.2f}")])
 
 
-def measure_alone(args, clients):
+def measure_cpu(args, clients):
     gateway = Gateway(args.binary, args.tools, pinned=True)
     gateway.turns(clients, NATIVE[clients] // 10)
     before = gateway.threads()
@@ -180,10 +202,11 @@ def main():
     p.add_argument("tools", type=pathlib.Path)
     p.add_argument("--top", type=int, default=0)
     p.add_argument("--clients", type=int, choices=CLIENTS, action="append")
-    p.add_argument("--only", choices=("instructions", "calls", "alone"), action="append")
+    p.add_argument("--only", choices=("instructions", "calls", "pages", "cpu"), action="append")
     args = p.parse_args()
     args.binary, args.tools = args.binary.resolve(), args.tools.resolve()
-    parts = {"instructions": count_instructions, "calls": count_calls, "alone": measure_alone}
+    parts = {"instructions": count_instructions, "calls": count_calls, "pages": count_pages,
+             "cpu": measure_cpu}
     for clients in args.clients or CLIENTS:
         print(f"\n{clients} at once, for each turn")
         for name in args.only or parts:

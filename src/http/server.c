@@ -201,16 +201,17 @@ static void refuse_crowded(struct request *r, const char *why)
 	drop_body(r);
 }
 
-/* reserve_rest: a client that has sent the trusted bytes gets room for the whole announced length.
- * Doubling a long body again and again would copy megabytes in one step, and untouched memory costs
- * nothing. */
+/* reserve_rest: a client that has sent a piece, or announces a short body, gets room for the whole
+ * announced length.  Doubling a long body again and again would copy megabytes in one step, and
+ * untouched memory costs nothing. */
 static void reserve_rest(struct request *r, size_t n)
 {
 	struct buf *body = &r->input->body;
 	size_t      all = r->head.body_bytes;
+	bool        trusted = body->cap > 0 || all <= LIMIT_BODY_FREE;
 
 	/* A failure shows in buf_add. */
-	if (body->cap > 0 && body->len + n > body->cap && all > body->len + n && all <= body->max)
+	if (trusted && body->len + n > body->cap && all > body->len + n && all <= body->max)
 		(void)!buf_reserve(body, all - body->len);
 }
 

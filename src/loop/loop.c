@@ -15,6 +15,9 @@
 
 enum {
 	EVENTS_A_TURN = 256, /* descriptors' events that one epoll_wait returns */
+	/* After so many of them, the tasks of loop_later run: streams write what came in.  Otherwise
+	 * the first of many would wait for all the others. */
+	EVENTS_TO_LATER = 8,
 	IDLE_MAX = 20,
 	/* A response needs up to three passes of libmicrohttpd, and a transfer a few of libcurl.
 	 * After more rounds than this, some callback always has more to do, and the descriptors
@@ -413,6 +416,8 @@ static void wait_and_dispatch(struct loop *l, int64_t sleep_us)
 			w->fn(w, ev->events);
 			loop_step(l);
 		}
+		if (l->event_at % EVENTS_TO_LATER == 0)
+			(void)run_later(l);
 	}
 	l->event_count = 0;
 }

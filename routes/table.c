@@ -35,6 +35,7 @@
 #include "routes/call/run_events.h"
 #include "routes/run/run_ticket.h"
 #include "routes/run/runs.h"
+#include "routes/run/runs_live.h"
 #include "routes/conversation/search.h"
 #include "routes/service/service.h"
 #include "routes/completion/stored_completion_change.h"
@@ -83,6 +84,8 @@ const struct route routes[] = {
 	{ "conversation_tree",  "GET",  "/v1/conversations/{id}/tree",  AUTH_READ,  BODY_NONE, false, &family_chat, tree_get },
 	{ "messages",           "GET",  "/v1/conversations/{id}/messages", AUTH_READ, BODY_NONE, false, &family_chat, messages_list },
 	{ "runs",               "GET",  "/v1/runs",                     AUTH_READ,  BODY_NONE, false, &family_chat, runs_get_all },
+	/* In front of the row whose {id} it would be. */
+	{ "runs_live",          "GET",  "/v1/runs/live",                AUTH_READ,  BODY_NONE, false, &family_chat, runs_live_get },
 	{ "run",                "GET",  "/v1/runs/{id}",                AUTH_EITHER,  BODY_NONE, false, &family_chat, runs_get },
 	{ "run_events",         "GET",  "/v1/runs/{id}/events",         AUTH_TICKET, BODY_NONE, false, &family_chat, run_events_get },
 	{ "run_ticket",         "POST", "/v1/runs/{id}/ticket",         AUTH_EITHER,  BODY_NONE, false, &family_chat, run_ticket_post },
@@ -125,6 +128,7 @@ const struct route routes[] = {
 	{ "openapi_yaml",       "GET",  "/openapi.yaml",                AUTH_NONE, BODY_NONE, false, &family_chat, service_openapi_yaml },
 	{ "openapi_json",       "GET",  "/openapi.json",                AUTH_NONE, BODY_NONE, false, &family_chat, service_openapi_json },
 	{ "admin_overview",   "GET",    "/v1/admin/overview",  AUTH_ADMIN, BODY_NONE,  false, &family_chat, overview_get },
+	{ "admin_runs_live",  "GET",    "/v1/admin/runs/live", AUTH_ADMIN, BODY_NONE,  false, &family_chat, runs_live_admin_get },
 	{ "admin_runs",       "GET",    "/v1/admin/runs",      AUTH_ADMIN, BODY_NONE,  false, &family_chat, runs_admin_get_all },
 	{ "admin_keys",       "GET",    "/v1/admin/keys",      AUTH_ADMIN, BODY_NONE,  false, &family_chat, admin_keys_list },
 	{ "admin_key_create", "POST",   "/v1/admin/keys",      AUTH_ADMIN, BODY_MAYBE, false, &family_chat, admin_keys_create },

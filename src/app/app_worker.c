@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "upstream/pool.h"
+#include "desk/live_feed.h"
 #include "desk/ticket.h"
 #include "store/key_ring.h"
 #include "trace/otlp.h"
@@ -371,6 +372,7 @@ static void worker_drain_servers(struct task *t)
 	struct worker *w = container_of(t, struct worker, drain_task);
 
 	/* During a takeover, waiting calls are still served here. */
+	live_feed_drain();
 	if (!w->leave)
 		admit_drain();
 	for (size_t i = 0; i < w->server_count; i++)

@@ -119,6 +119,8 @@
 #define LIMIT_TARGETS        16         /* targets of one model */
 #define LIMIT_FALLBACKS      8          /* models that one falls back on */
 #define LIMIT_HEALTH         512        /* targets in trouble that are remembered; names may be clients' own */
+#define LIMIT_LIVE_FEEDS     256        /* streams of live runs; each change of a run looks at all of them */
+#define LIMIT_LIVE_STATES    1024       /* runs whose states wait for one such stream, half a KB each */
 #define LIMIT_RUNS_LOOK      50000      /* runs that a page of a list looks at, some 30 ms; the next page goes on there */
 #define LIMIT_OVERVIEW       (16 * MIB) /* of the operator's overview: a configuration file has at most 1 MiB */
 #define LIMIT_TALLIES        4096       /* targets whose calls are counted; half a KB each, kept over reloads */

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 enum { BUCKETS = 1024 };
 
@@ -33,11 +34,68 @@ void live_remove(struct live *l)
 	pthread_mutex_unlock(&lock);
 }
 
+static struct live_state live_state_of(const struct live *l)
+{
+	struct live_state s = {
+		.id = l->id,
+		.conversation = l->conversation,
+		.owner = l->owner,
+		.status = l->status,
+		.created_ms = l->created_ms,
+		.attempts = l->attempts,
+		.first_token_ms = l->first_token_ms,
+		.end = l->end,
+	};
+
+	memcpy(s.key, l->key, sizeof s.key);
+	memcpy(s.model, l->model, sizeof s.model);
+	memcpy(s.provider, l->provider, sizeof s.provider);
+	return s;
+}
+
+/* live_tell: for those who follow; on the run's loop, which alone changes it.  Nobody hears of a run
+ * before a provider is asked: it may be refused. */
+static void live_tell(const struct live *l)
+{
+	if (!live_feed_any() || l->status == RUN_QUEUED)
+		return;
+	struct live_state s = live_state_of(l);
+
+	live_feed_tell(&s);
+}
+
 void live_set_status(struct live *l, enum run_status status)
 {
 	pthread_mutex_lock(&lock);
 	l->status = status;
 	pthread_mutex_unlock(&lock);
+	live_tell(l);
+}
+
+void live_end(struct live *l, enum run_status status, const struct live_end *end)
+{
+	bool told = l->status != RUN_QUEUED; /* else nobody has heard of the run */
+
+	pthread_mutex_lock(&lock);
+	l->status = told ? status : RUN_QUEUED;
+	l->end = *end;
+	pthread_mutex_unlock(&lock);
+	live_tell(l);
+}
+
+bool live_each(size_t i, void (*fn)(const struct live_state *s, void *arg), void *arg)
+{
+	if (i >= BUCKETS)
+		return false;
+	pthread_mutex_lock(&lock);
+	LIST_EACH (l, &buckets[i], struct live, link) {
+		struct live_state s = live_state_of(l);
+
+		if (s.status != RUN_QUEUED)
+			fn(&s, arg);
+	}
+	pthread_mutex_unlock(&lock);
+	return true;
 }
 
 /* live_find_locked: the caller holds the lock. */
@@ -72,6 +130,7 @@ void live_set_first(struct live *l, int64_t first_token_ms)
 	pthread_mutex_lock(&lock);
 	l->first_token_ms = first_token_ms;
 	pthread_mutex_unlock(&lock);
+	live_tell(l);
 }
 
 void live_attempt_begun(struct live *l, const char *provider, struct str model, int64_t begun_ms,
@@ -82,6 +141,7 @@ void live_attempt_begun(struct live *l, const char *provider, struct str model, 
 	l->attempts = attempts;
 	attempt_log_begun(&l->log, l->created_ms, model, begun_ms);
 	pthread_mutex_unlock(&lock);
+	live_tell(l);
 }
 
 void live_attempt_past(struct live *l, struct str model, const struct attempt_past *p)

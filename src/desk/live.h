@@ -4,7 +4,9 @@
 
 #include "base/arena.h"
 #include "base/id.h"
+#include "base/identity.h"
 #include "base/list.h"
+#include "desk/live_feed.h"
 #include "msg/attempt_log.h"
 #include "store/run.h"
 
@@ -22,8 +24,11 @@ struct live {
 	const struct shape *shape;  /* of the first client's answer */
 	enum run_status     status;
 	int64_t             created_ms;
-	char                model[96];
-	char                provider[64];
+	struct id           conversation; /* none: the run is not stored */
+	char                key[IDENTITY_ID_MAX];
+	char                model[LIVE_FEED_MODEL];
+	char                provider[LIVE_FEED_PROVIDER];
+	struct live_end     end; /* once live_end was called */
 	unsigned            attempts;
 	int64_t             first_token_ms; /* wall; 0: none yet */
 	struct attempt_log  log; /* owned; others read it with live_log; http is the run's own */
@@ -46,6 +51,11 @@ void live_attempt_begun(struct live *l, const char *provider, struct str model, 
 void live_attempt_past(struct live *l, struct str model, const struct attempt_past *p);
 void live_attempt_last(struct live *l, struct str model, bool several, bool costs, int64_t nano);
 void live_set_first(struct live *l, int64_t first_token_ms);
+/* live_end: the run has ended; live_remove follows. */
+void live_end(struct live *l, enum run_status status, const struct live_end *end);
+/* live_each: fn for each run of the i-th bucket that calls a provider, or has called one, within the
+ * lock; false: there are no more buckets. */
+bool live_each(size_t i, void (*fn)(const struct live_state *s, void *arg), void *arg);
 /* live_log: the log of a run's attempts, copied into a; empty: there is no such run, or no memory. */
 struct str live_log(struct id id, int64_t owner, struct arena *a);
 /* live_look: copies the fields of a run; false: no such run is running here, or it is another

@@ -289,6 +289,7 @@ static bool enlist_live(struct run *r)
 	*r->live = (struct live){
 		.id = r->id,
 		.owner = r->rq.owner,
+		.conversation = r->conversation,
 		.stored = run_stored(r),
 		.shape = r->rq.shape,
 		.loop = run_loop(r),
@@ -301,6 +302,8 @@ static bool enlist_live(struct run *r)
 	};
 	attempt_log_init(&r->live->log);
 	str_copy(r->live->model, sizeof r->live->model, str_of(r->model));
+	if (r->bill.who)
+		str_copy(r->live->key, sizeof r->live->key, str_of(r->bill.who->id));
 	str_copy(r->live->provider, sizeof r->live->provider, str_of(r->rq.provider->name));
 	live_add(r->live);
 	return true;
@@ -415,6 +418,25 @@ void run_close(struct run *r)
 	feed_wake(r);
 }
 
+/* tell_end: those who follow the live runs. */
+static void tell_end(struct run *r)
+{
+	struct live_end end = {
+		.completed_ms = r->ended_ms,
+		.usage = r->usage,
+		.costs = r->bill.charged && !r->bill.unpriced,
+		.cost_nano = r->bill.nano,
+	};
+
+	if (!r->live)
+		return;
+	if (r->outcome != RUN_CANCELLED)
+		str_copy(end.finish_reason, sizeof end.finish_reason, str_of(r->finish_reason));
+	if (r->failure)
+		str_copy(end.code, sizeof end.code, str_of(err_wire(r->failure)));
+	live_end(r->live, r->outcome, &end);
+}
+
 void run_conclude(struct run *r)
 {
 	const struct err *e = r->failure;
@@ -424,6 +446,7 @@ void run_conclude(struct run *r)
 	attach_release(r);
 	journal_end(r);
 	r->seq_reserved = UINT64_MAX; /* the run's row now has its last number */
+	tell_end(r);
 	unlist_live(r);
 	run_book_metrics(r);
 	bill_over(r);

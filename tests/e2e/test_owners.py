@@ -187,7 +187,8 @@ NAMELESS = {
     "GET /openapi.yaml", "GET /openapi.json", "GET /v1/admin/keys", "POST /v1/admin/keys",
     "GET /v1/admin/keys/{id}", "POST /v1/admin/keys/{id}", "DELETE /v1/admin/keys/{id}",
     "POST /v1/admin/keys/{id}/rotate", "GET /v1/admin/usage", "GET /v1/admin/overview",
-    "GET /v1/admin/runs",
+    "GET /v1/admin/runs", "GET /v1/admin/runs/live",
+    "GET /v1/runs/live",  # tests/e2e/test_runs_live.py
 }
 
 

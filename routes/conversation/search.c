@@ -44,15 +44,19 @@ static bool print_hit(const struct search_hit *h, struct buf *out)
 
 	id_text(h->conversation, ID_CONVERSATION, conversation);
 	id_text(h->message, ID_MESSAGE, message);
-	if (!buf_fmt(out, "{\"object\":\"search.result\",\"conversation\":\"%s\",\"title\":",
-		     conversation) ||
+	if (!buf_fmt(out,
+		     "{\"object\":\"search.result\",\"kind\":\"%s\",\"conversation\":\"%s\","
+		     "\"title\":",
+		     h->of_title ? "title" : "message", conversation) ||
 	    !(h->title.n > 0 ? buf_json_string(out, h->title) : buf_text(out, "null")))
 		return false;
-	return buf_fmt(out,
-		       ",\"message_id\":\"%s\",\"role\":\"%s\",\"created_at\":%lld,"
-		       "\"score\":%lld.%06lld",
-		       message, search_role_name(h->role), (long long)(h->created_ms / 1000),
-		       (long long)(h->score / 1000000), (long long)(h->score % 1000000)) &&
+	if (!(h->of_title ? buf_text(out, ",\"message_id\":null,\"role\":null")
+			  : buf_fmt(out, ",\"message_id\":\"%s\",\"role\":\"%s\"", message,
+				    search_role_name(h->role))))
+		return false;
+	return buf_fmt(out, ",\"created_at\":%lld,\"score\":%lld.%06lld",
+		       (long long)(h->created_ms / 1000), (long long)(h->score / 1000000),
+		       (long long)(h->score % 1000000)) &&
 	       print_segments(h, out);
 }
 
@@ -110,7 +114,7 @@ static bool search_read_role(struct request *r, int *ret)
 	*ret = -1;
 	if (!request_query(r, "role", 0, &text))
 		return true;
-	for (int i = SEARCH_ROLE_OTHER + 1; i < SEARCH_ROLE__COUNT; i++)
+	for (int i = SEARCH_ROLE_OTHER + 1; i < SEARCH_ROLE_TITLE; i++)
 		if (str_is(text, search_role_name((enum search_role)i))) {
 			*ret = i;
 			return true;
@@ -119,12 +123,29 @@ static bool search_read_role(struct request *r, int *ret)
 			      "must be one of: user, assistant, system, developer, tool, computer");
 }
 
+/* search_read_kind: a title has a role of its own in the index; after search_read_role. */
+static bool search_read_kind(struct request *r, struct search_read *ret)
+{
+	struct str text;
+
+	if (!request_query(r, "kind", 0, &text))
+		return true;
+	if (str_is(text, "message"))
+		ret->no_titles = true;
+	else if (str_is(text, "title") && ret->role < 0)
+		ret->role = SEARCH_ROLE_TITLE;
+	else
+		return search_refused(r, ERR_INVALID_VALUE, "kind",
+				      "must be one of: message, title; a title has no role");
+	return true;
+}
+
 static bool read_question(struct request *r, struct find *x)
 {
 	struct str text;
 
 	if (!read_words(r, x) || !page_limit(r, SEARCH_DEFAULT, SEARCH_MAX, &x->read.limit) ||
-	    !search_read_role(r, &x->read.role))
+	    !search_read_role(r, &x->read.role) || !search_read_kind(r, &x->read))
 		return false;
 	if (request_query(r, "conversation", 0, &text) &&
 	    !id_parse(text, ID_CONVERSATION, &x->read.conversation))

@@ -14,6 +14,7 @@ enum search_role { /* the numbers are stored in the index: a new role goes to th
 		   SEARCH_ROLE_DEVELOPER,
 		   SEARCH_ROLE_TOOL,
 		   SEARCH_ROLE_COMPUTER,
+		   SEARCH_ROLE_TITLE, /* no message: the title of a conversation */
 		   SEARCH_ROLE__COUNT
 };
 const char *search_role_name(enum search_role r);
@@ -25,6 +26,7 @@ struct search_segment {
 };
 
 struct search_hit {
+	bool                   of_title; /* the title was found; then there is no message */
 	struct id              message;
 	struct id              conversation;
 	struct str             title; /* of the conversation; empty: none */
@@ -35,7 +37,7 @@ struct search_hit {
 	size_t                 segment_count;
 };
 
-/* search_read: messages that match, the best ones among the newest first.
+/* search_read: messages and titles that match, the best ones among the newest first.
  * Errors: INVALID_VALUE "q": nothing to search for, or too much; INVALID_VALUE "after"; OVERLOADED
  * with retry_after_ms: out of time; STORAGE with retry_after_ms: the index can't be read. */
 struct search_read {
@@ -43,7 +45,8 @@ struct search_read {
 	int64_t          owner;
 	struct str       query;        /* as typed; UTF-8 without NUL */
 	struct id        conversation; /* none: all */
-	int              role;         /* enum search_role, or -1: any */
+	int              role;         /* enum search_role, or -1: any, and titles */
+	bool             no_titles;
 	struct str   after; /* `next` of the page before, of the same search; empty: first page */
 	size_t       limit;
 	struct arena arena;

@@ -167,7 +167,7 @@ static int search_apply(struct search *s, bool sync)
 {
 	const struct search_mark *m = &s->batch.mark;
 	bool moved = m->seq != s->index.mark.seq || m->built != s->index.mark.built ||
-		     m->complete != s->index.mark.complete;
+		     m->titles != s->index.mark.titles || m->complete != s->index.mark.complete;
 
 	sync = sync || search_removes(&s->batch) || search_due(s);
 	if (!moved && s->batch.count == 0 && !(sync && s->settle_us != 0))

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 struct search_op {
-	int64_t id;   /* of the message */
+	int64_t id;   /* search_index_doc */
 	bool    gone; /* the message is removed from the index; false: added */
 	int64_t owner;
 	int64_t conversation;
@@ -21,7 +21,8 @@ struct search_op {
 struct search_mark {
 	int64_t seq;      /* all rows of the queue up to this one are done */
 	int64_t built;    /* the messages that are older than the index are in it up to this id */
-	bool    complete; /* all messages that are older than the index are in it */
+	int64_t titles;   /* the same of titles, by the keys of their conversations */
+	bool    complete; /* all messages and titles that are older than the index are in it */
 };
 
 struct search_batch {
@@ -30,9 +31,10 @@ struct search_batch {
 	struct buf         texts;
 	size_t             read_bytes; /* bodies read for this batch */
 	size_t             read_max;
-	bool               full; /* more work waits, for the next batch */
-	bool               gone; /* has a removal; later additions wait for the next batch */
-	struct search_mark mark; /* of the index, once it has this batch */
+	bool               full;   /* more work waits, for the next batch */
+	bool               queued; /* some of it in the queue */
+	bool               gone;   /* has a removal; later additions wait for the next batch */
+	struct search_mark mark;   /* of the index, once it has this batch */
 };
 
 /* search_batch_init: false: no memory for it.  Not calloc, because a batch rarely touches all places. */

@@ -19,6 +19,9 @@ static const char sql_runs[] = "SELECT id FROM run INDEXED BY run_conversation "
 static const char sql_loose[] =
 	"SELECT id FROM message INDEXED BY message_loose "
 	"WHERE conversation = ? AND run BETWEEN -1 AND 0 AND id > ? ORDER BY id LIMIT 1";
+static const char sql_owner[] = "SELECT owner FROM conversation WHERE id = ?";
+static const char sql_titles[] = "SELECT id, owner, title FROM conversation "
+				 "WHERE id > ? AND title IS NOT NULL ORDER BY id";
 static const char sql_all[] = "SELECT id, owner, conversation, run, body FROM message "
 			      "WHERE id > ? ORDER BY id";
 
@@ -99,7 +102,7 @@ static bool search_feed_spent(const struct search_batch *b)
 static int search_feed_add_row(struct search_feed *f, struct search_batch *b, sqlite3_stmt *st)
 {
 	struct str       body;
-	struct search_op op = { .id = db_int(st, 0),
+	struct search_op op = { .id = search_index_doc(db_int(st, 0), false),
 				.owner = db_int(st, 1),
 				.conversation = db_int(st, 2) };
 
@@ -208,6 +211,36 @@ static int search_feed_add_runs(struct search_feed *f, struct search_batch *b, s
 	return rc;
 }
 
+static bool search_feed_is_gone(int64_t kind)
+{
+	return kind == SEARCH_GONE || kind == SEARCH_TITLE_GONE;
+}
+
+static void search_feed_put_title(struct search_batch *b, int64_t conversation, int64_t owner,
+				  struct str title)
+{
+	if (title.n > 0)
+		search_feed_put(b,
+				(struct search_op){ .id = search_index_doc(conversation, true),
+						    .owner = owner,
+						    .conversation = conversation,
+						    .role = SEARCH_ROLE_TITLE },
+				title);
+}
+
+/* search_feed_add_title: the title is the row's, not the conversation's, which may be another by now:
+ * what removes it has the same text. */
+static int search_feed_add_title(struct search_feed *f, struct search_batch *b,
+				 int64_t conversation, struct str title)
+{
+	int rc = search_feed_find(f, sql_owner, conversation);
+
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_OK : rc; /* the conversation was deleted */
+	search_feed_put_title(b, conversation, db_int(conn_st(&f->conn, sql_owner), 0), title);
+	return sqlite3_reset(conn_st(&f->conn, sql_owner));
+}
+
 /* Does what the statement's row of the queue asks for. */
 static int search_feed_take_row(struct search_feed *f, struct search_batch *b, sqlite3_stmt *row)
 {
@@ -216,11 +249,15 @@ static int search_feed_take_row(struct search_feed *f, struct search_batch *b, s
 	int64_t key = db_int(row, 2);
 	int64_t prev;
 
-	b->gone |= kind == SEARCH_GONE;
-	if (kind == SEARCH_GONE)
-		search_feed_put(b, (struct search_op){ .id = key, .gone = true },
-				db_column(row, 3));
+	b->gone |= search_feed_is_gone(kind);
+	if (search_feed_is_gone(kind))
+		search_feed_put(
+			b,
+			(struct search_op){ .id = search_index_doc(key, kind == SEARCH_TITLE_GONE),
+					    .gone = true },
+			db_column(row, 3));
 	switch (kind) {
+	case SEARCH_TITLE: return search_feed_add_title(f, b, key, db_column(row, 3));
 	case SEARCH_RUN: return search_feed_add_run(f, b, key);
 	case SEARCH_MESSAGE: return search_feed_add_message(f, b, key, &prev);
 	case SEARCH_RUNS: return search_feed_add_runs(f, b, db_column(row, 4));
@@ -239,7 +276,7 @@ static int take_queue(struct search_feed *f, struct search_batch *b, size_t most
 
 		/* An import may have added a removed message again, under the same id; the index
 		 * must not get both changes in one batch. */
-		bool again = b->gone && db_int(row, 1) != SEARCH_GONE;
+		bool again = b->gone && !search_feed_is_gone(db_int(row, 1));
 		b->full = again || n == most || b->count >= most || search_feed_spent(b);
 		if (b->full)
 			return SQLITE_OK;
@@ -258,6 +295,30 @@ static int take_queue(struct search_feed *f, struct search_batch *b, size_t most
 
 /* --- messages older than the index --- */
 
+/* take_old_titles: only where the queue is done: a title of now may stand in front of rows that set and
+ * remove other ones. */
+static int take_old_titles(struct search_feed *f, struct search_batch *b)
+{
+	if (b->queued || b->gone)
+		return SQLITE_OK;
+
+	int           rc = search_feed_find(f, sql_titles, b->mark.titles);
+	sqlite3_stmt *row = conn_st(&f->conn, sql_titles);
+
+	while (rc == SQLITE_ROW && !search_feed_spent(b)) {
+		int64_t id = db_int(row, 0);
+
+		search_feed_put_title(b, id, db_int(row, 1), db_column(row, 2));
+		if (b->full)
+			return SQLITE_OK;
+		b->read_bytes += db_column(row, 2).n;
+		b->mark.titles = id;
+		rc = db_row(row);
+	}
+	b->mark.complete = rc == SQLITE_DONE;
+	return b->mark.complete || rc == SQLITE_ROW ? SQLITE_OK : rc;
+}
+
 static int take_old(struct search_feed *f, struct search_batch *b)
 {
 	int           rc = search_feed_find(f, sql_all, b->mark.built);
@@ -273,8 +334,9 @@ static int take_old(struct search_feed *f, struct search_batch *b)
 		b->mark.built = id;
 		rc = db_row(row);
 	}
-	b->mark.complete = rc == SQLITE_DONE;
-	return b->mark.complete || rc == SQLITE_ROW ? SQLITE_OK : rc;
+	if (rc == SQLITE_DONE)
+		return take_old_titles(f, b);
+	return rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
 
 static int search_feed_fill_batch(struct search_feed *f, bool rebuild, struct search_batch *b)
@@ -287,6 +349,7 @@ static int search_feed_fill_batch(struct search_feed *f, bool rebuild, struct se
 	bool more = b->full; /* in the queue */
 
 	b->full = false;
+	b->queued = more;
 	if (rc == SQLITE_OK && old && !b->gone)
 		rc = take_old(f, b);
 	b->full = more || (old && !b->mark.complete);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define ADD   "INSERT OR IGNORE INTO doc (id, owner, conversation, role, bytes) VALUES (?,?,?,?,?)"
-#define STATE "SELECT instance, seq, built, complete, count FROM state WHERE id = 1"
+#define STATE "SELECT instance, seq, built, titles, complete, count FROM state WHERE id = 1"
 
 static const char *const sql[SEARCH_INDEX_SQL__COUNT] = {
 	[SEARCH_INDEX_SQL_BEGIN] = "BEGIN IMMEDIATE",
@@ -25,13 +25,13 @@ static const char *const sql[SEARCH_INDEX_SQL__COUNT] = {
 	[SEARCH_INDEX_SQL_DROP_TEXT] =
 		"INSERT INTO entry (entry, rowid, text, scope) VALUES ('delete',?,?,?)",
 	[SEARCH_INDEX_SQL_MARK] =
-		"UPDATE state SET seq = ?, built = ?, complete = ?, count = ? WHERE id = 1",
+		"UPDATE state SET seq = ?, built = ?, titles = ?, complete = ?, count = ? WHERE id = 1",
 };
 
 static const char make[] =
 	"CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), instance BLOB NOT NULL, "
-	"seq INTEGER NOT NULL, built INTEGER NOT NULL, complete INTEGER NOT NULL, "
-	"count INTEGER NOT NULL) STRICT;"
+	"seq INTEGER NOT NULL, built INTEGER NOT NULL, titles INTEGER NOT NULL, "
+	"complete INTEGER NOT NULL, count INTEGER NOT NULL) STRICT;"
 	"CREATE TABLE doc (id INTEGER PRIMARY KEY, owner INTEGER NOT NULL, "
 	"conversation INTEGER NOT NULL, role INTEGER NOT NULL, bytes INTEGER NOT NULL) STRICT;"
 	/* The length of a text is in doc: another table for it would cost another row. */
@@ -100,8 +100,9 @@ static int search_index_read_state(sqlite3 *db, const unsigned char *instance,
 	if (rc == SQLITE_ROW) {
 		struct str is = db_blob(st, 0);
 
-		*ret = (struct search_mark){ db_int(st, 1), db_int(st, 2), db_int(st, 3) != 0 };
-		*ret_count = db_int(st, 4);
+		*ret = (struct search_mark){ db_int(st, 1), db_int(st, 2), db_int(st, 3),
+					     db_int(st, 4) != 0 };
+		*ret_count = db_int(st, 5);
 		if (instance && (is.n != SEARCH_INSTANCE || memcmp(is.p, instance, is.n) != 0))
 			rc = SQLITE_MISMATCH;
 	} else if (rc == SQLITE_DONE || rc == SQLITE_ERROR) {
@@ -175,10 +176,11 @@ static int open_file(struct search_index *x, const char *path, int64_t busy_ms)
 static int put_state(sqlite3 *db, const struct search_source *source)
 {
 	sqlite3_stmt *st = NULL;
-	int           rc = sqlite3_prepare_v2(db,
-					      "INSERT INTO state (id, instance, seq, built, complete, count) "
-							"VALUES (1,?,0,0,0,0)",
-					      -1, &st, NULL);
+	int           rc = sqlite3_prepare_v2(
+			  db,
+			  "INSERT INTO state (id, instance, seq, built, titles, complete, count) "
+				    "VALUES (1,?,0,0,0,0,0)",
+			  -1, &st, NULL);
 
 	if (rc == SQLITE_OK) {
 		struct db_bind b = db_bind(st);
@@ -274,11 +276,11 @@ void search_index_close(struct search_index *x)
 
 /* --- what is in it --- */
 
-int search_index_has(struct search_index *x, int64_t message, bool *ret)
+int search_index_has(struct search_index *x, int64_t doc, bool *ret)
 {
 	struct db_bind b = db_bind(x->st[SEARCH_INDEX_SQL_HAS]);
 
-	db_bind_int(&b, message);
+	db_bind_int(&b, doc);
 	int rc = db_bind_row(&b);
 	*ret = rc == SQLITE_ROW;
 	if (rc == SQLITE_ROW)
@@ -356,6 +358,7 @@ static int put_mark(struct search_index *x, const struct search_mark *m, int64_t
 
 	db_bind_int(&b, m->seq);
 	db_bind_int(&b, m->built);
+	db_bind_int(&b, m->titles);
 	db_bind_int(&b, m->complete ? 1 : 0);
 	db_bind_int(&b, count);
 	return db_bind_run(&b);

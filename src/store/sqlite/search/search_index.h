@@ -5,7 +5,7 @@
  * columns: the text, and the scope, which has owner, conversation and role as words, so that these
  * filters cost no look at each match.  Another table has a row for each indexed message; with this
  * row, a message is never added twice, is found when it must be removed, and is ranked by its
- * length. */
+ * length.  Titles of conversations are rows of their own, with the role SEARCH_ROLE_TITLE. */
 #pragma once
 
 #include "store/sqlite/kit/db.h"
@@ -14,7 +14,7 @@
 enum {
 	/* To be raised with each change of texts, words or tables: an index file with another
 	 * number is made anew. */
-	SEARCH_FORMAT = 2,
+	SEARCH_FORMAT = 3,
 	SEARCH_APPLICATION = 0x50735831, /* PRAGMA application_id of the file */
 	SEARCH_INSTANCE = 16,            /* bytes that identify the database of an index */
 	SEARCH_SCOPE = 64,               /* room for a scope */
@@ -59,8 +59,22 @@ void search_index_remove(const char *path);
 /* search_index_moved: the open file was removed or moved. */
 bool search_index_moved(const struct search_index *x);
 
-/* search_index_has: whether a message is in the index; returns an SQLite code. */
-int search_index_has(struct search_index *x, int64_t message, bool *ret) MUST_USE;
+/* search_index_doc: the row of a message or of a conversation's title: two kinds of keys that may be
+ * equal, in the order of time.  search_index_key: the key again. */
+static inline int64_t search_index_doc(int64_t key, bool title)
+{
+	return (int64_t)((uint64_t)key << 1 | title);
+}
+static inline bool search_index_is_title(int64_t doc)
+{
+	return doc & 1;
+}
+static inline int64_t search_index_key(int64_t doc)
+{
+	return (int64_t)((uint64_t)doc >> 1);
+}
+/* search_index_has: whether a row is in the index; returns an SQLite code. */
+int search_index_has(struct search_index *x, int64_t doc, bool *ret) MUST_USE;
 /* search_index_apply: applies a batch, whose ops it sorts, as one transaction; returns an SQLite
  * code.  sync: this batch and all before it are on the disk at the return.  SQLITE_CORRUPT: the
  * index contradicts the batch. */

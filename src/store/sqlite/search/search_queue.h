@@ -15,6 +15,9 @@ enum search_kind {
 	SEARCH_CONVERSATION = 3,
 	SEARCH_GONE = 4,
 	SEARCH_RUNS = 5, /* the runs that ended in one transaction */
+	/* Of a conversation's title, noted by triggers; the row's text is the title. */
+	SEARCH_TITLE = 6,
+	SEARCH_TITLE_GONE = 7,
 };
 
 struct search_queue {

@@ -16,6 +16,9 @@ static const char sql_source[] =
 static const char sql_hit[] = "SELECT m.secret, m.created_ms, m.body, c.id, c.secret, c.title "
 			      "FROM message m JOIN conversation c ON c.id = m.conversation "
 			      "WHERE m.id = ? AND m.owner = ? AND m.run >= 0";
+static const char sql_title[] =
+	"SELECT secret, created_ms, title, id, secret, title "
+	"FROM conversation WHERE id = ? AND owner = ? AND title IS NOT NULL";
 static const char sql_alone[] = "SELECT (SELECT min(owner) FROM conversation) IS "
 				"(SELECT max(owner) FROM conversation)";
 
@@ -196,12 +199,17 @@ static int read_window(struct search_reads *r, int64_t top, int64_t *ret_newest,
 
 /* --- hits --- */
 
-/* SQLITE_ROW: the message exists and is the owner's; the caller resets the statement. */
-static int find_hit(struct search_reads *r, int64_t owner, int64_t id)
+static const char *sql_of(int64_t doc)
 {
-	struct db_bind b = conn_bind(r->conn, sql_hit);
+	return search_index_is_title(doc) ? sql_title : sql_hit;
+}
 
-	db_bind_int(&b, id);
+/* SQLITE_ROW: the message or title exists and is the owner's; the caller resets the statement. */
+static int find_hit(struct search_reads *r, int64_t owner, int64_t doc)
+{
+	struct db_bind b = conn_bind(r->conn, sql_of(doc));
+
+	db_bind_int(&b, search_index_key(doc));
 	db_bind_int(&b, owner);
 	return db_bind_row(&b);
 }
@@ -209,25 +217,28 @@ static int find_hit(struct search_reads *r, int64_t owner, int64_t id)
 static enum errc keep_hit(struct search_reads *r, struct search_read *j,
 			  const struct search_candidate *c)
 {
-	sqlite3_stmt      *st = conn_st(r->conn, sql_hit);
+	bool               of_title = search_index_is_title(c->id);
+	sqlite3_stmt      *st = conn_st(r->conn, sql_of(c->id));
 	struct search_hit *h = &j->hits[j->hit_count];
 	struct err        *e = &j->job.err;
 
 	*h = (struct search_hit){
-		.message = db_id(c->id, st, 0),
+		.of_title = of_title,
+		.message = of_title ? (struct id){ 0 } : db_id(search_index_key(c->id), st, 0),
 		.conversation = db_id(db_int(st, 3), st, 4),
 		.created_ms = db_int(st, 1),
 		.score = c->score,
 	};
 	if (!row_keep(&j->arena, st, 5, &h->title, e))
 		return e->code;
-	if (!search_text_read(&r->text, db_column(st, 2))) {
+	if (!of_title && !search_text_read(&r->text, db_column(st, 2))) {
 		row_no_memory(e);
 		return e->code;
 	}
-	h->role = r->text.role;
-	if (search_snippet_make(&r->snippet, &r->words, &r->query, buf_view(&r->text.text),
-				&j->arena, &h->segments, &h->segment_count, e) != ERR_OK)
+	h->role = of_title ? SEARCH_ROLE_TITLE : r->text.role;
+	if (search_snippet_make(&r->snippet, &r->words, &r->query,
+				of_title ? h->title : buf_view(&r->text.text), &j->arena,
+				&h->segments, &h->segment_count, e) != ERR_OK)
 		return e->code;
 	j->hit_count++;
 	return ERR_OK;
@@ -245,6 +256,8 @@ static int take_window(struct search_reads *r, struct search_read *j, struct sea
 
 		if (last.id != 0 && by_score(f, &last) <= 0)
 			continue; /* on an earlier page */
+		if (j->no_titles && search_index_is_title(f->id))
+			continue;
 		if (on_progress(r))
 			return SQLITE_INTERRUPT;
 		int rc = find_hit(r, j->owner, f->id);
@@ -257,7 +270,7 @@ static int take_window(struct search_reads *r, struct search_read *j, struct sea
 			c->score = f->score;
 			c->id = f->id;
 		}
-		(void)sqlite3_reset(conn_st(r->conn, sql_hit));
+		(void)sqlite3_reset(conn_st(r->conn, sql_of(f->id)));
 		if (*ret_more || j->job.err.code != ERR_OK)
 			return SQLITE_OK;
 	}

@@ -1,0 +1,38 @@
+// The table of pages. A page is one file below src/pages, whose default export is a component, and a row here.
+import type { ComponentType } from 'preact';
+import type { IconName } from './parts/icon';
+import type { Route } from './router';
+import { may, type Scope } from './session';
+import type { words } from './words';
+
+export interface PageProps {
+  route: Route;
+}
+
+export interface Page {
+  name: keyof typeof words.pages & string; // the route's name, and the key of its words
+  scope: Scope | null; // what the key needs; null: nothing
+  icon: IconName;
+  menu: boolean;
+  load: () => Promise<{ default: ComponentType<PageProps> }>;
+}
+
+export const pages: Page[] = [
+  { name: 'start', scope: null, icon: 'spark', menu: false, load: () => import('./pages/start') },
+  { name: 'chat', scope: 'chat', icon: 'chat', menu: true, load: () => import('./pages/chat') },
+  { name: 'conversations', scope: 'read', icon: 'list', menu: true, load: () => import('./pages/conversations') },
+  { name: 'runs', scope: 'read', icon: 'pulse', menu: true, load: () => import('./pages/runs') },
+  { name: 'usage', scope: null, icon: 'bars', menu: true, load: () => import('./pages/usage') },
+  { name: 'files', scope: 'files', icon: 'file', menu: true, load: () => import('./pages/files') },
+  { name: 'keys', scope: 'admin', icon: 'key', menu: true, load: () => import('./pages/keys') },
+  { name: 'models', scope: 'admin', icon: 'model', menu: true, load: () => import('./pages/models') },
+  { name: 'settings', scope: 'admin', icon: 'gear', menu: true, load: () => import('./pages/settings') },
+];
+
+export function pageOf(name: string): Page | undefined {
+  return pages.find((page) => page.name === name);
+}
+
+export function menu(): Page[] {
+  return pages.filter((page) => page.menu && may(page.scope));
+}

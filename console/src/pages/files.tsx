@@ -1,0 +1,5 @@
+import { words } from '../words';
+
+export default function Files() {
+  return <h1>{words.pages.files}</h1>;
+}

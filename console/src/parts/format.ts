@@ -1,0 +1,58 @@
+// Numbers, times and sizes in the browser's language.
+import { fill, words, type Plural } from '../words';
+
+const plurals = new Intl.PluralRules(undefined);
+const integers = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 });
+const decimals = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
+const compacts = new Intl.NumberFormat(undefined, { notation: 'compact', maximumSignificantDigits: 3 });
+const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const clocks = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const relatives = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+export const number = (value: number | null | undefined): string =>
+  value === null || value === undefined ? words.units.none : integers.format(value);
+
+export const compact = (value: number): string => compacts.format(value);
+
+// count: "1 token", "2 tokens".
+export const count = (value: number, forms: Plural): string =>
+  fill(plurals.select(value) === 'one' ? forms.one : forms.other, { n: integers.format(value) });
+
+// money: a decimal string of the gateway, to four digits behind the point where it is small.
+export function money(value: string | null | undefined): string {
+  if (value === null || value === undefined) return words.units.none;
+  const amount = Number(value);
+  const digits = amount !== 0 && Math.abs(amount) < 1 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 2 };
+  return new Intl.NumberFormat(undefined, digits).format(amount);
+}
+
+export function bytes(value: number): string {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
+  const step = Math.min(units.length - 1, value > 0 ? Math.floor(Math.log10(value) / 3) : 0);
+  return new Intl.NumberFormat(undefined, {
+    style: 'unit',
+    unit: units[step],
+    unitDisplay: 'short',
+    maximumSignificantDigits: 3,
+  }).format(value / 1000 ** step);
+}
+
+export const duration = (ms: number): string =>
+  ms < 1000 ? fill(words.units.ms, { n: Math.round(ms) }) : fill(words.units.s, { n: decimals.format(ms / 1000) });
+
+// Seconds since 1970, as all times of the gateway.
+export const time = (seconds: number): string => times.format(seconds * 1000);
+export const day = (seconds: number): string => days.format(seconds * 1000);
+export const clock = (seconds: number): string => clocks.format(seconds * 1000);
+export const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
+// ago: "5 minutes ago", "yesterday"; the day itself from a week on.
+export function ago(seconds: number, now = Date.now() / 1000): string {
+  const past = seconds - now;
+  if (Math.abs(past) < 60) return relatives.format(Math.round(past), 'second');
+  if (Math.abs(past) < 3600) return relatives.format(Math.round(past / 60), 'minute');
+  if (Math.abs(past) < 86400) return relatives.format(Math.round(past / 3600), 'hour');
+  if (Math.abs(past) < 7 * 86400) return relatives.format(Math.round(past / 86400), 'day');
+  return day(seconds);
+}

@@ -1,0 +1,32 @@
+// What a browser remembers of its user: preferences, and nothing else. Conversations live on the gateway.
+import { effect, signal } from '@preact/signals';
+
+export type Theme = 'auto' | 'light' | 'dark';
+
+interface Preferences {
+  theme: Theme;
+  letters: boolean; // single letters are shortcuts
+  model: string; // the one last chosen
+}
+
+const STORED = 'parley.preferences';
+const defaults: Preferences = { theme: 'auto', letters: true, model: '' };
+
+export const preferences = signal<Preferences>(read());
+
+export function prefer(change: Partial<Preferences>): void {
+  preferences.value = { ...preferences.value, ...change };
+  localStorage.setItem(STORED, JSON.stringify(preferences.value));
+}
+
+function read(): Preferences {
+  try {
+    return { ...defaults, ...JSON.parse(localStorage.getItem(STORED) ?? '{}') };
+  } catch {
+    return defaults;
+  }
+}
+
+effect(() => {
+  document.documentElement.dataset.theme = preferences.value.theme;
+});

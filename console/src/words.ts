@@ -73,6 +73,13 @@ export const words = {
     ms: '{n} ms',
     s: '{n} s',
   },
+  draw: {
+    table: 'Table',
+    code: 'Code',
+    plain: 'text',
+    image: 'image',
+    showAddress: 'Address of the image:',
+  },
   start: {},
   chat: {},
   branches: {},

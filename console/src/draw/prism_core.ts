@@ -1,0 +1,5 @@
+// The languages of Prism find it as a global.
+import './prism_before';
+import Prism from 'prismjs';
+Object.assign(globalThis, { Prism });
+export default Prism;

@@ -1,0 +1,98 @@
+// A text that comes in pieces gives the same nodes as the text at once; and nothing in it becomes an element
+// that it should not.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { elements, root, show } from './dom';
+import { Markdown } from '../../src/draw/markdown';
+
+function drawn(...pieces: string[]): string {
+  const at = root();
+  const document = new Markdown(at);
+  for (const piece of pieces) {
+    document.append(piece);
+    document.draw();
+  }
+  document.finish();
+  return show(at);
+}
+
+const texts: Record<string, string> = {
+  paragraphs: 'One.\nstill one\n\nTwo *em* **strong** `code`.\n\n\nThree\n===\nFour\n---\n',
+  'an open list': '1. a\n\n1. b\n\n1) c\n- d\n\n  e\n\n\n  f\n* g\n  - h\n    1. i\n\n# j\n',
+  'a list and a number': '- a\n\n1\n2. b\n\n1\n\n1. c\n',
+  tasks: '- [ ] one\n- [x] two\n',
+  table: 'before\n| a | b |\n|:--|--:|\n| 1 | **2** |\n| `x` | y\n\nafter | this\n',
+  fences: 'x\n```python\nprint(1)\n``\n````\nafter\n~~~\n```\n~~~~  \nend\n```js\nopen\n  ``',
+  'a fence in a list': '- a\n  ```c\n  int x;\n  ```\n- b\n\n> ```\n> q\n> ```\n\nlast',
+  'an indented fence': '   ```c\n   int x;\n     int y;\n   ```\ntext',
+  'indented code': 'a\n\n    code\n\n    more\nnot\n    lazy\n',
+  quotes: '> a\nlazy\n> b\n\n> c\n>\n> - d\n\ne\n',
+  html: '<div>\n*no*\n\n</div>\n<!-- a\n\nb --> c\n\n<script>\nalert(1)\n\n</script>\nd <b>e</b>\n',
+  links: '[a](http://x.example) <http://y.example> https://z.example/a?b=c&amp;d [b][1]\n\n[1]: http://later.example\n\n[b][1]\n',
+  rules: 'a\n\n---\n\n***\n- - -\nb\n',
+  'no line ends': 'just *one* line',
+  'line ends of another system': 'a\r\n\r\n```c\r\nx\r\n```\r\nb\r\n',
+};
+
+for (const [name, text] of Object.entries(texts))
+  test(`${name}, cut at every position`, () => {
+    const whole = drawn(text);
+    for (let cut = 0; cut <= text.length; cut++)
+      assert.equal(drawn(text.slice(0, cut), text.slice(cut)), whole, JSON.stringify(text.slice(0, cut)));
+    assert.equal(drawn(...text), whole, 'one character at a time');
+  });
+
+test('all texts together, in pieces of several sizes', () => {
+  const text = Object.values(texts).join('\n\n').repeat(3);
+  const whole = drawn(text);
+  for (const size of [1, 2, 3, 7, 64, 1000]) {
+    const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g'))!;
+    assert.equal(drawn(...pieces), whole, `pieces of ${size}`);
+  }
+});
+
+test('settled blocks are never touched', () => {
+  const at = root();
+  const document = new Markdown(at);
+  document.append('one\n\ntwo\n\nthree\n');
+  document.draw();
+  const first = at.childNodes[0];
+  document.append('four\n\n```c\nint x;\n');
+  document.draw();
+  const code = at.childNodes[3];
+  document.append('int y;\n');
+  document.draw();
+  assert.equal(at.childNodes[0], first);
+  assert.equal(at.childNodes[3], code, 'an open block grows, it is not made again');
+  assert.match(show(code), /int x;\nint y;\n/);
+});
+
+const hostile = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '<a href="javascript:alert(1)">x</a>',
+  '[x](javascript:alert(1)) [y](JAVASCRIPT&#58;alert(1)) [z](data:text/html,x) [v](vbscript:x)',
+  '![x](http://tracker.example/a.png) ![y](javascript:alert(1)) ![z](data:image/svg+xml;base64,PHN2Zz4=)',
+  '<iframe src="http://x.example"></iframe>\n\n<style>*{display:none}</style>',
+  '```"><script>alert(1)</script>\nx\n```',
+  '| <script> | <b> |\n|---|---|\n| <img src=x onerror=alert(1)> | [a](javascript:x) |',
+  '- <svg onload=alert(1)>\n> <object data=x>',
+  '[<img src=x>](http://x.example"onclick="alert(1))',
+];
+const allowed = new Set(
+  'div p h3 h4 h5 h6 ul ol li table thead tbody tr th td blockquote hr strong em del code br a span pre button'.split(' '),
+);
+
+test('hostile Markdown stays text', () => {
+  for (const text of hostile) {
+    const at = root();
+    const document = new Markdown(at);
+    document.append(text);
+    document.finish();
+    for (const { tagName, href, src } of elements(at)) {
+      assert.ok(allowed.has(tagName), `${tagName} in ${text}`);
+      assert.match(href, /^(https?:|mailto:|$)/, text);
+      assert.equal(src, '', text);
+    }
+  }
+});

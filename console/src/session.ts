@@ -16,17 +16,16 @@ export interface Me {
   budget: unknown;
 }
 
-export interface Session {
+interface Session {
   token: string;
-  expires_at: number; // seconds since 1970
-  idle_seconds?: number;
+  expires_at: number; // seconds since 1970; a new token is to be had before that
+  ends_at: number; // and no more after that
 }
 
 // starting: not yet known; out: a key is needed; in: `me` is known; unreachable: the gateway is away.
 export type Phase = 'starting' | 'out' | 'in' | 'unreachable';
 
 const STORED = 'parley.session';
-const IDLE_SECONDS = 3600;
 
 export const phase = signal<Phase>('starting');
 export const me = signal<Me | null>(null);
@@ -56,7 +55,7 @@ export async function start(): Promise<void> {
 
 // signIn: exchanges a key. Throws the gateway's ApiError.
 export async function signIn(key: string): Promise<void> {
-  keep(await get<Session>('/v1/session', { method: 'POST', body: {}, key }));
+  keep(await get<Session>('/v1/session', { body: {}, key }));
   signedInKey = key;
   await learn();
 }
@@ -113,22 +112,23 @@ function forget(): void {
   phase.value = 'out';
 }
 
-// A token dies when it is idle, and after its day. Half an idle time before the end, a visible page uses it,
-// or takes a new one while the key is still known.
+// A token lives an hour. A page that is looked at takes the next one at half-time; when the session itself ends,
+// it begins another while the key is still known. A page that nobody looks at lets its session end.
 function planRenewal(): void {
   clearTimeout(renewal);
   const session = stored();
   if (!session) return;
-  renewal = setTimeout(() => void renew(session), ((session.idle_seconds ?? IDLE_SECONDS) * 1000) / 2);
+  const left = session.expires_at * 1000 - Date.now();
+  renewal = setTimeout(() => void renew(session), Math.max(1000, left / 2));
 }
 
 async function renew(session: Session): Promise<void> {
-  const ending = session.expires_at * 1000 - Date.now() < IDLE_SECONDS * 1000;
-  try {
-    if (ending && signedInKey) keep(await get<Session>('/v1/session', { method: 'POST', body: {}, key: signedInKey }));
-    else if (document.visibilityState === 'visible') await call('/v1/me');
-  } catch {
-    // a refusal has been handled; a gateway that is away is asked again at the next turn
-  }
+  const last = session.ends_at <= session.expires_at;
+  if (document.visibilityState === 'visible' && (!last || signedInKey !== null))
+    try {
+      keep(await get<Session>('/v1/session', { body: {}, key: last ? signedInKey! : undefined }));
+    } catch {
+      // a refusal has been handled; a gateway that is away is asked again at the next turn
+    }
   if (credentials.token) planRenewal();
 }

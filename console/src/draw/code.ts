@@ -52,7 +52,7 @@ export function codeView(info: string, numbered = false): CodeView {
     text: () => code.textContent ?? '',
     activate(line) {
       body.classList.toggle('active', line !== null);
-      if (line !== null) body.style.setProperty('--line', String(line - 1));
+      if (line !== null) body.style.setProperty('--line-number', String(line - 1));
     },
   };
 }

@@ -1,13 +1,12 @@
 import {
   $,
-  Q,
   a,
   k,
   n,
   r,
   words,
   x
-} from "./chunk.XPLBX6UP.js";
+} from "./chunk.2CUMNNNZ.js";
 
 // node_modules/preact/hooks/dist/hooks.mjs
 var t;
@@ -59,6 +58,10 @@ function _(n3, u3, i3) {
 function A(n3, u3) {
   var i3 = y(t++, 3);
   !a2.__s && E(i3.__H, u3) && (i3.__P = true, i3.__ = n3, i3.u = u3, r2.__H.__h.push(i3));
+}
+function F(n3, u3) {
+  var i3 = y(t++, 4);
+  !a2.__s && E(i3.__H, u3) && (i3.__P = false, i3.__ = n3, i3.u = u3, r2.__h.push(i3));
 }
 function T(n3) {
   return f = 5, w(function() {
@@ -774,14 +777,14 @@ var A2 = function(i3) {
     queueMicrotask(i3);
   });
 };
-function F() {
+function F2() {
   r3(function() {
     var i3;
     while (i3 = g3.shift()) h3.call(i3);
   });
 }
 function M() {
-  if (1 === g3.push(this)) (n.requestAnimationFrame || A2)(F);
+  if (1 === g3.push(this)) (n.requestAnimationFrame || A2)(F2);
 }
 
 // src/api.ts
@@ -826,6 +829,10 @@ async function get(path, request = {}) {
 }
 function isAbort(error) {
   return error instanceof DOMException && error.name === "AbortError";
+}
+function query(parameters) {
+  const pairs = Object.entries(parameters).filter(([, value]) => value !== void 0 && value !== "");
+  return pairs.length ? `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]))}` : "";
 }
 async function send(path, init) {
   try {
@@ -904,41 +911,6 @@ function Icon({ name }) {
   return /* @__PURE__ */ a("svg", { class: "icon", viewBox: "0 0 24 24", "aria-hidden": "true", focusable: "false", children: /* @__PURE__ */ a("path", { d: paths[name] }) });
 }
 
-// src/parts/dialog.tsx
-function Dialog({ title, onClose, children }) {
-  const element = T(null);
-  const id = P();
-  A(() => {
-    element.current?.showModal();
-  }, []);
-  return /* @__PURE__ */ a("dialog", { ref: element, "aria-labelledby": id, onClose, children: [
-    /* @__PURE__ */ a("header", { children: [
-      /* @__PURE__ */ a("h2", { id, children: title }),
-      /* @__PURE__ */ a("button", { type: "button", class: "bare", "aria-label": words.actions.close, onClick: () => element.current?.close(), children: /* @__PURE__ */ a(Icon, { name: "close" }) })
-    ] }),
-    children
-  ] });
-}
-
-// src/preferences.ts
-var STORED = "parley.preferences";
-var defaults = { theme: "auto", letters: true, model: "" };
-var preferences = y2(read());
-function prefer(change) {
-  preferences.value = { ...preferences.value, ...change };
-  localStorage.setItem(STORED, JSON.stringify(preferences.value));
-}
-function read() {
-  try {
-    return { ...defaults, ...JSON.parse(localStorage.getItem(STORED) ?? "{}") };
-  } catch {
-    return defaults;
-  }
-}
-x2(() => {
-  document.documentElement.dataset.theme = preferences.value.theme;
-});
-
 // src/router.ts
 var route = y2(parse(location.hash));
 function href(name, id, parameters = {}) {
@@ -947,6 +919,10 @@ function href(name, id, parameters = {}) {
 }
 function go(name, id, parameters = {}) {
   location.hash = href(name, id, parameters);
+}
+function replace(name, id, parameters = {}) {
+  history.replaceState(null, "", href(name, id, parameters));
+  route.value = parse(location.hash);
 }
 function parse(hash) {
   const [path = "", tail = ""] = hash.replace(/^#\/?/, "").split("?", 2);
@@ -964,51 +940,8 @@ addEventListener("hashchange", () => {
   route.value = parse(location.hash);
 });
 
-// src/keyboard.tsx
-var keyboardShown = y2(false);
-var letters = {
-  "/": () => go("conversations", null, { focus: "search" }),
-  n: () => go("chat"),
-  "?": () => keyboardShown.value = true
-};
-addEventListener("keydown", (event) => {
-  const action = letters[event.key];
-  if (!action || !preferences.value.letters || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target instanceof Element && event.target.closest("input, textarea, select, dialog")) return;
-  event.preventDefault();
-  action();
-});
-var rows = [
-  ["/", "search"],
-  ["n", "new"],
-  ["Enter", "send"],
-  ["Shift Enter", "break"],
-  ["Esc", "stop"],
-  ["?", "help"]
-];
-function KeyboardList() {
-  return /* @__PURE__ */ a(Dialog, { title: words.keyboard.title, onClose: () => keyboardShown.value = false, children: [
-    /* @__PURE__ */ a("dl", { class: "keys", children: rows.map(([keys, name]) => /* @__PURE__ */ a("div", { children: [
-      /* @__PURE__ */ a("dt", { children: keys.split(" ").map((key) => /* @__PURE__ */ a("kbd", { children: key }, key)) }),
-      /* @__PURE__ */ a("dd", { children: words.keyboard[name] })
-    ] }, name)) }),
-    /* @__PURE__ */ a("label", { class: "choice", children: [
-      /* @__PURE__ */ a(
-        "input",
-        {
-          type: "checkbox",
-          checked: preferences.value.letters,
-          onChange: (event) => prefer({ letters: event.currentTarget.checked })
-        }
-      ),
-      words.keyboard.letters
-    ] })
-  ] });
-}
-
 // src/session.ts
-var STORED2 = "parley.session";
-var IDLE_SECONDS = 3600;
+var STORED = "parley.session";
 var phase = y2("starting");
 var me = y2(null);
 var admin = y2(false);
@@ -1029,7 +962,7 @@ async function start() {
   }
 }
 async function signIn(key) {
-  keep(await get("/v1/session", { method: "POST", body: {}, key }));
+  keep(await get("/v1/session", { body: {}, key }));
   signedInKey = key;
   await learn();
 }
@@ -1062,17 +995,17 @@ function refusal(error) {
 }
 function keep(session) {
   credentials.token = session.token;
-  sessionStorage.setItem(STORED2, JSON.stringify(session));
+  sessionStorage.setItem(STORED, JSON.stringify(session));
 }
 function stored() {
-  const text = sessionStorage.getItem(STORED2);
+  const text = sessionStorage.getItem(STORED);
   return text === null ? null : JSON.parse(text);
 }
 function forget() {
   clearTimeout(renewal);
   credentials.token = "";
   signedInKey = null;
-  sessionStorage.removeItem(STORED2);
+  sessionStorage.removeItem(STORED);
   me.value = null;
   admin.value = false;
   phase.value = "out";
@@ -1081,41 +1014,17 @@ function planRenewal() {
   clearTimeout(renewal);
   const session = stored();
   if (!session) return;
-  renewal = setTimeout(() => void renew(session), (session.idle_seconds ?? IDLE_SECONDS) * 1e3 / 2);
+  const left = session.expires_at * 1e3 - Date.now();
+  renewal = setTimeout(() => void renew(session), Math.max(1e3, left / 2));
 }
 async function renew(session) {
-  const ending = session.expires_at * 1e3 - Date.now() < IDLE_SECONDS * 1e3;
-  try {
-    if (ending && signedInKey) keep(await get("/v1/session", { method: "POST", body: {}, key: signedInKey }));
-    else if (document.visibilityState === "visible") await call("/v1/me");
-  } catch {
-  }
+  const last = session.ends_at <= session.expires_at;
+  if (document.visibilityState === "visible" && (!last || signedInKey !== null))
+    try {
+      keep(await get("/v1/session", { body: {}, key: last ? signedInKey : void 0 }));
+    } catch {
+    }
   if (credentials.token) planRenewal();
-}
-
-// src/pages.ts
-var pages = [
-  { name: "start", scope: null, icon: "spark", menu: false, load: () => import("./start.E47YUU3M.js") },
-  { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.YP3ZWS7W.js") },
-  { name: "conversations", scope: "read", icon: "list", menu: true, load: () => import("./conversations.3QSONCEK.js") },
-  { name: "runs", scope: "read", icon: "pulse", menu: true, load: () => import("./runs.W6ZZYWNU.js") },
-  { name: "usage", scope: null, icon: "bars", menu: true, load: () => import("./usage.S2EF5BYE.js") },
-  { name: "files", scope: "files", icon: "file", menu: true, load: () => import("./files.GZGAYU5O.js") },
-  { name: "keys", scope: "admin", icon: "key", menu: true, load: () => import("./keys.AE5WGLJE.js") },
-  { name: "models", scope: "admin", icon: "model", menu: true, load: () => import("./models.7HBHZRB5.js") },
-  { name: "settings", scope: "admin", icon: "gear", menu: true, load: () => import("./settings.27JMVFCZ.js") }
-];
-function pageOf(name) {
-  return pages.find((page) => page.name === name);
-}
-function menu() {
-  return pages.filter((page) => page.menu && may(page.scope));
-}
-
-// src/parts/announce.tsx
-var said = y2("");
-function Announcer() {
-  return /* @__PURE__ */ a("p", { class: "unseen", role: "status", "aria-live": "polite", children: said });
 }
 
 // src/parts/state.tsx
@@ -1150,172 +1059,49 @@ function Loading() {
   return /* @__PURE__ */ a("p", { class: "loading", role: "status", children: words.state.loading });
 }
 
-// src/sign_in.tsx
-function SignIn() {
-  const [key, setKey] = d("");
-  const [busy, setBusy] = d(false);
-  const [error, setError] = d(null);
-  const submit = async (event) => {
-    event.preventDefault();
-    setBusy(true);
-    setError(null);
-    try {
-      await signIn(key.trim());
-    } catch (failure) {
-      setError(failure instanceof ApiError ? failure : new ApiError(0, String(failure)));
-      setBusy(false);
-    }
-  };
-  return /* @__PURE__ */ a("main", { id: "main", class: "sign-in", tabIndex: -1, children: /* @__PURE__ */ a("form", { onSubmit: submit, children: [
-    /* @__PURE__ */ a("p", { class: "brand", children: words.product }),
-    /* @__PURE__ */ a("h1", { children: words.signIn.title }),
-    /* @__PURE__ */ a("p", { children: words.signIn.text }),
-    /* @__PURE__ */ a("label", { children: [
-      words.signIn.key,
-      /* @__PURE__ */ a(
-        "input",
-        {
-          type: "password",
-          autocomplete: "current-password",
-          required: true,
-          value: key,
-          onInput: (event) => setKey(event.currentTarget.value)
-        }
-      )
-    ] }),
-    error && /* @__PURE__ */ a(Refused, { error }),
-    /* @__PURE__ */ a("button", { class: "primary", disabled: busy, children: busy ? words.signIn.busy : words.signIn.submit }),
-    /* @__PURE__ */ a("p", { class: "fine", children: words.signIn.note })
-  ] }) });
+// src/parts/announce.tsx
+var said = y2("");
+function announce(text) {
+  said.value = "";
+  requestAnimationFrame(() => {
+    said.value = text;
+  });
+}
+function Announcer() {
+  return /* @__PURE__ */ a("p", { class: "unseen", role: "status", "aria-live": "polite", children: said });
 }
 
-// src/frame.tsx
-var LEFT = "parley.left";
-var menuShown = y2(false);
-function App() {
-  return /* @__PURE__ */ a($, { children: [
-    offline.value && /* @__PURE__ */ a("p", { class: "offline", role: "status", children: words.frame.offline }),
-    /* @__PURE__ */ a(Phase, {}),
-    /* @__PURE__ */ a(Announcer, {}),
-    keyboardShown.value && /* @__PURE__ */ a(KeyboardList, {})
-  ] });
-}
-function Phase() {
-  const away = phase.value === "unreachable" && !offline.value;
-  A(() => {
-    if (away) void start();
-  }, [away]);
-  if (phase.value === "out") return /* @__PURE__ */ a(SignIn, {});
-  if (phase.value !== "in") return /* @__PURE__ */ a("main", { id: "main", children: phase.value === "starting" && /* @__PURE__ */ a(Loading, {}) });
-  return /* @__PURE__ */ a(Frame, {});
-}
-function Frame() {
-  const page = pageOf(route.value.name === "" ? home() : route.value.name);
-  return /* @__PURE__ */ a("div", { class: "frame", "data-menu": menuShown.value ? "shown" : void 0, children: [
-    /* @__PURE__ */ a("a", { class: "skip", href: "#main", onClick: focusMain, children: words.frame.skip }),
-    /* @__PURE__ */ a(Header, {}),
-    /* @__PURE__ */ a(Menu, { current: page }),
-    /* @__PURE__ */ a(Main, { page: page && may(page.scope) ? page : void 0 })
-  ] });
-}
-function home() {
-  const left = sessionStorage.getItem(LEFT);
-  if (left && pageOf(left)) return left;
-  return open.value ? "start" : menu()[0]?.name ?? "usage";
-}
-function Header() {
-  return /* @__PURE__ */ a("header", { class: "top", children: [
-    /* @__PURE__ */ a("a", { class: "brand", href: "#/", children: words.product }),
-    /* @__PURE__ */ a(
-      "button",
-      {
-        type: "button",
-        class: "bare menu-button",
-        "aria-expanded": menuShown.value,
-        "aria-controls": "menu",
-        onClick: () => menuShown.value = !menuShown.value,
-        children: [
-          /* @__PURE__ */ a(Icon, { name: "menu" }),
-          /* @__PURE__ */ a("span", { class: "unseen", children: words.frame.menu })
-        ]
-      }
-    )
-  ] });
-}
-function Menu({ current }) {
-  const own = menu().filter((page) => page.scope !== "admin");
-  const administration = menu().filter((page) => page.scope === "admin");
-  return /* @__PURE__ */ a("div", { class: "side", id: "menu", children: [
-    /* @__PURE__ */ a("nav", { "aria-label": words.frame.pages, children: [
-      /* @__PURE__ */ a(Links, { pages: own, current }),
-      administration.length > 0 && /* @__PURE__ */ a($, { children: [
-        /* @__PURE__ */ a("h2", { children: words.frame.admin }),
-        /* @__PURE__ */ a(Links, { pages: administration, current })
-      ] })
-    ] }),
-    /* @__PURE__ */ a(Account, {})
-  ] });
-}
-function Links({ pages: pages2, current }) {
-  return /* @__PURE__ */ a("ul", { children: pages2.map((page) => /* @__PURE__ */ a("li", { children: /* @__PURE__ */ a("a", { href: href(page.name), "aria-current": page === current ? "page" : void 0, children: [
-    /* @__PURE__ */ a(Icon, { name: page.icon }),
-    words.pages[page.name]
-  ] }) }, page.name)) });
-}
-var themes = ["auto", "light", "dark"];
-function Account() {
-  return /* @__PURE__ */ a("div", { class: "account", children: [
-    /* @__PURE__ */ a("p", { children: open.value ? words.frame.openGateway : me.value?.name ?? me.value?.id }),
-    /* @__PURE__ */ a("div", { class: "row", children: [
-      /* @__PURE__ */ a(
-        "select",
-        {
-          "aria-label": words.frame.theme,
-          value: preferences.value.theme,
-          onChange: (event) => prefer({ theme: event.currentTarget.value }),
-          children: themes.map((theme) => /* @__PURE__ */ a("option", { value: theme, children: words.frame.themes[theme] }, theme))
-        }
-      ),
-      /* @__PURE__ */ a("button", { type: "button", class: "bare", title: words.frame.keyboard, onClick: () => keyboardShown.value = true, children: [
-        /* @__PURE__ */ a(Icon, { name: "keyboard" }),
-        /* @__PURE__ */ a("span", { class: "unseen", children: words.frame.keyboard })
-      ] }),
-      !open.value && /* @__PURE__ */ a("button", { type: "button", class: "bare", title: words.frame.signOut, onClick: () => void signOut(), children: [
-        /* @__PURE__ */ a(Icon, { name: "out" }),
-        /* @__PURE__ */ a("span", { class: "unseen", children: words.frame.signOut })
-      ] })
-    ] })
-  ] });
-}
-function Main({ page }) {
-  const [Shown, setShown] = d(null);
-  const before = T(void 0);
-  A(() => {
-    menuShown.value = false;
-    document.title = page ? `${words.pages[page.name]} · ${words.product}` : words.product;
-    if (before.current && before.current !== page) focusMain();
-    before.current = page;
-    if (!page) return;
-    sessionStorage.setItem(LEFT, page.name);
-    let wanted = true;
-    void page.load().then((file) => wanted && setShown({ page, Component: file.default }));
-    return () => {
-      wanted = false;
-    };
-  }, [page]);
-  return /* @__PURE__ */ a("main", { id: "main", tabIndex: -1, "data-page": page?.name, children: !page ? /* @__PURE__ */ a(Unknown, {}) : Shown?.page === page ? /* @__PURE__ */ a(Shown.Component, { route: route.value }) : /* @__PURE__ */ a(Loading, {}) });
-}
-function Unknown() {
-  return /* @__PURE__ */ a(Empty, { title: words.frame.unknown, children: [
-    /* @__PURE__ */ a("p", { children: words.frame.unknownText }),
-    /* @__PURE__ */ a("a", { href: "#/", children: words.frame.home })
-  ] });
-}
-function focusMain(event) {
-  event?.preventDefault();
-  document.getElementById("main")?.focus();
-}
-
-// src/main.tsx
-Q(/* @__PURE__ */ a(App, {}), document.getElementById("app"));
-void start();
+export {
+  d,
+  A,
+  F,
+  T,
+  w,
+  P,
+  y2 as y,
+  x2 as x,
+  base,
+  offline,
+  ApiError,
+  call,
+  get,
+  isAbort,
+  query,
+  Icon,
+  route,
+  href,
+  go,
+  replace,
+  phase,
+  me,
+  open,
+  may,
+  start,
+  signIn,
+  signOut,
+  announce,
+  Announcer,
+  Refused,
+  Empty,
+  Loading
+};

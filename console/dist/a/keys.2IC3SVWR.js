@@ -1,7 +1,8 @@
 import {
   a,
   words
-} from "./chunk.XPLBX6UP.js";
+} from "./chunk.2CUMNNNZ.js";
+import "./chunk.I6EMAZO5.js";
 
 // src/pages/keys.tsx
 function Keys() {

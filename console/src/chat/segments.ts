@@ -1,0 +1,186 @@
+// What a message consists of, whatever its shape was: OpenAI's members, or LMC.
+export type Segment =
+  | { type: 'text'; text: string }
+  | { type: 'reasoning'; text: string }
+  | { type: 'code'; language: string; text: string; active: number | null }
+  | { type: 'console'; text: string }
+  | { type: 'call'; name: string; text: string } // text: its arguments
+  | { type: 'result'; text: string }
+  | { type: 'confirmation'; language: string; text: string }
+  | { type: 'image'; text: string } // text: a data URL, or another address
+  | { type: 'file'; name: string; id: string | null; text: string }
+  | { type: 'error'; text: string };
+
+export type SegmentType = Segment['type'];
+
+// LMC, as a message or as a chunk of one.
+export interface Lmc {
+  role?: string;
+  type: string;
+  format?: string;
+  content?: unknown;
+  start?: boolean;
+  end?: boolean;
+}
+
+interface Call {
+  index?: number;
+  function?: { name?: string; arguments?: string };
+}
+
+// A stored message, as it was sent.
+export interface Stored extends Partial<Lmc> {
+  reasoning_content?: string | null;
+  reasoning?: string | null;
+  refusal?: string | null;
+  tool_calls?: Call[];
+  images?: { image_url?: { url?: string } }[];
+  context?: { files?: { name?: string; content?: string; uuid?: string }[] };
+  lmc?: Lmc[];
+}
+
+// The delta of a chunk has the members of a message.
+export interface Chunk {
+  object?: string;
+  choices?: { delta: Stored; finish_reason: string | null }[];
+  usage?: Usage;
+  error?: { message: string; code: string | null };
+  warnings?: { message: string }[];
+}
+
+export interface Usage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+}
+
+// addStored: a stored message.
+export function addStored(segments: Segment[], message: Stored): void {
+  for (const file of message.context?.files ?? [])
+    segments.push({ type: 'file', name: file.name ?? file.uuid ?? '', id: file.uuid ?? null, text: file.content ?? '' });
+  if (message.lmc) {
+    if (message.reasoning_content) add(segments, 'reasoning', message.reasoning_content);
+    for (const one of message.lmc) addLmc(segments, { ...one, start: true });
+  } else if (message.type) {
+    addLmc(segments, { ...(message as Lmc), start: true });
+  } else {
+    addDelta(segments, message, new Map());
+  }
+}
+
+// Growing: the segments of an answer that is streamed, in either shape.
+export class Growing {
+  readonly segments: Segment[] = [];
+  private readonly calls = new Map<number, Segment>();
+
+  add(chunk: Chunk | Lmc): void {
+    if ('type' in chunk) addLmc(this.segments, chunk);
+    else for (const choice of chunk.choices ?? []) addDelta(this.segments, choice.delta, this.calls);
+  }
+}
+
+// add: to the last segment where it is of the same type, else to a new one.
+function add(segments: Segment[], type: 'text' | 'reasoning' | 'console' | 'result' | 'error', text: string): void {
+  const last = segments.at(-1);
+  if (last?.type === type) last.text += text;
+  else segments.push({ type, text });
+}
+
+function addDelta(segments: Segment[], delta: Stored, calls: Map<number, Segment>): void {
+  const reasoning = delta.reasoning_content ?? delta.reasoning;
+  if (reasoning) add(segments, 'reasoning', reasoning);
+  if (typeof delta.content === 'string') {
+    if (delta.content) add(segments, delta.role === 'tool' ? 'result' : 'text', delta.content);
+  } else if (Array.isArray(delta.content)) {
+    for (const part of delta.content) addPart(segments, part);
+  }
+  if (delta.refusal) add(segments, 'text', delta.refusal);
+  for (const image of delta.images ?? []) segments.push({ type: 'image', text: image.image_url?.url ?? '' });
+  (delta.tool_calls ?? []).forEach((call, place) => addCall(segments, call, call.index ?? place, calls));
+}
+
+function addCall(segments: Segment[], call: Call, index: number, calls: Map<number, Segment>): void {
+  let segment = calls.get(index);
+  if (!segment) {
+    segment = { type: 'call', name: '', text: '' };
+    calls.set(index, segment);
+    segments.push(segment);
+  }
+  if (segment.type === 'call') segment.name += call.function?.name ?? '';
+  segment.text += call.function?.arguments ?? '';
+}
+
+interface Part {
+  type: string;
+  text?: string;
+  image_url?: { url: string };
+  file?: { filename?: string; file_id?: string };
+}
+
+function addPart(segments: Segment[], part: Part): void {
+  if (part.text !== undefined) add(segments, 'text', part.text);
+  else if (part.image_url) segments.push({ type: 'image', text: part.image_url.url });
+  else if (part.file)
+    segments.push({ type: 'file', name: part.file.filename ?? part.type, id: part.file.file_id ?? null, text: '' });
+  else segments.push({ type: 'file', name: part.type, id: null, text: '' });
+}
+
+// What each type of LMC becomes. A chunk with `start` opens a segment; a message without flags is one of its own.
+function addLmc(segments: Segment[], lmc: Lmc): void {
+  const content = typeof lmc.content === 'string' ? lmc.content : '';
+  const last = segments.at(-1);
+  const opens = lmc.start === true;
+  switch (lmc.type) {
+    case 'message':
+      if (opens) segments.push({ type: 'text', text: content });
+      else add(segments, 'text', content);
+      return;
+    case 'code':
+      if (opens || last?.type !== 'code')
+        segments.push({ type: 'code', language: lmc.format ?? '', text: content, active: null });
+      else last.text += content;
+      return;
+    case 'console':
+      if (lmc.format === 'active_line') activate(segments, lmc.content);
+      else if (content) add(segments, 'console', content);
+      return;
+    case 'tool_call':
+      if (opens || last?.type !== 'call') segments.push({ type: 'call', name: lmc.format ?? '', text: content });
+      else last.text += content;
+      return;
+    case 'image':
+      if (content) segments.push({ type: 'image', text: imageAddress(lmc.format ?? '', content) });
+      return;
+    case 'confirmation': {
+      const code = lmc.content as { format?: string; content?: string } | undefined;
+      segments.push({ type: 'confirmation', language: code?.format ?? '', text: code?.content ?? '' });
+      return;
+    }
+    case 'error': {
+      const error = lmc.content as { message?: string } | string | undefined;
+      segments.push({ type: 'error', text: typeof error === 'string' ? error : (error?.message ?? '') });
+      return;
+    }
+    case 'file':
+      segments.push({ type: 'file', name: content, id: null, text: '' });
+  }
+}
+
+// The line of the last code that runs; null when it has ended.
+function activate(segments: Segment[], line: unknown): void {
+  const code = segments.findLast((segment) => segment.type === 'code');
+  if (code?.type === 'code') code.active = line === null || line === '' ? null : Number(line);
+}
+
+function imageAddress(format: string, content: string): string {
+  const kind = /^base64(?:\.(png|jpeg|gif|webp))?$/.exec(format);
+  return kind ? `data:image/${kind[1] ?? 'png'};base64,${content}` : content;
+}
+
+// plain: the text of a message, to copy or to edit.
+export function plain(segments: Segment[]): string {
+  return segments
+    .filter((segment) => segment.type === 'text')
+    .map((segment) => segment.text)
+    .join('\n\n');
+}

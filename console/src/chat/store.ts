@@ -1,0 +1,179 @@
+// What the gateway knows of a conversation: messages with their ids, branches and runs.
+import { get, query, type List } from '../api';
+import { addStored, type Segment, type Stored, type Usage } from './segments';
+
+export interface Run {
+  id: string;
+  status: 'queued' | 'running' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
+  conversation: string | null;
+  model: string;
+  created_at: number;
+  first_token_at: number | null;
+  finish_reason: string | null;
+  usage: Usage | null;
+  usage_source?: 'provider' | 'estimated' | null;
+  cost?: string | null;
+  error: { message: string; code: string | null } | null;
+  continues: string | null;
+}
+
+interface Node {
+  id: string;
+  parent_id: string | null;
+  role: string;
+  created_at: number;
+  run_id: string | null;
+  model: string | null;
+  removed?: boolean;
+}
+
+interface Conversation {
+  id: string;
+  title?: string;
+  created_at: number;
+}
+
+// One message, or an answer with the computer's messages that follow it.
+export interface Turn {
+  key: string; // for drawing
+  id: string | null; // of its last message; null: not known yet
+  parent: string | null; // the message before it; null: it is the first
+  role: 'user' | 'assistant';
+  segments: Segment[];
+  at: number; // seconds since 1970
+  model: string | null;
+  run: string | null; // that made it
+  others: Other[]; // the messages in its place on all branches, itself included
+  firstPiece?: number; // milliseconds, where this page has measured it
+}
+
+export interface Other {
+  id: string;
+  leaf: string; // the newest message of its branch
+}
+
+export interface Loaded {
+  conversation: Conversation;
+  turns: Turn[];
+  runs: Map<string, Run>;
+  newest: Run | null;
+  earlier: string | null; // where the page of earlier messages begins; null: all are there
+}
+
+const PAGE = 50;
+const TREE_PAGES = 20; // of a thousand turns each
+
+interface Page extends List<Stored> {
+  first_id: string | null;
+}
+
+// load: the last messages of the branch that ends in `leaf`, or of the newest branch.
+export async function load(id: string, leaf: string | null, signal: AbortSignal): Promise<Loaded> {
+  const path = `/v1/conversations/${id}`;
+  const [conversation, page, nodes, runs] = await Promise.all([
+    get<Conversation>(path, { signal }),
+    get<Page>(`${path}/messages${query({ order: 'desc', limit: PAGE, leaf: leaf ?? undefined })}`, { signal }),
+    tree(path, signal),
+    get<List<Run>>(`/v1/runs${query({ conversation: id, limit: 100 })}`, { signal }),
+  ]);
+  return {
+    conversation,
+    turns: turnsOf(page, nodes),
+    runs: new Map(runs.data.map((run) => [run.id, run])),
+    newest: runs.data[0] ?? null,
+    earlier: page.has_more ? page.last_id : null,
+  };
+}
+
+// loadEarlier: the page of messages before `after`.
+export async function loadEarlier(id: string, leaf: string | null, after: string, signal: AbortSignal) {
+  const path = `/v1/conversations/${id}`;
+  const [page, nodes] = await Promise.all([
+    get<Page>(`${path}/messages${query({ order: 'desc', limit: PAGE, leaf: leaf ?? undefined, after })}`, { signal }),
+    tree(path, signal),
+  ]);
+  return { turns: turnsOf(page, nodes), earlier: page.has_more ? page.last_id : null };
+}
+
+async function tree(path: string, signal: AbortSignal): Promise<Map<string, Node>> {
+  const nodes = new Map<string, Node>();
+  let after: string | null = null;
+  for (let page = 0; page < TREE_PAGES; page++) {
+    const list: List<Node> = await get(`${path}/tree${query({ limit: 1000, after: after ?? undefined })}`, { signal });
+    for (const node of list.data) nodes.set(node.id, node);
+    if (!list.has_more) break;
+    after = list.last_id;
+  }
+  return nodes;
+}
+
+// turnsOf: messages come without ids, newest first; the tree has the ids of their branch.
+export function turnsOf(page: Page, nodes: Map<string, Node>): Turn[] {
+  const path: Node[] = [];
+  for (let at = page.first_id; at && path.length < page.data.length; ) {
+    const node = nodes.get(at);
+    if (!node) break;
+    if (!node.removed) path.push(node);
+    at = node.parent_id;
+  }
+  const children = groupByParent(nodes);
+  const turns: Turn[] = [];
+  for (let place = page.data.length - 1; place >= 0; place--) {
+    const message = page.data[place];
+    const node = path[place];
+    const last = turns.at(-1);
+    if (last?.role === 'assistant' && followsCode(message)) {
+      addStored(last.segments, message);
+      last.id = node?.id ?? last.id;
+      continue;
+    }
+    const segments: Segment[] = [];
+    addStored(segments, message);
+    const role = message.role === 'user' || message.role === undefined ? 'user' : 'assistant';
+    turns.push({
+      key: node?.id ?? `${page.first_id}-${place}`,
+      id: node?.id ?? null,
+      parent: node?.parent_id ?? null,
+      role,
+      segments,
+      at: node?.created_at ?? 0,
+      model: node?.model ?? null,
+      run: node && role === 'assistant' ? runOf(node.id) : null,
+      others: node ? othersOf(node, children) : [],
+    });
+  }
+  return turns;
+}
+
+function othersOf(node: Node, children: Map<string | null, Node[]>): Other[] {
+  return (children.get(node.parent_id) ?? [])
+    .filter((one) => one.role === node.role && !one.removed)
+    .map(({ id }) => ({ id, leaf: newestBelow(id, children) }));
+}
+
+function newestBelow(id: string, children: Map<string | null, Node[]>): string {
+  for (let leaf = id; ; ) {
+    const next = children.get(leaf)?.at(-1);
+    if (!next) return leaf;
+    leaf = next.id;
+  }
+}
+
+function groupByParent(nodes: Map<string, Node>): Map<string | null, Node[]> {
+  const groups = new Map<string | null, Node[]>();
+  for (const node of nodes.values()) {
+    const group = groups.get(node.parent_id);
+    if (group) group.push(node);
+    else groups.set(node.parent_id, [node]);
+  }
+  return groups;
+}
+
+// What a client sends for the computer: the output of code, the result of a call.
+function followsCode(message: Stored): boolean {
+  return message.role === 'computer' || message.role === 'tool';
+}
+
+// An answer and the run that made it share their number.
+export const runOf = (message: string): string => message.replace(/^msg_/, 'run_');
+export const messageOf = (run: string): string => run.replace(/^run_/, 'msg_');

@@ -1,0 +1,199 @@
+// One message of a chat, with what can be done with it.
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { drawNever, drawSoon } from '../draw/frames';
+import { Copy } from '../parts/copy';
+import { count, duration, money } from '../parts/format';
+import { Icon } from '../parts/icon';
+import { Time } from '../parts/time';
+import { fill, words } from '../words';
+import type { Chat } from './chat';
+import { plain } from './segments';
+import { SegmentsView } from './segments_view';
+import type { Run, Turn } from './store';
+
+export interface TurnActions {
+  edit?: (turn: Turn) => void;
+  again?: (turn: Turn) => void;
+  code?: (turn: Turn) => void;
+  goOn?: (run: string) => void;
+  branch?: (leaf: string) => void;
+}
+
+interface TurnProps extends TurnActions {
+  chat: Chat;
+  turn: Turn;
+  live: boolean; // its answer is under way
+  joined: boolean; // it goes on with the answer above it
+}
+
+export function TurnView({ chat, turn, live, joined, ...actions }: TurnProps) {
+  const run = turn.run ? chat.runs.value.get(turn.run) : undefined;
+  return (
+    <article class={`turn ${turn.role}${joined ? ' joined' : ''}`}>
+      {!joined && <h2 class="unseen">{turn.role === 'user' ? words.chat.you : (turn.model ?? words.chat.answer)}</h2>}
+      <Content chat={chat} turn={turn} live={live} />
+      {live && <Waiting chat={chat} />}
+      {run && !live && <Outcome run={run} goOn={actions.goOn} />}
+      {!live && (
+        <footer class="row wrap">
+          <Branches turn={turn} branch={actions.branch} />
+          {turn.role === 'assistant' && <Facts turn={turn} run={run} />}
+          <Buttons turn={turn} {...actions} />
+        </footer>
+      )}
+    </article>
+  );
+}
+
+// Content: drawn outside of Preact, piece by piece, within the frames' time.
+function Content({ chat, turn, live }: { chat: Chat; turn: Turn; live: boolean }) {
+  const root = useRef<HTMLDivElement>(null);
+  const view = useRef<SegmentsView | null>(null);
+  const state = useRef({ segments: turn.segments, live });
+  const drawer = useRef<(until: number) => boolean>(() => true);
+
+  if (state.current.segments !== turn.segments) {
+    view.current = null; // other segments: what is stored in place of what came
+    root.current?.replaceChildren();
+  }
+  state.current = { segments: turn.segments, live };
+
+  useLayoutEffect(() => {
+    view.current ??= new SegmentsView(root.current!);
+    drawer.current = (until) => view.current?.draw(state.current.segments, !state.current.live, until) ?? true;
+    const draw = () => drawSoon(drawer.current);
+    chat.drawn.set(turn.key, draw);
+    draw();
+    return () => {
+      drawNever(drawer.current);
+      chat.drawn.delete(turn.key);
+    };
+  }, [turn.segments, turn.key, live]);
+
+  return <div class="content" ref={root} />;
+}
+
+function Waiting({ chat }: { chat: Chat }) {
+  const activity = chat.activity.value;
+  if (activity === 'cut') return <p class="fine waiting">{words.chat.cut}</p>;
+  if (activity === 'sending') return <p class="fine waiting">{words.chat.waiting}</p>;
+  return <span class="cursor" aria-hidden="true" />;
+}
+
+// Outcome: how an answer ended, where that was not well.
+function Outcome({ run, goOn }: { run: Run; goOn?: (run: string) => void }) {
+  if (run.status === 'completed' || run.status === 'running' || run.status === 'queued')
+    return run.finish_reason === 'length' ? <p class="fine">{words.chat.length}</p> : null;
+  return (
+    <div class={`notice ${run.status === 'cancelled' ? '' : 'bad'}`}>
+      <div>
+        <span>
+          <strong>{words.chat.ends[run.status]}</strong> {run.error?.message}
+        </span>
+        {goOn && run.status !== 'failed' && (
+          <button type="button" onClick={() => goOn(run.id)}>
+            {words.chat.goOn}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Facts({ turn, run }: { turn: Turn; run?: Run }) {
+  const facts = [
+    turn.model ?? run?.model,
+    run?.usage && count(run.usage.total_tokens, words.units.tokens),
+    run?.usage_source === 'estimated' && words.chat.estimated,
+    run?.cost && fill(words.chat.cost, { cost: money(run.cost) }),
+    turn.firstPiece !== undefined && fill(words.chat.firstPiece, { time: duration(turn.firstPiece) }),
+  ].filter(Boolean);
+  return (
+    <span class="fine facts">
+      {facts.join(' · ')}
+      {turn.at > 0 && (
+        <>
+          {' · '}
+          <Time at={turn.at} />
+        </>
+      )}
+    </span>
+  );
+}
+
+function Buttons({ turn, edit, again, code }: { turn: Turn } & TurnActions) {
+  return (
+    <span class="row actions">
+      <Copy bare text={() => plain(turn.segments)} label={words.chat.copyText} />
+      {edit && <Action icon="edit" label={words.chat.edit} run={() => edit(turn)} />}
+      {again && <Action icon="again" label={words.chat.again} run={() => again(turn)} />}
+      {code && <Action icon="code" label={words.chat.code} run={() => code(turn)} />}
+    </span>
+  );
+}
+
+function Action({ icon, label, run }: { icon: 'edit' | 'again' | 'code'; label: string; run: () => void }) {
+  return (
+    <button type="button" class="bare" title={label} aria-label={label} onClick={run}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+// Branches: the messages in the place of this one.
+function Branches({ turn, branch }: { turn: Turn; branch?: (leaf: string) => void }) {
+  const place = turn.id ? turn.others.findIndex((one) => one.id === turn.id) : -1;
+  if (!branch || turn.others.length < 2 || place < 0) return null;
+  const step = (by: number, label: string, sign: string) => (
+    <button
+      type="button"
+      class="bare"
+      aria-label={label}
+      disabled={!turn.others[place + by]}
+      onClick={() => branch(turn.others[place + by].leaf)}
+    >
+      {sign}
+    </button>
+  );
+  return (
+    <span class="row branches fine">
+      {step(-1, words.chat.branchBefore, '‹')}
+      {fill(words.chat.branchOf, { n: place + 1, of: turn.others.length })}
+      {step(1, words.chat.branchAfter, '›')}
+    </span>
+  );
+}
+
+// Editor: the text of a message, to be sent as another branch.
+export function Editor({ turn, send, close }: { turn: Turn; send: (text: string) => void; close: () => void }) {
+  const [text, setText] = useState(() => plain(turn.segments));
+  return (
+    <form
+      class="turn user editor"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send(text);
+      }}
+    >
+      <label>
+        {words.chat.edit}
+        <textarea
+          rows={Math.min(12, text.split('\n').length + 1)}
+          value={text}
+          autofocus
+          onInput={(event) => setText(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === 'Escape' && close()}
+        />
+      </label>
+      <p class="fine">{turn.parent ? words.chat.editText : words.chat.editFirst}</p>
+      <div class="row">
+        <button class="primary" disabled={!text.trim()}>
+          {words.chat.send}
+        </button>
+        <button type="button" onClick={close}>
+          {words.actions.cancel}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,30 +1,34 @@
 // The first minute: an open gateway in which nothing is stored yet. Three cards.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, get, type List } from '../api';
+import { ApiError, get, isAbort, type List } from '../api';
 import { readModels, models } from '../chat/models';
 import { sayAnew } from '../chat/prepared';
+import type { PageProps } from '../pages';
 import { Copy } from '../parts/copy';
 import { Icon, type IconName } from '../parts/icon';
 import { Refused } from '../parts/state';
 import { go } from '../router';
-import { open, signIn } from '../session';
+import { signIn } from '../session';
 import { commandsOf, providerNames, yamlOf, type ProviderName } from './start_yaml';
 import { fill, words } from '../words';
 
-export default function Start({ route }: { route: { name: string } }) {
-  const [wanted, setWanted] = useState(route.name === 'start');
+export default function Start({ route }: PageProps) {
+  const asked = route.name === 'start';
+  const [nothingSaid, setNothingSaid] = useState(false);
 
   // #/ leads here in an open gateway; where something was said before, to the chat.
   useEffect(() => {
-    if (wanted) return;
-    get<List<unknown>>('/v1/conversations?limit=1').then(
-      ({ data }) => (data.length > 0 || !open.value ? go('chat') : setWanted(true)),
-      () => setWanted(true),
+    if (asked) return;
+    const abort = new AbortController();
+    get<List<unknown>>('/v1/conversations?limit=1', { signal: abort.signal }).then(
+      ({ data }) => (data.length > 0 ? go('chat') : setNothingSaid(true)),
+      (error) => isAbort(error) || setNothingSaid(true),
     );
-  }, []);
+    return () => abort.abort();
+  }, [asked]);
 
-  if (!wanted) return null;
+  if (!asked && !nothingSaid) return null;
   return (
     <div class="start">
       <header class="stack">

@@ -78,7 +78,7 @@ function KeyboardList() {
 
 // src/pages.ts
 var pages = [
-  { name: "start", scope: null, icon: "spark", menu: false, load: () => import("./start.7DLP5EUC.js") },
+  { name: "start", scope: null, icon: "spark", menu: false, load: () => import("./start.FUESIMT7.js") },
   { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.ZYWRAN2U.js") },
   { name: "conversations", scope: "read", icon: "list", menu: true, load: () => import("./conversations.2RBZNW4X.js") },
   { name: "runs", scope: "read", icon: "pulse", menu: true, load: () => import("./runs.PPYMYDXW.js") },

@@ -12,7 +12,7 @@ import {
   d,
   get,
   go,
-  open,
+  isAbort,
   signIn
 } from "./chunk.VXI4YSIX.js";
 import {
@@ -84,15 +84,18 @@ parley serve --config parley.yaml`;
 
 // src/pages/start.tsx
 function Start({ route }) {
-  const [wanted, setWanted] = d(route.name === "start");
+  const asked = route.name === "start";
+  const [nothingSaid, setNothingSaid] = d(false);
   A(() => {
-    if (wanted) return;
-    get("/v1/conversations?limit=1").then(
-      ({ data }) => data.length > 0 || !open.value ? go("chat") : setWanted(true),
-      () => setWanted(true)
+    if (asked) return;
+    const abort = new AbortController();
+    get("/v1/conversations?limit=1", { signal: abort.signal }).then(
+      ({ data }) => data.length > 0 ? go("chat") : setNothingSaid(true),
+      (error) => isAbort(error) || setNothingSaid(true)
     );
-  }, []);
-  if (!wanted) return null;
+    return () => abort.abort();
+  }, [asked]);
+  if (!asked && !nothingSaid) return null;
   return /* @__PURE__ */ a("div", { class: "start", children: [
     /* @__PURE__ */ a("header", { class: "stack", children: [
       /* @__PURE__ */ a("h1", { children: words.start.title }),

@@ -238,7 +238,7 @@ export class Chat {
 
   // nameIt: the first words are the title, so that the list of conversations can be read.
   private async nameIt(): Promise<void> {
-    const first = plain(this.turns.value[0]?.segments ?? []).trim().split('\n', 1)[0];
+    const first = plain(this.turns.value[0]?.segments ?? []).trim().split('\n', 1)[0].replace(/^#+ /, '');
     if (!first) return;
     const title = first.length > TITLE ? `${first.slice(0, TITLE - 1)}…` : first;
     await get(`/v1/conversations/${this.id}`, { body: { title } }).catch(() => {}); // a title is not worth an error

@@ -3,7 +3,6 @@ import Prism from './prism_core';
 import 'prismjs/components/prism-bash';
 import 'prismjs/components/prism-c';
 import 'prismjs/components/prism-cpp';
-import 'prismjs/components/prism-csharp';
 import 'prismjs/components/prism-diff';
 import 'prismjs/components/prism-go';
 import 'prismjs/components/prism-java';

@@ -66,3 +66,6 @@ export function show(node: unknown): string {
 export function elements(node: unknown): Element[] {
   return node instanceof Element ? [node, ...node.childNodes.flatMap(elements)] : [];
 }
+
+// What modules of the page find when they are loaded.
+Object.assign(globalThis, { location: { href: 'http://gateway.example/console/', hash: '' } });

@@ -1,7 +1,7 @@
 import {
   a,
   words
-} from "./chunk.2CUMNNNZ.js";
+} from "./chunk.XZCOMGMY.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/pages/conversations.tsx

@@ -6,7 +6,7 @@ import {
   r,
   words,
   x
-} from "./chunk.2CUMNNNZ.js";
+} from "./chunk.XZCOMGMY.js";
 
 // node_modules/preact/hooks/dist/hooks.mjs
 var t;
@@ -24,214 +24,214 @@ var m = a2.diffed;
 var h = a2.__c;
 var s = a2.unmount;
 var p = a2.__;
-function y(n3, t3) {
-  a2.__h && a2.__h(r2, n3, f || t3), f = 0;
-  var u3 = r2.__H || (r2.__H = { __: [], __h: [] });
-  return n3 >= u3.__.length && u3.__.push({}), u3.__[n3];
+function y(n22, t22) {
+  a2.__h && a2.__h(r2, n22, f || t22), f = 0;
+  var u22 = r2.__H || (r2.__H = { __: [], __h: [] });
+  return n22 >= u22.__.length && u22.__.push({}), u22.__[n22];
 }
-function d(n3) {
-  return f = 1, _(G, n3);
+function d(n22) {
+  return f = 1, _(G, n22);
 }
-function _(n3, u3, i3) {
-  var f3 = y(t++, 2);
-  if (f3.t = n3, !f3.__c && (f3.__ = [i3 ? i3(u3) : G(void 0, u3), function(n4) {
-    var t3 = (f3.__N || f3.__)[0], r4 = f3.t(t3, n4);
-    o(t3, r4) || (f3.__N = [r4, f3.__[1]], f3.__c.setState({}));
-  }], f3.__c = r2, !r2.__f)) {
+function _(n22, u22, i22) {
+  var f22 = y(t++, 2);
+  if (f22.t = n22, !f22.__c && (f22.__ = [i22 ? i22(u22) : G(void 0, u22), function(n3) {
+    var t22 = (f22.__N || f22.__)[0], r22 = f22.t(t22, n3);
+    o(t22, r22) || (f22.__N = [r22, f22.__[1]], f22.__c.setState({}));
+  }], f22.__c = r2, !r2.__f)) {
     r2.__f = true;
-    var c3 = r2.shouldComponentUpdate;
-    r2.shouldComponentUpdate = function(n4, t3, r4) {
-      var u4 = this.__H;
-      if (!u4) return true;
-      var i4 = false, f4 = this.props != n4;
-      if (u4.__.some(function(n5) {
-        n5.__N && (i4 = true, o(n5.__[0], n5.__N[0]) || (f4 = true));
-      }), c3) {
-        var e3 = c3.call(this, n4, t3, r4);
-        return i4 ? e3 || f4 : e3;
+    var c22 = r2.shouldComponentUpdate;
+    r2.shouldComponentUpdate = function(n3, t22, r22) {
+      var u3 = this.__H;
+      if (!u3) return true;
+      var i3 = false, f3 = this.props != n3;
+      if (u3.__.some(function(n4) {
+        n4.__N && (i3 = true, o(n4.__[0], n4.__N[0]) || (f3 = true));
+      }), c22) {
+        var e22 = c22.call(this, n3, t22, r22);
+        return i3 ? e22 || f3 : e22;
       }
-      return !i4 || f4;
+      return !i3 || f3;
     };
   }
-  return f3.__;
+  return f22.__;
 }
-function A(n3, u3) {
-  var i3 = y(t++, 3);
-  !a2.__s && E(i3.__H, u3) && (i3.__P = true, i3.__ = n3, i3.u = u3, r2.__H.__h.push(i3));
+function A(n22, u22) {
+  var i22 = y(t++, 3);
+  !a2.__s && E(i22.__H, u22) && (i22.__P = true, i22.__ = n22, i22.u = u22, r2.__H.__h.push(i22));
 }
-function F(n3, u3) {
-  var i3 = y(t++, 4);
-  !a2.__s && E(i3.__H, u3) && (i3.__P = false, i3.__ = n3, i3.u = u3, r2.__h.push(i3));
+function F(n22, u22) {
+  var i22 = y(t++, 4);
+  !a2.__s && E(i22.__H, u22) && (i22.__P = false, i22.__ = n22, i22.u = u22, r2.__h.push(i22));
 }
-function T(n3) {
+function T(n22) {
   return f = 5, w(function() {
-    return { current: n3 };
+    return { current: n22 };
   }, []);
 }
-function w(n3, r4) {
-  var u3 = y(t++, 7);
-  return E(u3.__H, r4) && (u3.__ = n3(), u3.__H = r4), u3.__;
+function w(n22, r22) {
+  var u22 = y(t++, 7);
+  return E(u22.__H, r22) && (u22.__ = n22(), u22.__H = r22), u22.__;
 }
 function P() {
-  var n3 = y(t++, 11);
-  if (!n3.__) {
-    for (var u3 = r2.__v; !u3.__m && u3.__; ) u3 = u3.__;
-    var i3 = u3.__m || (u3.__m = [0, 0]);
-    n3.__ = "P" + i3[0] + "-" + i3[1]++;
+  var n22 = y(t++, 11);
+  if (!n22.__) {
+    for (var u22 = r2.__v; !u22.__m && u22.__; ) u22 = u22.__;
+    var i22 = u22.__m || (u22.__m = [0, 0]);
+    n22.__ = "P" + i22[0] + "-" + i22[1]++;
   }
-  return n3.__;
+  return n22.__;
 }
 function g() {
-  var n3;
+  var n22;
   do {
-    for (; n3 = e.shift(); ) try {
-      C(n3);
-    } catch (t4) {
-      a2.__e(t4, { __: (n3 = n3.__P) && n3.__v });
+    for (; n22 = e.shift(); ) try {
+      C(n22);
+    } catch (t3) {
+      a2.__e(t3, { __: (n22 = n22.__P) && n22.__v });
     }
-    for (; n3 = c.shift(); ) {
-      var t3 = n3.__H;
-      if (n3.__P && t3) try {
-        t3.__h.some(C), t3.__h.some(D), t3.__h = [];
-      } catch (r4) {
-        t3.__h = [], a2.__e(r4, n3.__v);
+    for (; n22 = c.shift(); ) {
+      var t22 = n22.__H;
+      if (n22.__P && t22) try {
+        t22.__h.some(C), t22.__h.some(D), t22.__h = [];
+      } catch (r22) {
+        t22.__h = [], a2.__e(r22, n22.__v);
       }
     }
   } while (e.length);
 }
-a2.__b = function(n3) {
-  r2 = null, v && v(n3);
-}, a2.__ = function(n3, t3) {
-  n3 && t3.__k && t3.__k.__m && (n3.__m = t3.__k.__m), p && p(n3, t3);
-}, a2.__r = function(n3) {
-  l && l(n3), t = 0;
-  var i3 = (r2 = n3.__c).__H;
-  i3 && (u == r2 ? r2.__h = [] : (i3.__h.some(C), i3.__h.some(D), t = 0), i3.__h = [], i3.__.some(function(n4) {
-    n4.__N && (n4.__ = n4.__N), n4.u = n4.__N = void 0;
+a2.__b = function(n22) {
+  r2 = null, v && v(n22);
+}, a2.__ = function(n22, t22) {
+  n22 && t22.__k && t22.__k.__m && (n22.__m = t22.__k.__m), p && p(n22, t22);
+}, a2.__r = function(n22) {
+  l && l(n22), t = 0;
+  var i22 = (r2 = n22.__c).__H;
+  i22 && (u == r2 ? r2.__h = [] : (i22.__h.some(C), i22.__h.some(D), t = 0), i22.__h = [], i22.__.some(function(n3) {
+    n3.__N && (n3.__ = n3.__N), n3.u = n3.__N = void 0;
   })), u = r2;
-}, a2.diffed = function(n3) {
-  m && m(n3);
-  var t3 = n3.__c;
-  t3 && t3.__H && (t3.__H.__h.length && B(c.push(t3)), t3.__H.__.some(function(n4) {
-    n4.u && (n4.__H = n4.u);
+}, a2.diffed = function(n22) {
+  m && m(n22);
+  var t22 = n22.__c;
+  t22 && t22.__H && (t22.__H.__h.length && B(c.push(t22)), t22.__H.__.some(function(n3) {
+    n3.u && (n3.__H = n3.u);
   })), u = r2 = null;
-}, a2.__c = function(n3, t3) {
-  t3.some(function(n4) {
+}, a2.__c = function(n22, t22) {
+  t22.some(function(n3) {
     try {
-      n4.__h.some(C), n4.__h = n4.__h.filter(function(n5) {
-        return !n5.__ || D(n5);
+      n3.__h.some(C), n3.__h = n3.__h.filter(function(n4) {
+        return !n4.__ || D(n4);
       });
-    } catch (t4) {
-      n4.__h = [function() {
-        throw t4;
+    } catch (t3) {
+      n3.__h = [function() {
+        throw t3;
       }];
     }
-  }), h && h(n3, t3);
-}, a2.unmount = function(n3) {
-  s && s(n3);
-  var t3, r4, u3 = n3.__c;
-  u3 && u3.__H && (u3.__H.__.some(function(u4) {
+  }), h && h(n22, t22);
+}, a2.unmount = function(n22) {
+  s && s(n22);
+  var t22, r22, u22 = n22.__c;
+  u22 && u22.__H && (u22.__H.__.some(function(u3) {
     try {
-      if (u4.__P && u4.__c) {
-        if (void 0 === r4) {
-          for (r4 = n3.__; r4 && (!r4.__c || !r4.__c.__P); ) r4 = r4.__;
-          r4 = r4 && r4.__c;
+      if (u3.__P && u3.__c) {
+        if (void 0 === r22) {
+          for (r22 = n22.__; r22 && (!r22.__c || !r22.__c.__P); ) r22 = r22.__;
+          r22 = r22 && r22.__c;
         }
-        u4.__P = r4, B(e.push(u4));
-      } else C(u4);
-    } catch (n4) {
-      t3 = n4;
+        u3.__P = r22, B(e.push(u3));
+      } else C(u3);
+    } catch (n3) {
+      t22 = n3;
     }
-  }), u3.__H = void 0, t3 && a2.__e(t3, u3.__v));
+  }), u22.__H = void 0, t22 && a2.__e(t22, u22.__v));
 };
 var k2 = "function" == typeof requestAnimationFrame;
-function z(n3) {
-  var t3, r4 = function() {
-    clearTimeout(u3), k2 && cancelAnimationFrame(t3), setTimeout(n3);
-  }, u3 = setTimeout(r4, 35);
-  k2 && (t3 = requestAnimationFrame(r4));
+function z(n22) {
+  var t22, r22 = function() {
+    clearTimeout(u22), k2 && cancelAnimationFrame(t22), setTimeout(n22);
+  }, u22 = setTimeout(r22, 35);
+  k2 && (t22 = requestAnimationFrame(r22));
 }
-function B(n3) {
-  1 != n3 && i == a2.requestAnimationFrame || ((i = a2.requestAnimationFrame) || z)(g);
+function B(n22) {
+  1 != n22 && i == a2.requestAnimationFrame || ((i = a2.requestAnimationFrame) || z)(g);
 }
-function C(n3) {
-  var t3 = r2, u3 = n3.__c;
-  "function" == typeof u3 && (n3.__c = void 0, u3()), r2 = t3;
+function C(n22) {
+  var t22 = r2, u22 = n22.__c;
+  "function" == typeof u22 && (n22.__c = void 0, u22()), r2 = t22;
 }
-function D(n3) {
-  var t3 = r2;
-  n3.__c = n3.__(), r2 = t3;
+function D(n22) {
+  var t22 = r2;
+  n22.__c = n22.__(), r2 = t22;
 }
-function E(n3, t3) {
-  return !n3 || n3.length != t3.length || t3.some(function(t4, r4) {
-    return !o(t4, n3[r4]);
+function E(n22, t22) {
+  return !n22 || n22.length != t22.length || t22.some(function(t3, r22) {
+    return !o(t3, n22[r22]);
   });
 }
-function G(n3, t3) {
-  return "function" == typeof t3 ? t3(n3) : t3;
+function G(n22, t22) {
+  return "function" == typeof t22 ? t22(n22) : t22;
 }
 
 // node_modules/@preact/signals-core/dist/signals-core.module.js
 var i2 = /* @__PURE__ */ Symbol.for("preact-signals");
 function t2() {
   if (!(v2 > 1)) {
-    var i3, t3 = false;
+    var i22, t22 = false;
     !(function() {
-      var i4 = c2;
+      var i3 = c2;
       c2 = void 0;
-      while (void 0 !== i4) {
-        var t4 = i4.S;
-        if (t4.v === i4.v) {
-          for (var r5 = t4.t; void 0 !== r5; r5 = r5.x) if (r5.i === i4.i) r5.i = t4.i;
+      while (void 0 !== i3) {
+        var t3 = i3.S;
+        if (t3.v === i3.v) {
+          for (var r32 = t3.t; void 0 !== r32; r32 = r32.x) if (r32.i === i3.i) r32.i = t3.i;
         }
-        i4 = i4.o;
+        i3 = i3.o;
       }
     })();
     while (void 0 !== h2) {
-      var r4 = h2;
+      var r22 = h2;
       h2 = void 0;
       s2++;
-      while (void 0 !== r4) {
-        var n3 = r4.u;
-        r4.u = void 0;
-        r4.f &= -3;
-        if (!(8 & r4.f) && w2(r4)) try {
-          r4.c();
-        } catch (r5) {
-          if (!t3) {
-            i3 = r5;
-            t3 = true;
+      while (void 0 !== r22) {
+        var n22 = r22.u;
+        r22.u = void 0;
+        r22.f &= -3;
+        if (!(8 & r22.f) && w2(r22)) try {
+          r22.c();
+        } catch (r32) {
+          if (!t22) {
+            i22 = r32;
+            t22 = true;
           }
         }
-        r4 = n3;
+        r22 = n22;
       }
     }
     s2 = 0;
     v2--;
-    if (t3) throw i3;
+    if (t22) throw i22;
   } else v2--;
 }
-function r3(i3) {
-  if (v2 > 0) return i3();
+function r3(i22) {
+  if (v2 > 0) return i22();
   u2 = ++e2;
   v2++;
   try {
-    return i3();
+    return i22();
   } finally {
     t2();
   }
 }
 var n2;
 var o2 = void 0;
-function f2(i3) {
-  var t3 = o2, r4 = n2;
+function f2(i22) {
+  var t22 = o2, r22 = n2;
   o2 = void 0;
   n2 = void 0;
   try {
-    return i3();
+    return i22();
   } finally {
-    o2 = t3;
-    n2 = r4;
+    o2 = t22;
+    n2 = r22;
   }
 }
 var h2 = void 0;
@@ -241,83 +241,83 @@ var e2 = 0;
 var u2 = 0;
 var c2 = void 0;
 var a3 = 0;
-function d2(i3) {
+function d2(i22) {
   if (void 0 !== o2) {
-    var t3 = i3.n;
-    if (void 0 === t3 || t3.t !== o2) {
-      t3 = { i: 0, S: i3, p: o2.s, n: void 0, t: o2, e: void 0, x: void 0, r: t3 };
-      if (void 0 !== o2.s) o2.s.n = t3;
-      o2.s = t3;
-      i3.n = t3;
-      if (32 & o2.f) i3.S(t3);
-      return t3;
-    } else if (-1 === t3.i) {
-      t3.i = 0;
-      if (void 0 !== t3.n) {
-        t3.n.p = t3.p;
-        if (void 0 !== t3.p) t3.p.n = t3.n;
-        t3.p = o2.s;
-        t3.n = void 0;
-        o2.s.n = t3;
-        o2.s = t3;
+    var t22 = i22.n;
+    if (void 0 === t22 || t22.t !== o2) {
+      t22 = { i: 0, S: i22, p: o2.s, n: void 0, t: o2, e: void 0, x: void 0, r: t22 };
+      if (void 0 !== o2.s) o2.s.n = t22;
+      o2.s = t22;
+      i22.n = t22;
+      if (32 & o2.f) i22.S(t22);
+      return t22;
+    } else if (-1 === t22.i) {
+      t22.i = 0;
+      if (void 0 !== t22.n) {
+        t22.n.p = t22.p;
+        if (void 0 !== t22.p) t22.p.n = t22.n;
+        t22.p = o2.s;
+        t22.n = void 0;
+        o2.s.n = t22;
+        o2.s = t22;
       }
-      return t3;
+      return t22;
     }
   }
 }
-function l2(i3, t3) {
-  this.v = i3;
+function l2(i22, t22) {
+  this.v = i22;
   this.i = 0;
   this.n = void 0;
   this.t = void 0;
   this.l = 0;
-  this.W = null == t3 ? void 0 : t3.watched;
-  this.Z = null == t3 ? void 0 : t3.unwatched;
-  this.name = null == t3 ? void 0 : t3.name;
+  this.W = null == t22 ? void 0 : t22.watched;
+  this.Z = null == t22 ? void 0 : t22.unwatched;
+  this.name = null == t22 ? void 0 : t22.name;
 }
 l2.prototype.brand = i2;
 l2.prototype.h = function() {
   return true;
 };
-l2.prototype.S = function(i3) {
-  var t3 = this, r4 = this.t;
-  if (r4 !== i3 && void 0 === i3.e) {
-    i3.x = r4;
-    this.t = i3;
-    if (void 0 !== r4) r4.e = i3;
+l2.prototype.S = function(i22) {
+  var t22 = this, r22 = this.t;
+  if (r22 !== i22 && void 0 === i22.e) {
+    i22.x = r22;
+    this.t = i22;
+    if (void 0 !== r22) r22.e = i22;
     else f2(function() {
-      var i4;
-      null == (i4 = t3.W) || i4.call(t3);
+      var i3;
+      null == (i3 = t22.W) || i3.call(t22);
     });
   }
 };
-l2.prototype.U = function(i3) {
-  var t3 = this;
+l2.prototype.U = function(i22) {
+  var t22 = this;
   if (void 0 !== this.t) {
-    var r4 = i3.e, n3 = i3.x;
-    if (void 0 !== r4) {
-      r4.x = n3;
-      i3.e = void 0;
+    var r22 = i22.e, n22 = i22.x;
+    if (void 0 !== r22) {
+      r22.x = n22;
+      i22.e = void 0;
     }
-    if (void 0 !== n3) {
-      n3.e = r4;
-      i3.x = void 0;
+    if (void 0 !== n22) {
+      n22.e = r22;
+      i22.x = void 0;
     }
-    if (i3 === this.t) {
-      this.t = n3;
-      if (void 0 === n3) f2(function() {
-        var i4;
-        null == (i4 = t3.Z) || i4.call(t3);
+    if (i22 === this.t) {
+      this.t = n22;
+      if (void 0 === n22) f2(function() {
+        var i3;
+        null == (i3 = t22.Z) || i3.call(t22);
       });
     }
   }
 };
-l2.prototype.subscribe = function(i3) {
-  var t3 = this;
+l2.prototype.subscribe = function(i22) {
+  var t22 = this;
   return x2(function() {
-    var r4 = t3.value;
+    var r22 = t22.value;
     f2(function() {
-      return i3(r4);
+      return i22(r22);
     });
   }, { name: "sub" });
 };
@@ -331,74 +331,74 @@ l2.prototype.toJSON = function() {
   return this.value;
 };
 l2.prototype.peek = function() {
-  var i3 = this;
+  var i22 = this;
   return f2(function() {
-    return i3.value;
+    return i22.value;
   });
 };
 Object.defineProperty(l2.prototype, "value", { get: function() {
-  var i3 = d2(this);
-  if (void 0 !== i3) i3.i = this.i;
+  var i22 = d2(this);
+  if (void 0 !== i22) i22.i = this.i;
   return this.v;
-}, set: function(i3) {
-  if (i3 !== this.v) {
+}, set: function(i22) {
+  if (i22 !== this.v) {
     if (s2 > 100) throw new Error("Cycle detected");
-    !(function(i4) {
+    !(function(i3) {
       if (0 !== v2 && 0 === s2) {
-        if (i4.l !== u2) {
-          i4.l = u2;
-          c2 = { S: i4, v: i4.v, i: i4.i, o: c2 };
+        if (i3.l !== u2) {
+          i3.l = u2;
+          c2 = { S: i3, v: i3.v, i: i3.i, o: c2 };
         }
       }
     })(this);
-    this.v = i3;
+    this.v = i22;
     this.i++;
     a3++;
     v2++;
     try {
-      for (var r4 = this.t; void 0 !== r4; r4 = r4.x) r4.t.N();
+      for (var r22 = this.t; void 0 !== r22; r22 = r22.x) r22.t.N();
     } finally {
       t2();
     }
   }
 } });
-function y2(i3, t3) {
-  return new l2(i3, t3);
+function y2(i22, t22) {
+  return new l2(i22, t22);
 }
-function w2(i3) {
-  for (var t3 = i3.s; void 0 !== t3; t3 = t3.n) if (t3.S.i !== t3.i || !t3.S.h() || t3.S.i !== t3.i) return true;
+function w2(i22) {
+  for (var t22 = i22.s; void 0 !== t22; t22 = t22.n) if (t22.S.i !== t22.i || !t22.S.h() || t22.S.i !== t22.i) return true;
   return false;
 }
-function b(i3) {
-  for (var t3 = i3.s; void 0 !== t3; t3 = t3.n) {
-    var r4 = t3.S.n;
-    if (void 0 !== r4) t3.r = r4;
-    t3.S.n = t3;
-    t3.i = -1;
-    if (void 0 === t3.n) {
-      i3.s = t3;
+function b(i22) {
+  for (var t22 = i22.s; void 0 !== t22; t22 = t22.n) {
+    var r22 = t22.S.n;
+    if (void 0 !== r22) t22.r = r22;
+    t22.S.n = t22;
+    t22.i = -1;
+    if (void 0 === t22.n) {
+      i22.s = t22;
       break;
     }
   }
 }
-function _2(i3) {
-  var t3 = i3.s, r4 = void 0;
-  while (void 0 !== t3) {
-    var n3 = t3.p;
-    if (-1 === t3.i) {
-      t3.S.U(t3);
-      if (void 0 !== n3) n3.n = t3.n;
-      if (void 0 !== t3.n) t3.n.p = n3;
-    } else r4 = t3;
-    t3.S.n = t3.r;
-    if (void 0 !== t3.r) t3.r = void 0;
-    t3 = n3;
+function _2(i22) {
+  var t22 = i22.s, r22 = void 0;
+  while (void 0 !== t22) {
+    var n22 = t22.p;
+    if (-1 === t22.i) {
+      t22.S.U(t22);
+      if (void 0 !== n22) n22.n = t22.n;
+      if (void 0 !== t22.n) t22.n.p = n22;
+    } else r22 = t22;
+    t22.S.n = t22.r;
+    if (void 0 !== t22.r) t22.r = void 0;
+    t22 = n22;
   }
-  i3.s = r4;
+  i22.s = r22;
 }
-function j(i3, t3) {
-  l2.call(this, void 0, t3);
-  this.x = i3;
+function j(i22, t22) {
+  l2.call(this, void 0, t22);
+  this.x = i22;
   this.s = void 0;
   this.g = a3 - 1;
   this.f = 4;
@@ -416,89 +416,89 @@ j.prototype.h = function() {
     this.f &= -2;
     return true;
   }
-  var i3 = o2;
+  var i22 = o2;
   try {
     b(this);
     o2 = this;
-    var t3 = this.x();
-    if (16 & this.f || this.v !== t3 || 0 === this.i) {
-      this.v = t3;
+    var t22 = this.x();
+    if (16 & this.f || this.v !== t22 || 0 === this.i) {
+      this.v = t22;
       this.f &= -17;
       this.i++;
     }
-  } catch (i4) {
-    this.v = i4;
+  } catch (i3) {
+    this.v = i3;
     this.f |= 16;
     this.i++;
   }
-  o2 = i3;
+  o2 = i22;
   _2(this);
   this.f &= -2;
   return true;
 };
-j.prototype.S = function(i3) {
+j.prototype.S = function(i22) {
   if (void 0 === this.t) {
     this.f |= 36;
-    for (var t3 = this.s; void 0 !== t3; t3 = t3.n) t3.S.S(t3);
+    for (var t22 = this.s; void 0 !== t22; t22 = t22.n) t22.S.S(t22);
   }
-  l2.prototype.S.call(this, i3);
+  l2.prototype.S.call(this, i22);
 };
-j.prototype.U = function(i3) {
+j.prototype.U = function(i22) {
   if (void 0 !== this.t) {
-    l2.prototype.U.call(this, i3);
+    l2.prototype.U.call(this, i22);
     if (void 0 === this.t) {
       this.f &= -33;
-      for (var t3 = this.s; void 0 !== t3; t3 = t3.n) t3.S.U(t3);
+      for (var t22 = this.s; void 0 !== t22; t22 = t22.n) t22.S.U(t22);
     }
   }
 };
 j.prototype.N = function() {
   if (!(2 & this.f)) {
     this.f |= 6;
-    for (var i3 = this.t; void 0 !== i3; i3 = i3.x) i3.t.N();
+    for (var i22 = this.t; void 0 !== i22; i22 = i22.x) i22.t.N();
   }
 };
 Object.defineProperty(j.prototype, "value", { get: function() {
   if (1 & this.f) throw new Error("Cycle detected");
-  var i3 = d2(this);
+  var i22 = d2(this);
   this.h();
-  if (void 0 !== i3) i3.i = this.i;
+  if (void 0 !== i22) i22.i = this.i;
   if (16 & this.f) throw this.v;
   return this.v;
 } });
-function O(i3, t3) {
-  return new j(i3, t3);
+function O(i22, t22) {
+  return new j(i22, t22);
 }
-function p2(i3) {
-  var r4 = i3.j;
-  i3.j = void 0;
-  if ("function" == typeof r4) {
+function p2(i22) {
+  var r22 = i22.j;
+  i22.j = void 0;
+  if ("function" == typeof r22) {
     v2++;
-    var n3 = o2;
+    var n22 = o2;
     o2 = void 0;
     try {
-      r4();
-    } catch (t3) {
-      i3.f &= -2;
-      i3.f |= 8;
-      g2(i3);
-      throw t3;
+      r22();
+    } catch (t22) {
+      i22.f &= -2;
+      i22.f |= 8;
+      g2(i22);
+      throw t22;
     } finally {
-      o2 = n3;
+      o2 = n22;
       t2();
     }
   }
 }
-function g2(i3) {
-  for (var t3 = i3.s; void 0 !== t3; t3 = t3.n) t3.S.U(t3);
-  i3.x = void 0;
-  i3.s = void 0;
-  p2(i3);
+function g2(i22) {
+  for (var t22 = i22.s; void 0 !== t22; t22 = t22.n) t22.S.U(t22);
+  i22.x = void 0;
+  i22.s = void 0;
+  p2(i22);
 }
-function S(i3) {
+function S(i22) {
   if (o2 !== this) throw new Error("Out-of-order effect");
   _2(this);
-  o2 = i3;
+  o2 = i22;
   this.f &= -2;
   try {
     if (8 & this.f) g2(this);
@@ -506,24 +506,24 @@ function S(i3) {
     t2();
   }
 }
-function m2(i3, t3) {
-  this.x = i3;
+function m2(i22, t22) {
+  this.x = i22;
   this.j = void 0;
   this.s = void 0;
   this.u = void 0;
   this.f = 32;
-  this.name = null == t3 ? void 0 : t3.name;
+  this.name = null == t22 ? void 0 : t22.name;
   if (n2) n2.push(this);
 }
 m2.prototype.c = function() {
-  var i3 = this.S();
+  var i22 = this.S();
   try {
     if (8 & this.f) return;
     if (void 0 === this.x) return;
-    var t3 = this.x();
-    if ("function" == typeof t3) this.j = t3;
+    var t22 = this.x();
+    if ("function" == typeof t22) this.j = t22;
   } finally {
-    i3();
+    i22();
   }
 };
 m2.prototype.S = function() {
@@ -533,9 +533,9 @@ m2.prototype.S = function() {
   p2(this);
   b(this);
   v2++;
-  var i3 = o2;
+  var i22 = o2;
   o2 = this;
-  return S.bind(this, i3);
+  return S.bind(this, i22);
 };
 m2.prototype.N = function() {
   if (!(2 & this.f)) {
@@ -551,17 +551,17 @@ m2.prototype.d = function() {
 m2.prototype.dispose = function() {
   this.d();
 };
-function x2(i3, t3) {
-  var r4 = new m2(i3, t3);
+function x2(i22, t22) {
+  var r22 = new m2(i22, t22);
   try {
-    r4.c();
-  } catch (i4) {
-    r4.d();
-    throw i4;
+    r22.c();
+  } catch (i3) {
+    r22.d();
+    throw i3;
   }
-  var n3 = r4.d.bind(r4);
-  n3[Symbol.dispose] = n3;
-  return n3;
+  var n22 = r22.d.bind(r22);
+  n22[Symbol.dispose] = n22;
+  return n22;
 }
 
 // node_modules/@preact/signals/dist/signals.module.js
@@ -573,214 +573,214 @@ var g3 = [];
 x2(function() {
   h3 = this.N;
 })();
-function b2(i3, n3) {
-  n[i3] = n3.bind(null, n[i3] || function() {
+function b2(i22, n22) {
+  n[i22] = n22.bind(null, n[i22] || function() {
   });
 }
-function y3(i3) {
+function y3(i22) {
   if (p3) {
-    var n3 = p3;
+    var n22 = p3;
     p3 = void 0;
-    n3();
+    n22();
   }
-  p3 = i3 && i3.S();
+  p3 = i22 && i22.S();
 }
-function w3(i3) {
-  var n3 = this, r4 = i3.data, t3 = useSignal(r4);
-  t3.name = "ReactiveDom";
-  t3.value = r4;
-  var e3 = w(function() {
-    var i4 = n3, r5 = n3.__v;
-    while (r5 = r5.__) if (r5.__c) {
-      r5.__c.__$f |= 4;
+function w3(i22) {
+  var n22 = this, r22 = i22.data, t22 = useSignal(r22);
+  t22.name = "ReactiveDom";
+  t22.value = r22;
+  var e22 = w(function() {
+    var i3 = n22, r32 = n22.__v;
+    while (r32 = r32.__) if (r32.__c) {
+      r32.__c.__$f |= 4;
       break;
     }
-    var o3 = O(function() {
-      var i5 = t3.value.value;
-      return 0 === i5 ? 0 : true === i5 ? "" : i5 || "";
-    }), e4 = O(function() {
-      return !Array.isArray(o3.value) && !r(o3.value);
-    }), u4 = x2(function() {
+    var o22 = O(function() {
+      var i4 = t22.value.value;
+      return 0 === i4 ? 0 : true === i4 ? "" : i4 || "";
+    }), e3 = O(function() {
+      return !Array.isArray(o22.value) && !r(o22.value);
+    }), u3 = x2(function() {
       this.N = M;
-      if (e4.value) {
-        var n4 = o3.value;
-        if (i4.__v && i4.__v.__e && 3 === i4.__v.__e.nodeType) i4.__v.__e.data = n4;
+      if (e3.value) {
+        var n3 = o22.value;
+        if (i3.__v && i3.__v.__e && 3 === i3.__v.__e.nodeType) i3.__v.__e.data = n3;
       }
-    }), c4 = n3.__$u.d;
-    n3.__$u.d = function() {
-      u4();
-      c4.call(this);
+    }), c3 = n22.__$u.d;
+    n22.__$u.d = function() {
+      u3();
+      c3.call(this);
     };
-    return [e4, o3];
-  }, []), u3 = e3[0], c3 = e3[1];
-  return u3.value ? c3.peek() : c3.value;
+    return [e3, o22];
+  }, []), u22 = e22[0], c22 = e22[1];
+  return u22.value ? c22.peek() : c22.value;
 }
 w3.displayName = "ReactiveTextNode";
 Object.defineProperties(l2.prototype, { constructor: { configurable: true, value: k($, null).constructor }, type: { configurable: true, value: w3 }, props: { configurable: true, get: function() {
-  var i3 = this;
+  var i22 = this;
   return { data: { get value() {
-    return i3.value;
+    return i22.value;
   } } };
 } }, __b: { configurable: true, value: 1 } });
-b2("__b", function(i3, n3) {
+b2("__b", function(i22, n22) {
   y3();
   d3 = void 0;
-  if ("string" == typeof n3.type) {
-    var r4, t3 = n3.props;
-    for (var f3 in t3) if ("children" !== f3) {
-      var o3 = t3[f3];
-      if (o3 instanceof l2) {
-        if (!r4) n3.__np = r4 = {};
-        r4[f3] = o3;
-        t3[f3] = o3.peek();
+  if ("string" == typeof n22.type) {
+    var r22, t22 = n22.props;
+    for (var f22 in t22) if ("children" !== f22) {
+      var o22 = t22[f22];
+      if (o22 instanceof l2) {
+        if (!r22) n22.__np = r22 = {};
+        r22[f22] = o22;
+        t22[f22] = o22.peek();
       }
     }
   }
-  i3(n3);
+  i22(n22);
 });
-b2("__r", function(i3, r4) {
-  i3(r4);
-  if (r4.type !== $) {
+b2("__r", function(i22, r22) {
+  i22(r22);
+  if (r22.type !== $) {
     y3();
-    var t3, f3 = r4.__c;
-    if (f3) {
-      f3.__$f &= -2;
-      if (void 0 === (t3 = f3.__$u)) f3.__$u = t3 = (function(i4, n3) {
-        var r5;
+    var t22, f22 = r22.__c;
+    if (f22) {
+      f22.__$f &= -2;
+      if (void 0 === (t22 = f22.__$u)) f22.__$u = t22 = (function(i3, n22) {
+        var r32;
         x2(function() {
-          r5 = this;
-        }, { name: n3 });
-        r5.c = i4;
-        return r5;
-      })(/* @__PURE__ */ (function(i4) {
+          r32 = this;
+        }, { name: n22 });
+        r32.c = i3;
+        return r32;
+      })(/* @__PURE__ */ (function(i3) {
         return function() {
-          var n3;
-          if (m3) null == (n3 = this.y) || n3.call(this);
-          i4.__$f |= 1;
-          i4.setState({});
+          var n22;
+          if (m3) null == (n22 = this.y) || n22.call(this);
+          i3.__$f |= 1;
+          i3.setState({});
         };
-      })(f3), "function" == typeof r4.type ? r4.type.displayName || r4.type.name : "");
+      })(f22), "function" == typeof r22.type ? r22.type.displayName || r22.type.name : "");
     }
-    d3 = f3;
-    y3(t3);
+    d3 = f22;
+    y3(t22);
   }
 });
-b2("__e", function(i3, n3, r4, t3) {
+b2("__e", function(i22, n22, r22, t22) {
   y3();
   d3 = void 0;
-  i3(n3, r4, t3);
+  i22(n22, r22, t22);
 });
-b2("diffed", function(i3, n3) {
+b2("diffed", function(i22, n22) {
   y3();
   d3 = void 0;
-  var r4;
-  if ("string" == typeof n3.type && (r4 = n3.__e)) {
-    var t3 = n3.__np, f3 = n3.props, o3 = r4.U;
-    if (o3) for (var e3 in o3) {
-      var u3 = o3[e3];
-      if (!(void 0 === u3 || t3 && e3 in t3)) {
-        u3.d();
-        o3[e3] = void 0;
+  var r22;
+  if ("string" == typeof n22.type && (r22 = n22.__e)) {
+    var t22 = n22.__np, f22 = n22.props, o22 = r22.U;
+    if (o22) for (var e22 in o22) {
+      var u22 = o22[e22];
+      if (!(void 0 === u22 || t22 && e22 in t22)) {
+        u22.d();
+        o22[e22] = void 0;
       }
     }
-    if (t3) {
-      if (!o3) {
-        o3 = {};
-        r4.U = o3;
+    if (t22) {
+      if (!o22) {
+        o22 = {};
+        r22.U = o22;
       }
-      for (var a4 in t3) {
-        var c3 = o3[a4], v3 = t3[a4];
-        if (void 0 === c3) {
-          c3 = k3(r4, a4, v3, f3);
-          o3[a4] = c3;
-        } else c3.o(v3, f3);
+      for (var a22 in t22) {
+        var c22 = o22[a22], v22 = t22[a22];
+        if (void 0 === c22) {
+          c22 = k3(r22, a22, v22, f22);
+          o22[a22] = c22;
+        } else c22.o(v22, f22);
       }
     }
   }
-  i3(n3);
+  i22(n22);
 });
-function k3(i3, n3, r4, t3) {
-  var f3 = n3 in i3 && void 0 === i3.ownerSVGElement, o3 = y2(r4);
-  return { o: function(i4, n4) {
-    o3.value = i4;
-    t3 = n4;
+function k3(i22, n22, r22, t22) {
+  var f22 = n22 in i22 && void 0 === i22.ownerSVGElement, o22 = y2(r22);
+  return { o: function(i3, n3) {
+    o22.value = i3;
+    t22 = n3;
   }, d: x2(function() {
     this.N = M;
-    var r5 = o3.value.value;
-    if (t3[n3] !== r5) {
-      t3[n3] = r5;
-      if (f3) i3[n3] = r5;
-      else if (null != r5 && (false !== r5 || "-" === n3[4])) i3.setAttribute(n3, r5);
-      else i3.removeAttribute(n3);
+    var r32 = o22.value.value;
+    if (t22[n22] !== r32) {
+      t22[n22] = r32;
+      if (f22) i22[n22] = r32;
+      else if (null != r32 && (false !== r32 || "-" === n22[4])) i22.setAttribute(n22, r32);
+      else i22.removeAttribute(n22);
     }
   }) };
 }
-b2("unmount", function(i3, n3) {
-  if ("string" == typeof n3.type) {
-    var r4 = n3.__e;
-    if (r4) {
-      var t3 = r4.U;
-      if (t3) {
-        r4.U = void 0;
-        for (var f3 in t3) {
-          var o3 = t3[f3];
-          if (o3) o3.d();
+b2("unmount", function(i22, n22) {
+  if ("string" == typeof n22.type) {
+    var r22 = n22.__e;
+    if (r22) {
+      var t22 = r22.U;
+      if (t22) {
+        r22.U = void 0;
+        for (var f22 in t22) {
+          var o22 = t22[f22];
+          if (o22) o22.d();
         }
       }
     }
-    var e3 = n3.__np;
-    if (e3) {
-      var u3 = n3.props;
-      for (var a4 in e3) u3[a4] = e3[a4];
+    var e22 = n22.__np;
+    if (e22) {
+      var u22 = n22.props;
+      for (var a22 in e22) u22[a22] = e22[a22];
     }
-    n3.__np = void 0;
+    n22.__np = void 0;
   } else {
-    var c3 = n3.__c;
-    if (c3) {
-      c3.__$f |= 8;
-      var v3 = c3.__$u;
-      if (v3) {
-        c3.__$u = void 0;
-        v3.d();
+    var c22 = n22.__c;
+    if (c22) {
+      c22.__$f |= 8;
+      var v22 = c22.__$u;
+      if (v22) {
+        c22.__$u = void 0;
+        v22.d();
       }
     }
   }
-  i3(n3);
+  i22(n22);
 });
-b2("__h", function(i3, n3, r4, t3) {
-  if (t3 < 3) n3.__$f |= 2;
-  i3(n3, r4, t3);
+b2("__h", function(i22, n22, r22, t22) {
+  if (t22 < 3) n22.__$f |= 2;
+  i22(n22, r22, t22);
 });
-x.prototype.shouldComponentUpdate = function(i3, n3) {
+x.prototype.shouldComponentUpdate = function(i22, n22) {
   if (this.__R) return true;
-  var r4 = this.__$u, t3 = r4 && void 0 !== r4.s;
-  for (var f3 in n3) return true;
+  var r22 = this.__$u, t22 = r22 && void 0 !== r22.s;
+  for (var f22 in n22) return true;
   if (this.__f || "boolean" == typeof this.u && true === this.u) {
-    var o3 = 2 & this.__$f;
-    if (!(t3 || o3 || 4 & this.__$f)) return true;
+    var o22 = 2 & this.__$f;
+    if (!(t22 || o22 || 4 & this.__$f)) return true;
     if (1 & this.__$f) return true;
   } else {
-    if (!(t3 || 4 & this.__$f)) return true;
+    if (!(t22 || 4 & this.__$f)) return true;
     if (3 & this.__$f) return true;
   }
-  for (var e3 in i3) if ("__source" !== e3 && i3[e3] !== this.props[e3]) return true;
-  for (var u3 in this.props) if (!(u3 in i3)) return true;
+  for (var e22 in i22) if ("__source" !== e22 && i22[e22] !== this.props[e22]) return true;
+  for (var u22 in this.props) if (!(u22 in i22)) return true;
   return false;
 };
-function useSignal(i3, n3) {
+function useSignal(i22, n22) {
   return w(function() {
-    return y2(i3, n3);
+    return y2(i22, n22);
   }, []);
 }
-var A2 = function(i3) {
+var A2 = function(i22) {
   queueMicrotask(function() {
-    queueMicrotask(i3);
+    queueMicrotask(i22);
   });
 };
 function F2() {
   r3(function() {
-    var i3;
-    while (i3 = g3.shift()) h3.call(i3);
+    var i22;
+    while (i22 = g3.shift()) h3.call(i22);
   });
 }
 function M() {

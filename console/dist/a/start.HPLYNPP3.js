@@ -3,7 +3,7 @@ import {
   models,
   readModels,
   sayAnew
-} from "./chunk.4N2RGRV7.js";
+} from "./chunk.7H2QMWJU.js";
 import {
   A,
   ApiError,
@@ -14,13 +14,13 @@ import {
   go,
   isAbort,
   signIn
-} from "./chunk.VXI4YSIX.js";
+} from "./chunk.5ZBBMN6R.js";
 import {
   $,
   a,
   fill,
   words
-} from "./chunk.2CUMNNNZ.js";
+} from "./chunk.XZCOMGMY.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/pages/start_yaml.ts

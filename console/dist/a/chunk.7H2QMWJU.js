@@ -5,11 +5,11 @@ import {
   get,
   go,
   y
-} from "./chunk.VXI4YSIX.js";
+} from "./chunk.5ZBBMN6R.js";
 import {
   a,
   words
-} from "./chunk.2CUMNNNZ.js";
+} from "./chunk.XZCOMGMY.js";
 
 // src/chat/models.ts
 var models = y(null);

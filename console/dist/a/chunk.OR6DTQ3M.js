@@ -5,11 +5,11 @@ import {
   T,
   x,
   y
-} from "./chunk.VXI4YSIX.js";
+} from "./chunk.5ZBBMN6R.js";
 import {
   a,
   words
-} from "./chunk.2CUMNNNZ.js";
+} from "./chunk.XZCOMGMY.js";
 
 // src/preferences.ts
 var STORED = "parley.preferences";

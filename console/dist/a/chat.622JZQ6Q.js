@@ -2,14 +2,14 @@ import {
   Dialog,
   prefer,
   preferences
-} from "./chunk.GLH2B2YN.js";
+} from "./chunk.OR6DTQ3M.js";
 import {
   Copy,
   models,
   readModels,
   sayAnew,
   takePrepared
-} from "./chunk.4N2RGRV7.js";
+} from "./chunk.7H2QMWJU.js";
 import {
   A,
   ApiError,
@@ -31,13 +31,13 @@ import {
   replace,
   w,
   y
-} from "./chunk.VXI4YSIX.js";
+} from "./chunk.5ZBBMN6R.js";
 import {
   $,
   a,
   fill,
   words
-} from "./chunk.2CUMNNNZ.js";
+} from "./chunk.XZCOMGMY.js";
 import "./chunk.I6EMAZO5.js";
 
 // node_modules/eventsource-parser/dist/index.js
@@ -52,17 +52,11 @@ var SPACE = 32;
 function noop(_arg) {
 }
 function createParser(config) {
-  if (typeof config == "function")
-    throw new TypeError(
-      "`config` must be an object, got a function instead. Did you mean `createParser({onEvent: fn})`?"
-    );
+  if (typeof config == "function") throw new TypeError("`config` must be an object, got a function instead. Did you mean `createParser({onEvent: fn})`?");
   const { onEvent = noop, onError = noop, onRetry = noop, onComment, maxBufferSize } = config, pendingFragments = [];
   let pendingFragmentsLength = 0, isFirstChunk = true, id, data = "", dataLines = 0, eventType, terminated = false;
   function feed(chunk) {
-    if (terminated)
-      throw new Error(
-        "Cannot feed parser: it was terminated after exceeding the configured max buffer size. Call `reset()` to resume parsing."
-      );
+    if (terminated) throw new Error("Cannot feed parser: it was terminated after exceeding the configured max buffer size. Call `reset()` to resume parsing.");
     if (isFirstChunk && (isFirstChunk = false, chunk.charCodeAt(0) === 239 && chunk.charCodeAt(1) === 187 && chunk.charCodeAt(2) === 191 && (chunk = chunk.slice(3))), pendingFragments.length === 0) {
       const trailing2 = processLines(chunk);
       trailing2 !== "" && (pendingFragments.push(trailing2), pendingFragmentsLength = trailing2.length), checkBufferSize();
@@ -80,11 +74,7 @@ function createParser(config) {
     trailing !== "" && (pendingFragments.push(trailing), pendingFragmentsLength = trailing.length), checkBufferSize();
   }
   function checkBufferSize() {
-    maxBufferSize !== void 0 && (pendingFragmentsLength + data.length <= maxBufferSize || (terminated = true, pendingFragments.length = 0, pendingFragmentsLength = 0, id = void 0, data = "", dataLines = 0, eventType = void 0, onError(
-      new ParseError(`Buffered data exceeded max buffer size of ${maxBufferSize} characters`, {
-        type: "max-buffer-size-exceeded"
-      })
-    )));
+    maxBufferSize !== void 0 && (pendingFragmentsLength + data.length <= maxBufferSize || (terminated = true, pendingFragments.length = 0, pendingFragmentsLength = 0, id = void 0, data = "", dataLines = 0, eventType = void 0, onError(new ParseError(`Buffered data exceeded max buffer size of ${maxBufferSize} characters`, { type: "max-buffer-size-exceeded" }))));
   }
   function processLines(chunk) {
     let searchIndex = 0;
@@ -107,10 +97,7 @@ function createParser(config) {
           }
           data = dataLines === 0 ? value : `${data}
 ${value}`, dataLines++;
-        } else isEventPrefix(chunk, searchIndex, firstCharCode) ? eventType = chunk.slice(
-          chunk.charCodeAt(searchIndex + 6) === SPACE ? searchIndex + 7 : searchIndex + 6,
-          lfIndex
-        ) || void 0 : parseLine(chunk, searchIndex, lfIndex);
+        } else isEventPrefix(chunk, searchIndex, firstCharCode) ? eventType = chunk.slice(chunk.charCodeAt(searchIndex + 6) === SPACE ? searchIndex + 7 : searchIndex + 6, lfIndex) || void 0 : parseLine(chunk, searchIndex, lfIndex);
         searchIndex = lfIndex + 1, lfIndex = chunk.indexOf(`
 `, searchIndex);
       }
@@ -120,8 +107,7 @@ ${value}`, dataLines++;
       const crIndex = chunk.indexOf("\r", searchIndex), lfIndex = chunk.indexOf(`
 `, searchIndex);
       let lineEnd = -1;
-      if (crIndex !== -1 && lfIndex !== -1 ? lineEnd = crIndex < lfIndex ? crIndex : lfIndex : crIndex !== -1 ? crIndex === chunk.length - 1 ? lineEnd = -1 : lineEnd = crIndex : lfIndex !== -1 && (lineEnd = lfIndex), lineEnd === -1)
-        break;
+      if (crIndex !== -1 && lfIndex !== -1 ? lineEnd = crIndex < lfIndex ? crIndex : lfIndex : crIndex !== -1 ? crIndex === chunk.length - 1 ? lineEnd = -1 : lineEnd = crIndex : lfIndex !== -1 && (lineEnd = lfIndex), lineEnd === -1) break;
       parseLine(chunk, searchIndex, lineEnd), searchIndex = lineEnd + 1, chunk.charCodeAt(searchIndex - 1) === CR && chunk.charCodeAt(searchIndex) === LF && searchIndex++;
     }
     return chunk.slice(searchIndex);
@@ -175,30 +161,15 @@ ${value}`, dataLines++;
         value.includes("\0") || (id = value);
         break;
       case "retry":
-        /^\d+$/.test(value) ? onRetry(parseInt(value, 10)) : onError(
-          new ParseError(`Invalid \`retry\` value: "${value}"`, {
-            type: "invalid-retry",
-            value,
-            line
-          })
-        );
+        /^\d+$/.test(value) ? onRetry(parseInt(value, 10)) : onError(new ParseError(`Invalid \`retry\` value: "${value}"`, { type: "invalid-retry", value, line }));
         break;
       default:
-        onError(
-          new ParseError(
-            `Unknown field "${field.length > 20 ? `${field.slice(0, 20)}…` : field}"`,
-            { type: "unknown-field", field, value, line }
-          )
-        );
+        onError(new ParseError(`Unknown field "${field.length > 20 ? `${field.slice(0, 20)}…` : field}"`, { type: "unknown-field", field, value, line }));
         break;
     }
   }
   function dispatchEvent() {
-    dataLines > 0 && onEvent({
-      id,
-      event: eventType,
-      data
-    }), id = void 0, data = "", dataLines = 0, eventType = void 0;
+    dataLines > 0 && onEvent({ id, event: eventType, data }), id = void 0, data = "", dataLines = 0, eventType = void 0;
   }
   function reset(options = {}) {
     if (options.consume && pendingFragments.length > 0) {
@@ -709,7 +680,7 @@ var Chat = class {
   }
   // nameIt: the first words are the title, so that the list of conversations can be read.
   async nameIt() {
-    const first = plain(this.turns.value[0]?.segments ?? []).trim().split("\n", 1)[0];
+    const first = plain(this.turns.value[0]?.segments ?? []).trim().split("\n", 1)[0].replace(/^#+ /, "");
     if (!first) return;
     const title = first.length > TITLE ? `${first.slice(0, TITLE - 1)}…` : first;
     await get(`/v1/conversations/${this.id}`, { body: { title } }).catch(() => {
@@ -1201,7 +1172,7 @@ function highlightLater(view) {
   }
 }
 async function work() {
-  const { grammar, tokenize } = await import("./prism.7UE3AIG5.js");
+  const { grammar, tokenize } = await import("./prism.ZH4Q5DJ6.js");
   const next = (deadline) => {
     while (waiting.length && deadline.timeRemaining() > 4) {
       const view = waiting.shift();
@@ -1231,9 +1202,6 @@ function G() {
   return { async: false, breaks: false, extensions: null, gfm: true, hooks: null, pedantic: false, renderer: null, silent: false, tokenizer: null, walkTokens: null };
 }
 var S = G();
-function ue(l3) {
-  S = l3;
-}
 var q = { exec: () => null };
 function D(l3) {
   let e = [];
@@ -1335,28 +1303,12 @@ var pe = { ...me, emStrongRDelimAst: ft, emStrongLDelim: ht, delLDelim: Ot, delR
 var qt = { ...pe, br: g(Ie).replace("{2,}", "*").getRegex(), text: g(pe.text).replace("\\b_", "\\b_| {2,}\\n").replace(/\{2,\}/g, "*").getRegex() };
 var ee = { normal: fe, gfm: tt, pedantic: nt };
 var F2 = { normal: me, gfm: pe, breaks: qt, pedantic: Dt };
-var vt = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
-var Be = (l3) => vt[l3];
-function y2(l3, e) {
-  if (e) {
-    if (O.escapeTest.test(l3)) return l3.replace(O.escapeReplace, Be);
-  } else if (O.escapeTestNoEncode.test(l3)) return l3.replace(O.escapeReplaceNoEncode, Be);
-  return l3;
-}
 function De(l3) {
   return O.numericCharacterReference.test(l3) ? l3.replace(O.numericCharacterReferenceOrAmpersand, (e, t, n) => {
     if (t === void 0 && n === void 0) return "&amp;";
     let r = t === void 0 ? Number.parseInt(n, 16) : Number.parseInt(t, 10);
     return r === 0 || r > 1114111 || r >= 55296 && r <= 57343 ? "�" : r === 38 ? "&amp;" : String.fromCodePoint(r);
   }) : l3;
-}
-function xe(l3) {
-  try {
-    l3 = encodeURI(l3).replace(O.percentDecode, "%");
-  } catch {
-    return null;
-  }
-  return l3;
 }
 function be(l3, e) {
   let t = l3.replace(O.findPipe, (s, o, i) => {
@@ -2189,534 +2141,6 @@ var w2 = class l {
     else throw new Error(t);
   }
 };
-var I = class {
-  options;
-  parser;
-  constructor(e) {
-    this.options = e || S;
-  }
-  space(e) {
-    return "";
-  }
-  code({ text: e, lang: t, escaped: n }) {
-    let r = (t || "").match(O.notSpaceStart)?.[0], s = e ? e.replace(O.endingNewline, "") + `
-` : "";
-    return r ? '<pre><code class="language-' + y2(r) + '">' + (n ? s : y2(s, true)) + `</code></pre>
-` : "<pre><code>" + (n ? s : y2(s, true)) + `</code></pre>
-`;
-  }
-  blockquote({ tokens: e }) {
-    return `<blockquote>
-${this.parser.parse(e)}</blockquote>
-`;
-  }
-  html({ text: e }) {
-    return e;
-  }
-  def(e) {
-    return "";
-  }
-  heading({ tokens: e, depth: t }) {
-    return `<h${t}>${this.parser.parseInline(e)}</h${t}>
-`;
-  }
-  hr(e) {
-    return `<hr>
-`;
-  }
-  list(e) {
-    let t = e.ordered, n = e.start, r = "";
-    for (let i = 0; i < e.items.length; i++) {
-      let a2 = e.items[i];
-      r += this.listitem(a2);
-    }
-    let s = t ? "ol" : "ul", o = t && n !== 1 ? ' start="' + n + '"' : "";
-    return "<" + s + o + `>
-` + r + "</" + s + `>
-`;
-  }
-  listitem(e) {
-    return `<li>${this.parser.parse(e.tokens)}</li>
-`;
-  }
-  checkbox({ checked: e }) {
-    return "<input " + (e ? 'checked="" ' : "") + 'disabled="" type="checkbox"> ';
-  }
-  paragraph({ tokens: e }) {
-    return `<p>${this.parser.parseInline(e)}</p>
-`;
-  }
-  table(e) {
-    let t = "", n = "";
-    for (let s = 0; s < e.header.length; s++) n += this.tablecell(e.header[s]);
-    t += this.tablerow({ text: n });
-    let r = "";
-    for (let s = 0; s < e.rows.length; s++) {
-      let o = e.rows[s];
-      n = "";
-      for (let i = 0; i < o.length; i++) n += this.tablecell(o[i]);
-      r += this.tablerow({ text: n });
-    }
-    return r && (r = `<tbody>${r}</tbody>`), `<table>
-<thead>
-` + t + `</thead>
-` + r + `</table>
-`;
-  }
-  tablerow({ text: e }) {
-    return `<tr>
-${e}</tr>
-`;
-  }
-  tablecell(e) {
-    let t = this.parser.parseInline(e.tokens), n = e.header ? "th" : "td";
-    return (e.align ? `<${n} align="${e.align}">` : `<${n}>`) + t + `</${n}>
-`;
-  }
-  strong({ tokens: e }) {
-    return `<strong>${this.parser.parseInline(e)}</strong>`;
-  }
-  em({ tokens: e }) {
-    return `<em>${this.parser.parseInline(e)}</em>`;
-  }
-  codespan({ text: e }) {
-    return `<code>${y2(e, true)}</code>`;
-  }
-  br(e) {
-    return "<br>";
-  }
-  del({ tokens: e }) {
-    return `<del>${this.parser.parseInline(e)}</del>`;
-  }
-  link({ href: e, title: t, text: n, tokens: r, autolink: s }) {
-    let o = s ? y2(n, true) : this.parser.parseInline(r), i = xe(e);
-    if (i === null) return o;
-    e = y2(i, s);
-    let a2 = '<a href="' + e + '"';
-    return t && (a2 += ' title="' + y2(t) + '"'), a2 += ">" + o + "</a>", a2;
-  }
-  image({ href: e, title: t, text: n, tokens: r }) {
-    r && (n = this.parser.parseInline(r, this.parser.textRenderer));
-    let s = xe(e);
-    if (s === null) return y2(n);
-    e = s;
-    let o = `<img src="${y2(e)}" alt="${y2(n)}"`;
-    return t && (o += ` title="${y2(t)}"`), o += ">", o;
-  }
-  text(e) {
-    return "tokens" in e && e.tokens ? this.parser.parseInline(e.tokens) : "escaped" in e && e.escaped ? e.text : y2(e.text);
-  }
-};
-var z = class {
-  parser;
-  strong({ text: e, tokens: t }) {
-    return t ? this.parser.parseInline(t, this) : e;
-  }
-  em({ text: e, tokens: t }) {
-    return t ? this.parser.parseInline(t, this) : e;
-  }
-  codespan({ text: e }) {
-    return e;
-  }
-  del({ text: e, tokens: t }) {
-    return t ? this.parser.parseInline(t, this) : e;
-  }
-  html({ text: e }) {
-    return e;
-  }
-  text({ text: e }) {
-    return e;
-  }
-  link({ text: e, tokens: t }) {
-    return t ? this.parser.parseInline(t, this) : e;
-  }
-  image({ text: e, tokens: t }) {
-    return t ? this.parser.parseInline(t, this) : e;
-  }
-  br() {
-    return `
-`;
-  }
-  checkbox({ raw: e }) {
-    return e;
-  }
-};
-var P = class l2 {
-  options;
-  renderer;
-  textRenderer;
-  constructor(e) {
-    this.options = e || S, this.options.renderer = this.options.renderer || new I(), this.renderer = this.options.renderer, this.renderer.options = this.options, this.renderer.parser = this, this.textRenderer = new z(), this.textRenderer.parser = this;
-  }
-  static parse(e, t) {
-    return new l2(t).parse(e);
-  }
-  static parseInline(e, t) {
-    return new l2(t).parseInline(e);
-  }
-  parse(e) {
-    this.renderer.parser = this;
-    let t = "";
-    for (let n = 0; n < e.length; n++) {
-      let r = e[n];
-      if (this.options.extensions?.renderers?.[r.type]) {
-        let o = r, i = this.options.extensions.renderers[o.type].call({ parser: this }, o);
-        if (i !== false || !["space", "hr", "heading", "code", "table", "blockquote", "list", "checkbox", "html", "def", "paragraph", "text"].includes(o.type)) {
-          t += i === false ? "" : i ?? "";
-          continue;
-        }
-      }
-      let s = r;
-      switch (s.type) {
-        case "space": {
-          t += this.renderer.space(s);
-          break;
-        }
-        case "hr": {
-          t += this.renderer.hr(s);
-          break;
-        }
-        case "heading": {
-          t += this.renderer.heading(s);
-          break;
-        }
-        case "code": {
-          t += this.renderer.code(s);
-          break;
-        }
-        case "table": {
-          t += this.renderer.table(s);
-          break;
-        }
-        case "blockquote": {
-          t += this.renderer.blockquote(s);
-          break;
-        }
-        case "list": {
-          t += this.renderer.list(s);
-          break;
-        }
-        case "checkbox": {
-          t += this.renderer.checkbox(s);
-          break;
-        }
-        case "html": {
-          t += this.renderer.html(s);
-          break;
-        }
-        case "def": {
-          t += this.renderer.def(s);
-          break;
-        }
-        case "paragraph": {
-          t += this.renderer.paragraph(s);
-          break;
-        }
-        case "text": {
-          t += this.renderer.text(s);
-          break;
-        }
-        default: {
-          let o = 'Token with "' + s.type + '" type was not found.';
-          if (this.options.silent) return console.error(o), "";
-          throw new Error(o);
-        }
-      }
-    }
-    return t;
-  }
-  parseInline(e, t = this.renderer) {
-    this.renderer.parser = this;
-    let n = "";
-    for (let r = 0; r < e.length; r++) {
-      let s = e[r];
-      if (this.options.extensions?.renderers?.[s.type]) {
-        let i = this.options.extensions.renderers[s.type].call({ parser: this }, s);
-        if (i !== false || !["escape", "html", "link", "image", "checkbox", "strong", "em", "codespan", "br", "del", "text"].includes(s.type)) {
-          n += i === false ? "" : i ?? "";
-          continue;
-        }
-      }
-      let o = s;
-      switch (o.type) {
-        case "escape": {
-          n += t.text(o);
-          break;
-        }
-        case "html": {
-          n += t.html(o);
-          break;
-        }
-        case "link": {
-          n += t.link(o);
-          break;
-        }
-        case "image": {
-          n += t.image(o);
-          break;
-        }
-        case "checkbox": {
-          n += t.checkbox(o);
-          break;
-        }
-        case "strong": {
-          n += t.strong(o);
-          break;
-        }
-        case "em": {
-          n += t.em(o);
-          break;
-        }
-        case "codespan": {
-          n += t.codespan(o);
-          break;
-        }
-        case "br": {
-          n += t.br(o);
-          break;
-        }
-        case "del": {
-          n += t.del(o);
-          break;
-        }
-        case "text": {
-          n += t.text(o);
-          break;
-        }
-        default: {
-          let i = 'Token with "' + o.type + '" type was not found.';
-          if (this.options.silent) return console.error(i), "";
-          throw new Error(i);
-        }
-      }
-    }
-    return n;
-  }
-};
-var A2 = class {
-  options;
-  block;
-  constructor(e) {
-    this.options = e || S;
-  }
-  static passThroughHooks = /* @__PURE__ */ new Set(["preprocess", "postprocess", "processAllTokens", "emStrongMask"]);
-  static passThroughHooksRespectAsync = /* @__PURE__ */ new Set(["preprocess", "postprocess", "processAllTokens"]);
-  preprocess(e) {
-    return e;
-  }
-  postprocess(e) {
-    return e;
-  }
-  processAllTokens(e) {
-    return e;
-  }
-  emStrongMask(e) {
-    return e;
-  }
-  provideLexer(e = this.block) {
-    return e ? w2.lex : w2.lexInline;
-  }
-  provideParser(e = this.block) {
-    return e ? P.parse : P.parseInline;
-  }
-};
-function M(l3, e) {
-  if (Array.isArray(e)) for (let t = 0; t < e.length; t++) l3.push(e[t]);
-  else l3.push(e);
-}
-var ne = class {
-  defaults = G();
-  options = this.setOptions;
-  parse = this.parseMarkdown(true);
-  parseInline = this.parseMarkdown(false);
-  Parser = P;
-  Renderer = I;
-  TextRenderer = z;
-  Lexer = w2;
-  Tokenizer = _;
-  Hooks = A2;
-  constructor(...e) {
-    this.use(...e);
-  }
-  walkTokens(e, t) {
-    let n = [];
-    for (let r of e) switch (M(n, t.call(this, r)), r.type) {
-      case "table": {
-        let s = r;
-        for (let o of s.header) M(n, this.walkTokens(o.tokens, t));
-        for (let o of s.rows) for (let i of o) M(n, this.walkTokens(i.tokens, t));
-        break;
-      }
-      case "list": {
-        let s = r;
-        M(n, this.walkTokens(s.items, t));
-        break;
-      }
-      default: {
-        let s = r;
-        this.defaults.extensions?.childTokens?.[s.type] ? this.defaults.extensions.childTokens[s.type].forEach((o) => {
-          let i = s[o].flat(1 / 0);
-          M(n, this.walkTokens(i, t));
-        }) : s.tokens && M(n, this.walkTokens(s.tokens, t));
-      }
-    }
-    return n;
-  }
-  use(...e) {
-    let t = this.defaults.extensions || { renderers: /* @__PURE__ */ Object.create(null), childTokens: /* @__PURE__ */ Object.create(null) };
-    return e.forEach((n) => {
-      let r = { ...n };
-      if (r.async = this.defaults.async || r.async || false, n.extensions && (n.extensions.forEach((s) => {
-        if (!s.name) throw new Error("extension name required");
-        if ("renderer" in s) {
-          let o = t.renderers[s.name];
-          o ? t.renderers[s.name] = function(...i) {
-            let a2 = s.renderer.apply(this, i);
-            return a2 === false && (a2 = o.apply(this, i)), a2;
-          } : t.renderers[s.name] = s.renderer;
-        }
-        if ("tokenizer" in s) {
-          if (!s.level || s.level !== "block" && s.level !== "inline") throw new Error("extension level must be 'block' or 'inline'");
-          let o = t[s.level];
-          o ? o.unshift(s.tokenizer) : t[s.level] = [s.tokenizer], s.start && (s.level === "block" ? t.startBlock ? t.startBlock.push(s.start) : t.startBlock = [s.start] : s.level === "inline" && (t.startInline ? t.startInline.push(s.start) : t.startInline = [s.start]));
-        }
-        "childTokens" in s && s.childTokens && (t.childTokens[s.name] = s.childTokens);
-      }), r.extensions = t), n.renderer) {
-        let s = this.defaults.renderer || new I(this.defaults);
-        for (let o in n.renderer) {
-          if (!(o in s)) throw new Error(`renderer '${o}' does not exist`);
-          if (["options", "parser"].includes(o)) continue;
-          let i = o, a2 = n.renderer[i], c = s[i];
-          s[i] = (...u) => {
-            let d2 = a2.apply(s, u);
-            return d2 === false && (d2 = c.apply(s, u)), d2 === false ? "" : d2 ?? "";
-          };
-        }
-        r.renderer = s;
-      }
-      if (n.tokenizer) {
-        let s = this.defaults.tokenizer || new _(this.defaults);
-        for (let o in n.tokenizer) {
-          if (!(o in s)) throw new Error(`tokenizer '${o}' does not exist`);
-          if (["options", "rules", "lexer"].includes(o)) continue;
-          let i = o, a2 = n.tokenizer[i], c = s[i];
-          s[i] = (...u) => {
-            let d2 = a2.apply(s, u);
-            return d2 === false && (d2 = c.apply(s, u)), d2;
-          };
-        }
-        r.tokenizer = s;
-      }
-      if (n.hooks) {
-        let s = this.defaults.hooks || new A2();
-        for (let o in n.hooks) {
-          if (!(o in s)) throw new Error(`hook '${o}' does not exist`);
-          if (["options", "block"].includes(o)) continue;
-          let i = o, a2 = n.hooks[i], c = s[i];
-          A2.passThroughHooks.has(o) ? s[i] = (u) => {
-            if (s.options.async && A2.passThroughHooksRespectAsync.has(o)) return (async () => {
-              let h = await a2.call(s, u);
-              return c.call(s, h);
-            })();
-            let d2 = a2.call(s, u);
-            return c.call(s, d2);
-          } : s[i] = (...u) => {
-            if (s.options.async) return (async () => {
-              let h = await a2.apply(s, u);
-              return h === false && (h = await c.apply(s, u)), h;
-            })();
-            let d2 = a2.apply(s, u);
-            return d2 === false && (d2 = c.apply(s, u)), d2;
-          };
-        }
-        r.hooks = s;
-      }
-      if (n.walkTokens) {
-        let s = this.defaults.walkTokens, o = n.walkTokens;
-        r.walkTokens = function(i) {
-          let a2 = [];
-          return M(a2, o.call(this, i)), s && M(a2, s.call(this, i)), a2;
-        };
-      }
-      this.defaults = { ...this.defaults, ...r };
-    }), this;
-  }
-  setOptions(e) {
-    return this.defaults = { ...this.defaults, ...e }, this;
-  }
-  lexer(e, t) {
-    return w2.lex(e, t ?? this.defaults);
-  }
-  parser(e, t) {
-    return P.parse(e, t ?? this.defaults);
-  }
-  parseMarkdown(e) {
-    return (n, r) => {
-      let s = { ...r }, o = { ...this.defaults, ...s }, i = this.onError(!!o.silent, !!o.async);
-      if (this.defaults.async === true && s.async === false) return i(new Error("marked(): The async option was set to true by an extension. Remove async: false from the parse options object to return a Promise."));
-      if (typeof n > "u" || n === null) return i(new Error("marked(): input parameter is undefined or null"));
-      if (typeof n != "string") return i(new Error("marked(): input parameter is of type " + Object.prototype.toString.call(n) + ", string expected"));
-      if (o.hooks && (o.hooks.options = o, o.hooks.block = e), o.async) return (async () => {
-        let a2 = o.hooks ? await o.hooks.preprocess(n) : n, u = await (o.hooks ? await o.hooks.provideLexer(e) : e ? w2.lex : w2.lexInline)(a2, o), d2 = o.hooks ? await o.hooks.processAllTokens(u) : u;
-        o.walkTokens && await Promise.all(this.walkTokens(d2, o.walkTokens));
-        let p = await (o.hooks ? await o.hooks.provideParser(e) : e ? P.parse : P.parseInline)(d2, o);
-        return o.hooks ? await o.hooks.postprocess(p) : p;
-      })().catch(i);
-      try {
-        o.hooks && (n = o.hooks.preprocess(n));
-        let c = (o.hooks ? o.hooks.provideLexer(e) : e ? w2.lex : w2.lexInline)(n, o);
-        o.hooks && (c = o.hooks.processAllTokens(c)), o.walkTokens && this.walkTokens(c, o.walkTokens);
-        let d2 = (o.hooks ? o.hooks.provideParser(e) : e ? P.parse : P.parseInline)(c, o);
-        return o.hooks && (d2 = o.hooks.postprocess(d2)), d2;
-      } catch (a2) {
-        return i(a2);
-      }
-    };
-  }
-  onError(e, t) {
-    return (n) => {
-      if (n.message += `
-Please report this to https://github.com/markedjs/marked.`, e) {
-        let r = "<p>An error occurred:</p><pre>" + y2(n.message + "", true) + "</pre>";
-        return t ? Promise.resolve(r) : r;
-      }
-      if (t) return Promise.reject(n);
-      throw n;
-    };
-  }
-};
-var v = new ne();
-function x(l3, e) {
-  return v.parse(l3, e);
-}
-x.options = x.setOptions = function(l3) {
-  return v.setOptions(l3), x.defaults = v.defaults, ue(x.defaults), x;
-};
-x.getDefaults = G;
-x.defaults = S;
-function jt(...l3) {
-  return v.use(...l3), x.defaults = v.defaults, ue(x.defaults), x;
-}
-x.use = jt;
-x.walkTokens = function(l3, e) {
-  return v.walkTokens(l3, e);
-};
-x.parseInline = v.parseInline;
-x.Parser = P;
-x.parser = P.parse;
-x.Renderer = I;
-x.TextRenderer = z;
-x.Lexer = w2;
-x.lexer = w2.lex;
-x.Tokenizer = _;
-x.Hooks = A2;
-x.parse = x;
-var En = x.options;
-var zn = x.setOptions;
-var Mn = x.walkTokens;
-var Bn = x.parseInline;
-var qn = P.parse;
-var vn = w2.lex;
 
 // src/draw/nodes.ts
 var LINK = /^(https?:|mailto:)/i;

@@ -2,7 +2,7 @@ import {
   Dialog,
   prefer,
   preferences
-} from "./chunk.GLH2B2YN.js";
+} from "./chunk.OR6DTQ3M.js";
 import {
   A,
   Announcer,
@@ -25,13 +25,13 @@ import {
   signOut,
   start,
   y
-} from "./chunk.VXI4YSIX.js";
+} from "./chunk.5ZBBMN6R.js";
 import {
   $,
   Q,
   a,
   words
-} from "./chunk.2CUMNNNZ.js";
+} from "./chunk.XZCOMGMY.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/keyboard.tsx
@@ -78,15 +78,15 @@ function KeyboardList() {
 
 // src/pages.ts
 var pages = [
-  { name: "start", scope: null, icon: "spark", menu: false, load: () => import("./start.FUESIMT7.js") },
-  { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.ZYWRAN2U.js") },
-  { name: "conversations", scope: "read", icon: "list", menu: true, load: () => import("./conversations.2RBZNW4X.js") },
-  { name: "runs", scope: "read", icon: "pulse", menu: true, load: () => import("./runs.PPYMYDXW.js") },
-  { name: "usage", scope: null, icon: "bars", menu: true, load: () => import("./usage.SUUJ26ZQ.js") },
-  { name: "files", scope: "files", icon: "file", menu: true, load: () => import("./files.ATN6M5BV.js") },
-  { name: "keys", scope: "admin", icon: "key", menu: true, load: () => import("./keys.2IC3SVWR.js") },
-  { name: "models", scope: "admin", icon: "model", menu: true, load: () => import("./models.N46M7XEY.js") },
-  { name: "settings", scope: "admin", icon: "gear", menu: true, load: () => import("./settings.4QGBIJ2N.js") }
+  { name: "start", scope: null, icon: "spark", menu: false, load: () => import("./start.HPLYNPP3.js") },
+  { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.622JZQ6Q.js") },
+  { name: "conversations", scope: "read", icon: "list", menu: true, load: () => import("./conversations.MMYEQ3IE.js") },
+  { name: "runs", scope: "read", icon: "pulse", menu: true, load: () => import("./runs.GBMTOZWY.js") },
+  { name: "usage", scope: null, icon: "bars", menu: true, load: () => import("./usage.GAPL2OND.js") },
+  { name: "files", scope: "files", icon: "file", menu: true, load: () => import("./files.IATQ6QGD.js") },
+  { name: "keys", scope: "admin", icon: "key", menu: true, load: () => import("./keys.QJFLZVBI.js") },
+  { name: "models", scope: "admin", icon: "model", menu: true, load: () => import("./models.64FRTDME.js") },
+  { name: "settings", scope: "admin", icon: "gear", menu: true, load: () => import("./settings.73SYT7O5.js") }
 ];
 function pageOf(name) {
   return pages.find((page) => page.name === name);

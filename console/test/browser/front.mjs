@@ -1,0 +1,40 @@
+// A proxy before the gateway, as a network that fails: it serves below a prefix, and cuts connections where the
+// test wants.
+import { once } from 'node:events';
+import { createServer, request as ask } from 'node:http';
+
+export async function startFront(url, prefix = '') {
+  const front = { target: url, cut: null, stop, url: '', seen: [] };
+  const server = createServer((request, response) => {
+    if (!request.url.startsWith(`${prefix}/`)) return void response.writeHead(404).end();
+    const path = request.url.slice(prefix.length);
+    front.seen.push(`${request.method} ${path}`);
+    const rule = front.cut?.(request.method, path) ?? null; // how many bytes of the answer's body may pass
+    const { hostname, port, host } = new URL(front.target);
+    const forward = ask({ hostname, port, path, method: request.method, headers: { ...request.headers, host } }, (answer) => {
+      if (rule === 'head') return void response.destroy();
+      response.writeHead(answer.statusCode, answer.headers);
+      response.flushHeaders();
+      if (rule === null) return void answer.pipe(response);
+      let passed = 0;
+      answer.on('data', (piece) => {
+        passed += piece.length;
+        response.write(piece);
+        if (passed >= rule) setTimeout(() => response.destroy(), 20); // what was written is on its way
+      });
+      answer.on('end', () => response.end());
+      answer.on('error', () => response.destroy());
+    });
+    forward.on('error', () => response.destroy());
+    response.on('close', () => forward.destroy());
+    request.pipe(forward);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  front.url = `http://127.0.0.1:${server.address().port}${prefix}`;
+  function stop() {
+    server.closeAllConnections();
+    server.close();
+  }
+  return front;
+}

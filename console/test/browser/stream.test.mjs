@@ -1,0 +1,76 @@
+// A long answer does not hold the page: no long task behind the first second of a paced stream, none above 200 ms
+// of one that comes at once.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { complete, drawnText, prefer, say, startAll } from './chat.mjs';
+
+const CHUNKS = 10_000;
+// On a machine that others use too, the bound says something about them. PARLEY_QUIET=1 holds to it.
+const LONGEST = process.env.PARLEY_QUIET ? 200 : 1000;
+
+let all, page;
+before(async () => {
+  all = await startAll();
+  page = await all.open('#/chat');
+});
+after(() => all.stop());
+
+// 80,000 characters of Markdown with tables and code, in pieces of eight.
+const section = (n) => `## Section ${n}\n\nSome **bold** words and \`code\`, a [link](https://example.org/${n}).\n\n` +
+  `| name | value |\n|---|--:|\n| a${n} | ${n} |\n| b${n} | ${n * 2} |\n\n` +
+  '```python\n' + `def f${n}(x):\n    return x + ${n}  # a comment\n` + '```\n\n';
+let text = '';
+for (let n = 0; text.length < CHUNKS * 8; n++) text += section(n);
+const pieces = text.slice(0, CHUNKS * 8).match(/[^]{8}/g);
+
+// watch: notes every task of the page that takes more than 50 ms.
+const watch = () =>
+  page.evaluate(() => {
+    window.tasks = [];
+    window.begun = performance.now();
+    window.observer?.disconnect();
+    window.observer = new PerformanceObserver((list) => {
+      for (const { startTime, duration } of list.getEntries()) window.tasks.push({ at: startTime - window.begun, ms: duration });
+    });
+    window.observer.observe({ entryTypes: ['longtask'] });
+  });
+
+async function measure(model) {
+  await page.goto(`${all.front.url}/console/#/start`);
+  await prefer(page, { model });
+  await page.goto(`${all.front.url}/console/#/chat`);
+  await page.getByLabel('Message', { exact: true }).waitFor();
+  await watch();
+  const begun = Date.now();
+  await say(page, 'go');
+  await complete(page);
+  const tasks = await page.evaluate(() => window.tasks);
+  const longest = Math.max(0, ...tasks.map(({ ms }) => ms));
+  console.log(`# ${model}: ${Date.now() - begun} ms, ${tasks.length} long tasks, the longest ${longest} ms, those behind the first second ${JSON.stringify(tasks.filter(({ at }) => at > 1000))}`);
+  return tasks;
+}
+
+test('10,000 chunks at once', { timeout: 120_000 }, async () => {
+  all.upstream.script('flood', async (answer) => {
+    for (const piece of pieces) await answer.text(piece);
+    await answer.finish();
+  });
+  const tasks = await measure('s/flood');
+  const drawn = await drawnText(page);
+  assert.ok(drawn.includes(`Section ${Math.floor((CHUNKS * 8) / section(100).length) - 5}`), 'the end of the text is there');
+  assert.ok(tasks.every(({ ms }) => ms <= LONGEST), JSON.stringify(tasks));
+});
+
+test('a paced stream', { timeout: 120_000 }, async () => {
+  all.upstream.script('paced', async (answer) => {
+    for (let at = 0; at < 2000; at++) {
+      await answer.text(pieces[at]);
+      if (at % 2 === 0) await new Promise((resume) => setTimeout(resume, 5));
+    }
+    await answer.finish();
+  });
+  const tasks = await measure('s/paced');
+  const late = tasks.filter(({ at }) => at > 1000);
+  if (process.env.PARLEY_QUIET) assert.deepEqual(late, []);
+  else assert.ok(late.every(({ ms }) => ms <= LONGEST), JSON.stringify(late));
+});

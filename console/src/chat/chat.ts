@@ -44,8 +44,8 @@ export class Chat {
 
   constructor(
     public id: string | null,
-    readonly leaf: string | null,
-    private readonly onId: (id: string) => void, // the gateway has given the conversation an id
+    public leaf: string | null, // the branch that is shown; null: the newest
+    private readonly onAddress: (id: string) => void, // the newest branch of this conversation is shown now
   ) {}
 
   close(): void {
@@ -130,6 +130,10 @@ export class Chat {
     else if (this.id) Object.assign(body, { conversation: this.id, ...(parent && { parent }) });
     if (options.instruction !== this.sentInstruction) body.instruction = options.instruction;
     this.sentInstruction = options.instruction;
+    if (this.id && this.leaf) {
+      this.leaf = null; // what is said now makes its branch the newest
+      this.onAddress(this.id);
+    }
     await this.answer({ path: '/v1/chat', body, key: crypto.randomUUID() }, this.answerTurn(options.model), options.store);
   }
 
@@ -169,7 +173,7 @@ export class Chat {
         turn.run = run;
         if (store && conversation && !this.id) {
           this.id = conversation;
-          this.onId(conversation);
+          this.onAddress(conversation);
         }
       },
       block: ({ event, data }: { event?: string; data: string }) => {

@@ -12,6 +12,8 @@ export async function startFront(url, prefix = '') {
     const rule = front.cut?.(request.method, path) ?? null; // how many bytes of the answer's body may pass
     const { hostname, port, host } = new URL(front.target);
     const forward = ask({ hostname, port, path, method: request.method, headers: { ...request.headers, host } }, (answer) => {
+      answer.on('error', () => response.destroy());
+      answer.on('close', () => answer.complete || response.destroy()); // the gateway was killed
       if (rule === 'head') return void response.destroy();
       response.writeHead(answer.statusCode, answer.headers);
       response.flushHeaders();
@@ -20,10 +22,9 @@ export async function startFront(url, prefix = '') {
       answer.on('data', (piece) => {
         passed += piece.length;
         response.write(piece);
-        if (passed >= rule) setTimeout(() => response.destroy(), 20); // what was written is on its way
+        if (passed >= rule) response.socket?.end(); // what was written arrives, and nothing behind it
       });
       answer.on('end', () => response.end());
-      answer.on('error', () => response.destroy());
     });
     forward.on('error', () => response.destroy());
     response.on('close', () => forward.destroy());

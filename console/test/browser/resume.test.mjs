@@ -171,7 +171,7 @@ test('an edited message is a branch, and an answer can be had anew', async () =>
   await say(page, 'two');
   await page.locator('.turn.assistant').nth(1).locator('footer').waitFor();
   await page.getByRole('button', { name: 'Edit the message' }).last().click();
-  await page.getByLabel('Edit the message').fill('three');
+  await page.getByRole('textbox', { name: 'Edit the message' }).fill('three');
   await page.locator('.editor').getByRole('button', { name: 'Send' }).click();
   await lastAnswer(page).getByText('three').waitFor();
   await page.getByText('2 of 2').first().waitFor();

@@ -10,12 +10,13 @@ export async function startUpstream() {
     let body = '';
     for await (const piece of request) body += piece;
     const asked = JSON.parse(body || '{}');
+    const script = scripts.get(asked.model ?? asked.config?.model);
+    if (!script) return void response.writeHead(404).end();
     requests.push(asked);
-    const model = asked.model ?? asked.config?.model;
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     response.flushHeaders();
     try {
-      await scripts.get(model)(new Answer(response), asked);
+      await script(new Answer(response), asked);
     } catch (error) {
       if (!response.destroyed) throw error; // the gateway has left: a stream that was cancelled
     }

@@ -487,14 +487,14 @@ var messageOf = (run) => run.replace(/^run_/, "msg_");
 var TITLE = 80;
 var world = { call, pause, random: Math.random };
 var Chat = class {
-  constructor(id, leaf, onId) {
+  constructor(id, leaf, onAddress) {
     this.id = id;
     this.leaf = leaf;
-    this.onId = onId;
+    this.onAddress = onAddress;
   }
   id;
   leaf;
-  onId;
+  onAddress;
   turns = y([]);
   activity = y("loading");
   error = y(null);
@@ -584,6 +584,10 @@ var Chat = class {
     else if (this.id) Object.assign(body, { conversation: this.id, ...parent && { parent } });
     if (options.instruction !== this.sentInstruction) body.instruction = options.instruction;
     this.sentInstruction = options.instruction;
+    if (this.id && this.leaf) {
+      this.leaf = null;
+      this.onAddress(this.id);
+    }
     await this.answer({ path: "/v1/chat", body, key: crypto.randomUUID() }, this.answerTurn(options.model), options.store);
   }
   // Where nothing is stored, the page sends what was said along.
@@ -617,7 +621,7 @@ var Chat = class {
         turn.run = run;
         if (store && conversation && !this.id) {
           this.id = conversation;
-          this.onId(conversation);
+          this.onAddress(conversation);
         }
       },
       block: ({ event, data }) => {

@@ -45,14 +45,18 @@ export default function ChatPage({ route }: PageProps) {
         <h1>{chat.title.value || (chat.id ? words.chat.untitled : words.chat.new)}</h1>
         <span class="row">
           {chat.id && (
-            <button type="button" aria-expanded={dialog === 'branches'} onClick={() => setDialog(dialog === 'branches' ? null : 'branches')}>
+            <button
+              type="button"
+              aria-expanded={dialog === 'branches'}
+              onClick={() => setDialog(dialog === 'branches' ? null : 'branches')}
+            >
               <Icon name="branch" />
-              {words.chat.branches}
+              <span class="wide">{words.chat.branches}</span>
             </button>
           )}
           <a class="button" href="#/chat" onClick={(event) => fresh(event, chat)}>
             <Icon name="plus" />
-            {words.chat.new}
+            <span class="wide">{words.chat.new}</span>
           </a>
         </span>
       </header>

@@ -2692,13 +2692,21 @@ function ChatPage({ route }) {
     /* @__PURE__ */ a("header", { class: "row between", children: [
       /* @__PURE__ */ a("h1", { children: chat.title.value || (chat.id ? words.chat.untitled : words.chat.new) }),
       /* @__PURE__ */ a("span", { class: "row", children: [
-        chat.id && /* @__PURE__ */ a("button", { type: "button", "aria-expanded": dialog === "branches", onClick: () => setDialog(dialog === "branches" ? null : "branches"), children: [
-          /* @__PURE__ */ a(Icon, { name: "branch" }),
-          words.chat.branches
-        ] }),
+        chat.id && /* @__PURE__ */ a(
+          "button",
+          {
+            type: "button",
+            "aria-expanded": dialog === "branches",
+            onClick: () => setDialog(dialog === "branches" ? null : "branches"),
+            children: [
+              /* @__PURE__ */ a(Icon, { name: "branch" }),
+              /* @__PURE__ */ a("span", { class: "wide", children: words.chat.branches })
+            ]
+          }
+        ),
         /* @__PURE__ */ a("a", { class: "button", href: "#/chat", onClick: (event) => fresh(event, chat), children: [
           /* @__PURE__ */ a(Icon, { name: "plus" }),
-          words.chat.new
+          /* @__PURE__ */ a("span", { class: "wide", children: words.chat.new })
         ] })
       ] })
     ] }),

@@ -161,6 +161,7 @@ export class Chat {
     const growing = new Growing();
     const begun = performance.now();
     const fresh = this.id === null;
+    if (fresh) this.title.value = titleOf(this.turns.value);
     turn.segments = growing.segments;
     this.turns.value = [...this.turns.value, turn];
     this.error.value = null;
@@ -242,10 +243,8 @@ export class Chat {
 
   // nameIt: the first words are the title, so that the list of conversations can be read.
   private async nameIt(): Promise<void> {
-    const first = plain(this.turns.value[0]?.segments ?? []).trim().split('\n', 1)[0].replace(/^#+ /, '');
-    if (!first) return;
-    const title = first.length > TITLE ? `${first.slice(0, TITLE - 1)}…` : first;
-    await get(`/v1/conversations/${this.id}`, { body: { title } }).catch(() => {}); // a title is not worth an error
+    const title = this.title.value;
+    if (title) await get(`/v1/conversations/${this.id}`, { body: { title } }).catch(() => {}); // not worth an error
   }
 
   private fail(error: unknown): void {
@@ -253,6 +252,11 @@ export class Chat {
     this.activity.value = 'idle';
     this.error.value = error instanceof ApiError ? error : new ApiError(0, String(error));
   }
+}
+
+function titleOf(turns: Turn[]): string {
+  const first = plain(turns[0]?.segments ?? []).trim().split('\n', 1)[0].replace(/^#+ /, '');
+  return first.length > TITLE ? `${first.slice(0, TITLE - 1)}…` : first;
 }
 
 const format = (options: Options): string => (options.lmc ? 'lmc' : 'openai');

@@ -165,7 +165,7 @@ function Made({ text }: { text: string }) {
   return (
     <>
       <strong>{words.start.keyMade}</strong>
-      <pre class="snippet" tabIndex={0} role="group" aria-label={words.signIn.key}>
+      <pre class="snippet secret" tabIndex={0} role="group" aria-label={words.signIn.key}>
         {text}
       </pre>
       <div class="row">

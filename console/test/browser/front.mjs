@@ -10,8 +10,8 @@ export async function startFront(url, prefix = '') {
     const path = request.url.slice(prefix.length);
     front.seen.push(`${request.method} ${path}`);
     const rule = front.cut?.(request.method, path) ?? null; // how many bytes of the answer's body may pass
-    const { hostname, port, host } = new URL(front.target);
-    const forward = ask({ hostname, port, path, method: request.method, headers: { ...request.headers, host } }, (answer) => {
+    const { hostname, port } = new URL(front.target);
+    const forward = ask({ hostname, port, path, method: request.method, headers: request.headers }, (answer) => {
       answer.on('error', () => response.destroy());
       answer.on('close', () => answer.complete || response.destroy()); // the gateway was killed
       if (rule === 'head') return void response.destroy();

@@ -199,7 +199,7 @@ function Made({ text }) {
   const use = () => signIn(text).then(() => go("chat"), setError);
   return /* @__PURE__ */ a($, { children: [
     /* @__PURE__ */ a("strong", { children: words.start.keyMade }),
-    /* @__PURE__ */ a("pre", { class: "snippet", tabIndex: 0, role: "group", "aria-label": words.signIn.key, children: text }),
+    /* @__PURE__ */ a("pre", { class: "snippet secret", tabIndex: 0, role: "group", "aria-label": words.signIn.key, children: text }),
     /* @__PURE__ */ a("div", { class: "row", children: [
       /* @__PURE__ */ a(Copy, { text }),
       /* @__PURE__ */ a("button", { type: "button", class: "primary", onClick: () => void use(), children: words.start.keyUse })

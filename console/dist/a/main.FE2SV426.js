@@ -78,8 +78,8 @@ function KeyboardList() {
 
 // src/pages.ts
 var pages = [
-  { name: "start", scope: null, icon: "spark", menu: false, load: () => import("./start.HPLYNPP3.js") },
-  { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.X76IS4YR.js") },
+  { name: "start", scope: null, icon: "spark", menu: false, load: () => import("./start.WYVCCMA7.js") },
+  { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.6XNLQ3F5.js") },
   { name: "conversations", scope: "read", icon: "list", menu: true, load: () => import("./conversations.MMYEQ3IE.js") },
   { name: "runs", scope: "read", icon: "pulse", menu: true, load: () => import("./runs.GBMTOZWY.js") },
   { name: "usage", scope: null, icon: "bars", menu: true, load: () => import("./usage.GAPL2OND.js") },

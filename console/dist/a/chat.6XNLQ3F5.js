@@ -610,6 +610,7 @@ var Chat = class {
     const growing = new Growing();
     const begun = performance.now();
     const fresh2 = this.id === null;
+    if (fresh2) this.title.value = titleOf(this.turns.value);
     turn.segments = growing.segments;
     this.turns.value = [...this.turns.value, turn];
     this.error.value = null;
@@ -684,10 +685,8 @@ var Chat = class {
   }
   // nameIt: the first words are the title, so that the list of conversations can be read.
   async nameIt() {
-    const first = plain(this.turns.value[0]?.segments ?? []).trim().split("\n", 1)[0].replace(/^#+ /, "");
-    if (!first) return;
-    const title = first.length > TITLE ? `${first.slice(0, TITLE - 1)}…` : first;
-    await get(`/v1/conversations/${this.id}`, { body: { title } }).catch(() => {
+    const title = this.title.value;
+    if (title) await get(`/v1/conversations/${this.id}`, { body: { title } }).catch(() => {
     });
   }
   fail(error) {
@@ -696,6 +695,10 @@ var Chat = class {
     this.error.value = error instanceof ApiError ? error : new ApiError(0, String(error));
   }
 };
+function titleOf(turns) {
+  const first = plain(turns[0]?.segments ?? []).trim().split("\n", 1)[0].replace(/^#+ /, "");
+  return first.length > TITLE ? `${first.slice(0, TITLE - 1)}…` : first;
+}
 var format = (options) => options.lmc ? "lmc" : "openai";
 function configOf(options) {
   const config = {};

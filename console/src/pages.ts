@@ -25,8 +25,8 @@ export const pages: Page[] = [
   { name: 'usage', scope: null, icon: 'bars', menu: true, load: () => import('./pages/usage') },
   { name: 'files', scope: 'files', icon: 'file', menu: true, load: () => import('./pages/files') },
   { name: 'keys', scope: 'admin', icon: 'key', menu: true, load: () => import('./pages/keys') },
-  { name: 'models', scope: 'admin', icon: 'model', menu: true, load: () => import('./pages/models') },
-  { name: 'settings', scope: 'admin', icon: 'gear', menu: true, load: () => import('./pages/settings') },
+  { name: 'models', scope: null, icon: 'model', menu: true, load: () => import('./pages/models') },
+  { name: 'settings', scope: null, icon: 'gear', menu: true, load: () => import('./pages/settings') },
 ];
 
 export function pageOf(name: string): Page | undefined {

@@ -1,5 +1,252 @@
+// The conversations of the key: by time, or those that have the words of a search.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { get, query, type List } from '../api';
+import type { PageProps } from '../pages';
+import { announce } from '../parts/announce';
+import { count, day } from '../parts/format';
+import { Icon } from '../parts/icon';
+import { More, useList } from '../parts/list';
+import { Empty, State } from '../parts/state';
+import { href, replace } from '../router';
+import { may } from '../session';
 import { words } from '../words';
+import { Changes, type Change, type Conversation } from './conversations_change';
+import { Import } from './conversations_import';
+import { Found } from './conversations_search';
 
-export default function Conversations() {
-  return <h1>{words.pages.conversations}</h1>;
+const PAGE = 50;
+
+export default function Conversations({ route }: PageProps) {
+  const q = route.query.get('q') ?? '';
+  const key = route.query.get('key') ?? '';
+  const value = route.query.get('value') ?? '';
+  const [imported, setImported] = useState(0);
+  return (
+    <div class="page conversations">
+      <header class="row wrap between">
+        <h1>{words.pages.conversations}</h1>
+        {may('chat') && <Import onDone={() => setImported((old) => old + 1)} />}
+      </header>
+      <Search q={q} focus={route.query.get('focus') === 'search'} />
+      {q ? (
+        <Found q={q} turn={imported} />
+      ) : (
+        <>
+          <Filter name={key} value={value} />
+          <ByTime name={key} value={value} turn={imported} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Search({ q, focus }: { q: string; focus: boolean }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(q);
+  useEffect(() => setText(q), [q]);
+  useEffect(() => {
+    if (!focus) return;
+    requestAnimationFrame(() => input.current?.focus()); // behind the focus that goes to a new page
+    replace('conversations', null, q ? { q } : {});
+  }, [focus]);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    replace('conversations', null, text.trim() ? { q: text.trim() } : {});
+  };
+  return (
+    <form role="search" class="search" onSubmit={submit}>
+      <Icon name="search" />
+      <input
+        ref={input}
+        type="search"
+        aria-label={words.conversations.search}
+        placeholder={words.conversations.search}
+        title={words.conversations.syntax}
+        maxLength={1024}
+        value={text}
+        onInput={(event) => {
+          setText(event.currentTarget.value);
+          if (event.currentTarget.value === '') replace('conversations'); // also the cross in the field
+        }}
+      />
+      <button class="primary">{words.conversations.find}</button>
+    </form>
+  );
+}
+
+function Filter({ name, value }: { name: string; value: string }) {
+  const [typed, setTyped] = useState({ name, value });
+  useEffect(() => setTyped({ name, value }), [name, value]);
+  const filter = (event: Event) => {
+    event.preventDefault();
+    replace('conversations', null, typed.name ? { key: typed.name, value: typed.value } : {});
+  };
+  return (
+    <details class="filter" open={name !== ''}>
+      <summary>{words.conversations.filter}</summary>
+      <form class="row wrap" onSubmit={filter}>
+        <label>
+          {words.conversations.labelName}
+          <input
+            required
+            maxLength={64}
+            value={typed.name}
+            onInput={(event) => setTyped({ ...typed, name: event.currentTarget.value })}
+          />
+        </label>
+        <label>
+          {words.conversations.labelValue}
+          <input
+            maxLength={512}
+            value={typed.value}
+            onInput={(event) => setTyped({ ...typed, value: event.currentTarget.value })}
+          />
+        </label>
+        <button>{words.conversations.filterSubmit}</button>
+        {name && (
+          <button type="button" onClick={() => replace('conversations')}>
+            {words.conversations.filterClear}
+          </button>
+        )}
+      </form>
+    </details>
+  );
+}
+
+interface ByTimeProps {
+  name: string;
+  value: string;
+  turn: number;
+}
+
+function ByTime({ name, value, turn }: ByTimeProps) {
+  const [change, setChange] = useState<Change | null>(null);
+  const list = useList<Conversation>(
+    (after, signal) =>
+      get<List<Conversation>>(
+        `/v1/conversations${query({ limit: PAGE, after: after ?? undefined, ...(name && { [`metadata[${name}]`]: value }) })}`,
+        { signal },
+      ),
+    [name, value, turn],
+  );
+  const rows = list.data ?? [];
+  useEffect(() => {
+    if (name && list.data) announce(count(list.data.length, words.conversations.shown));
+  }, [name, list.data]);
+  return (
+    <>
+      <State of={list} empty={(data) => data.length === 0} none={<None filtered={name !== ''} />}>
+        {(data) =>
+          byDay(data).map((group) => (
+            <section key={group.title}>
+              <h2>{group.title}</h2>
+              <ul class="cards">
+                {group.rows.map((row) => (
+                  <Row key={row.id} row={row} onChange={setChange} />
+                ))}
+              </ul>
+            </section>
+          ))
+        }
+      </State>
+      <More of={list} />
+      {change && (
+        <Changes
+          change={change}
+          onClose={() => setChange(null)}
+          onChanged={(changed) => list.set(rows.map((row) => (row.id === changed.id ? changed : row)))}
+          onDeleted={(id) => list.set(rows.filter((row) => row.id !== id))}
+        />
+      )}
+    </>
+  );
+}
+
+function None({ filtered }: { filtered: boolean }) {
+  if (filtered) return <Empty title={words.conversations.noneFiltered} />;
+  return (
+    <Empty title={words.conversations.none}>
+      <p>{words.conversations.noneText}</p>
+      {may('chat') && (
+        <a class="button primary" href={href('chat')}>
+          {words.frame.newChat}
+        </a>
+      )}
+    </Empty>
+  );
+}
+
+interface RowProps {
+  row: Conversation;
+  onChange: (change: Change) => void;
+}
+
+function Row({ row, onChange }: RowProps) {
+  const title = row.title || words.conversations.untitled;
+  const act = (kind: Change['kind']) => () => onChange({ kind, of: row });
+  return (
+    <li>
+      <div class="what">
+        <a href={href('chat', row.id)} class={row.title ? undefined : 'untitled'}>
+          {title}
+        </a>
+        <p class="fine row wrap">
+          <Clock at={row.created_at} />
+          {Object.entries(row.metadata).map(([name, value]) => (
+            <a
+              key={name}
+              class="badge label"
+              title={words.conversations.filterBy}
+              href={href('conversations', null, { key: name, value })}
+            >
+              {name}: {value}
+            </a>
+          ))}
+        </p>
+      </div>
+      <div class="row does">
+        {may('chat') && <Does icon="edit" word={words.conversations.edit} title={title} act={act('edit')} />}
+        <Does icon="down" word={words.conversations.export} title={title} act={act('export')} />
+        {may('chat') && <Does icon="trash" word={words.actions.delete} title={title} act={act('delete')} />}
+      </div>
+    </li>
+  );
+}
+
+interface DoesProps {
+  icon: 'edit' | 'down' | 'trash';
+  word: string;
+  title: string;
+  act: () => void;
+}
+
+function Does({ icon, word, title, act }: DoesProps) {
+  return (
+    <button type="button" class="bare" title={word} aria-label={`${word}: ${title}`} onClick={act}>
+      <Icon name={icon} />
+    </button>
+  );
+}
+
+const clocks = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+
+function Clock({ at }: { at: number }) {
+  return <time dateTime={new Date(at * 1000).toISOString()}>{clocks.format(at * 1000)}</time>;
+}
+
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+// The rows of a day under its name: today and yesterday by their words, as the language has them.
+function byDay(rows: Conversation[]): { title: string; rows: Conversation[] }[] {
+  const midnight = new Date();
+  midnight.setHours(0, 0, 0, 0);
+  const groups: { title: string; rows: Conversation[] }[] = [];
+  for (const row of rows) {
+    const past = Math.ceil((midnight.getTime() / 1000 - row.created_at) / 86400);
+    const title = past <= 0 ? relative.format(0, 'day') : past === 1 ? relative.format(-1, 'day') : day(row.created_at);
+    const last = groups.at(-1);
+    if (last?.title === title) last.rows.push(row);
+    else groups.push({ title, rows: [row] });
+  }
+  return groups;
 }

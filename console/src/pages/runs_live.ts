@@ -1,0 +1,91 @@
+// Runs as they begin, change and end: GET /v1/runs/live, in place of polling. The stream has no ids: who connects again
+// reads the list again, for what ended meanwhile.
+import { createParser } from 'eventsource-parser';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError, call, isAbort } from '../api';
+import type { Run } from './runs';
+
+const FIRST_WAIT = 250,
+  LAST_WAIT = 5000;
+
+// A state of the stream has no error but its code.
+type RunState = Omit<Run, 'error' | 'continues'> & {
+  object: 'run' | 'ready';
+  stored: boolean;
+  error_code: string | null;
+};
+
+export type Following = 'connecting' | 'live' | 'off';
+
+// useLive: calls onState for each new state. onAgain: the stream was cut and is back, so the list may lack something.
+export function useLive(path: string, onState: (run: Run) => void, onAgain: () => void): Following {
+  const [following, setFollowing] = useState<Following>('connecting');
+  const told = useRef({ onState, onAgain });
+  told.current = { onState, onAgain };
+  useEffect(() => {
+    const abort = new AbortController();
+    void follow(path, abort.signal, {
+      ready: (again) => {
+        setFollowing('live');
+        if (again) told.current.onAgain();
+      },
+      state: (run) => told.current.onState(run),
+      cut: () => setFollowing('connecting'),
+      refused: () => setFollowing('off'),
+    });
+    return () => abort.abort();
+  }, [path]);
+  return following;
+}
+
+interface Reader {
+  ready: (again: boolean) => void;
+  state: (run: Run) => void;
+  cut: () => void;
+  refused: () => void;
+}
+
+async function follow(path: string, signal: AbortSignal, reader: Reader): Promise<void> {
+  let wait = FIRST_WAIT,
+    again = false;
+  while (!signal.aborted) {
+    try {
+      await read(path, signal, reader, () => {
+        reader.ready(again);
+        again = true;
+        wait = FIRST_WAIT;
+      });
+    } catch (error) {
+      if (isAbort(error)) return;
+      // what another try can't mend: no such route, no right to it
+      if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429)
+        return reader.refused();
+    }
+    reader.cut();
+    await new Promise((resume) => setTimeout(resume, wait * (0.75 + Math.random() / 2)));
+    wait = Math.min(wait * 2, LAST_WAIT);
+  }
+}
+
+async function read(path: string, signal: AbortSignal, reader: Reader, ready: () => void): Promise<void> {
+  const answer = await call(path, { signal, headers: { Accept: 'text/event-stream' } });
+  const parser = createParser({
+    onEvent: ({ event, data }) => {
+      if (event) return; // done and error: the body ends behind them, and the loop connects again
+      const { object, stored, error_code, ...state } = JSON.parse(data) as RunState;
+      if (object === 'ready') ready();
+      else if (stored)
+        reader.state({
+          ...state,
+          error: error_code === null ? null : { code: error_code, message: '' },
+          continues: null,
+        });
+    },
+  });
+  const text = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await text.read();
+    if (done) return;
+    parser.feed(value);
+  }
+}

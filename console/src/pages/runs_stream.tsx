@@ -1,0 +1,3 @@
+export function RunStream(_: { run: string; going: boolean; onEnd: () => void }) {
+  return null;
+}

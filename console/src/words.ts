@@ -267,6 +267,7 @@ export const words = {
     tokensOut: 'Tokens out',
     cost: 'Cost',
     attempts: 'Attempts',
+    short: '< 1 s',
     estimated: 'Estimated: the provider reported no tokens.',
     finish: 'Reason of the end',
     continues: 'It continues',

@@ -137,7 +137,11 @@ function TargetName({ of }: { of: Target }) {
     <>
       {of.provider}
       <br />
-      <code class="fine">{of.upstream_model ?? words.models.star}</code>
+      {of.upstream_model === null ? (
+        <span class="fine">{words.models.star}</span>
+      ) : (
+        <code class="fine">{of.upstream_model}</code>
+      )}
     </>
   );
 }

@@ -176,6 +176,12 @@ export function StatusBadge({ of }: { of: Status }) {
   return <span class={`badge ${kind}`}>{words.runs.statuses[of]}</span>;
 }
 
+// The times of a run are whole seconds; its calls, on its own page, have milliseconds.
+function took({ created_at, completed_at }: Run): string {
+  if (completed_at === null) return words.units.none;
+  return completed_at === created_at ? words.runs.short : duration(1000 * (completed_at - created_at));
+}
+
 // Runs of other keys can't be opened, not even by administrators: they have content.
 function mine(run: Run): boolean {
   return !run.key || run.key.id === me.value?.id;
@@ -218,8 +224,7 @@ const columns: Column<Run>[] = [
   {
     title: words.runs.duration,
     numeric: true,
-    cell: (run) =>
-      run.completed_at === null ? words.units.none : duration(1000 * (run.completed_at - run.created_at)),
+    cell: took,
   },
   { title: words.runs.tokensIn, numeric: true, cell: (run) => <Tokens of={run} which="prompt_tokens" /> },
   { title: words.runs.tokensOut, numeric: true, cell: (run) => <Tokens of={run} which="completion_tokens" /> },

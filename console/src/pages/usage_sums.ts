@@ -165,10 +165,10 @@ export function missing(total: UsageRow, rows: UsageRow[]): UsageRow {
   };
 }
 
-// The top of the axis: 1, 2 or 5 times a power of ten, not below the largest bar.
+// The top of the axis, not below the largest bar: what its four parts have few digits of.
 export function axisTop(largest: number): number {
   if (largest <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(largest));
-  for (const times of [1, 2, 5]) if (times * power >= largest) return times * power;
+  for (const times of [1, 1.2, 1.6, 2, 2.4, 3, 4, 6, 8]) if (times * power >= largest) return times * power;
   return 10 * power;
 }

@@ -46,16 +46,7 @@ export function Drop({ label, hint, accept, multiple, busy, onFiles }: DropProps
 
   return (
     <>
-      <input
-        ref={input}
-        type="file"
-        class="unseen"
-        tabIndex={-1}
-        aria-hidden="true"
-        accept={accept}
-        multiple={multiple}
-        onChange={choose}
-      />
+      <input ref={input} type="file" hidden accept={accept} multiple={multiple} onChange={choose} />
       <button type="button" disabled={busy} onClick={() => input.current?.click()}>
         <Icon name="plus" />
         {label}

@@ -8,6 +8,7 @@ import type { Load } from './load';
 export interface Listed<T> extends Load<T[]> {
   more: boolean;
   next: () => void; // asks for the next page
+  nextError: ApiError | null; // what the next page met
 }
 
 export type AskPage<T> = (after: string | null, signal: AbortSignal) => Promise<List<T>>;
@@ -17,16 +18,21 @@ interface Held<T> {
   after: string | null;
   more: boolean;
   error: ApiError | null;
+  nextError: ApiError | null;
   busy: boolean;
 }
 
+const nothing = { data: null, after: null, more: false, error: null, nextError: null };
+
 // useList: one request a page. Another first page is asked for whenever one of `on` changes.
 export function useList<T extends { id: string }>(ask: AskPage<T>, on: readonly unknown[]): Listed<T> {
-  const [held, setHeld] = useState<Held<T>>({ data: null, after: null, more: false, error: null, busy: true });
+  const [held, setHeld] = useState<Held<T>>({ ...nothing, busy: true });
   const [turn, setTurn] = useState(0);
   const asked = useRef(ask);
   asked.current = ask;
   const abort = useRef<AbortController | null>(null);
+  const answered = useRef(''); // what the rows are an answer to
+  const question = JSON.stringify(on);
 
   const read = (after: string | null) => {
     abort.current?.abort();
@@ -35,17 +41,22 @@ export function useList<T extends { id: string }>(ask: AskPage<T>, on: readonly 
     asked.current(after, control.signal).then(
       (page) => {
         if (control.signal.aborted) return;
+        answered.current = question;
         setHeld((old) => ({
           data: after === null ? page.data : unique([...(old.data ?? []), ...page.data]),
           after: page.last_id,
           more: page.has_more,
           error: null,
+          nextError: null,
           busy: false,
         }));
       },
       (error) => {
         if (control.signal.aborted || isAbort(error)) return;
-        setHeld((old) => ({ ...old, error: asApiError(error), busy: false }));
+        const failed = asApiError(error);
+        if (after !== null) setHeld((old) => ({ ...old, nextError: failed, busy: false }));
+        // the rows stay where the same was asked again; those of another search would be no answer
+        else setHeld((old) => ({ ...(answered.current === question ? old : nothing), error: failed, busy: false }));
       },
     );
   };
@@ -53,11 +64,12 @@ export function useList<T extends { id: string }>(ask: AskPage<T>, on: readonly 
   useEffect(() => {
     read(null);
     return () => abort.current?.abort();
-  }, [...on, turn]);
+  }, [question, turn]);
 
   return {
     data: held.data,
     error: held.error,
+    nextError: held.nextError,
     busy: held.busy,
     more: held.more,
     next: () => read(held.after),
@@ -84,7 +96,7 @@ export function asApiError(error: unknown): ApiError {
 export function More<T>({ of }: { of: Listed<T> }) {
   if (of.data === null) return null;
   if (of.busy) return <Loading />;
-  if (of.error) return <Refused error={of.error} retry={of.next} />;
+  if (of.nextError) return <Refused error={of.nextError} retry={of.next} />;
   if (!of.more) return null;
   return (
     <button type="button" class="more" onClick={of.next}>

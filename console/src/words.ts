@@ -283,6 +283,7 @@ export const words = {
     first: 'First piece',
     stream: 'The answer',
     streamText: 'The stream of this run once more, as it was sent.',
+    streamLive: 'It is being answered now.',
     streamGone: 'The stream of this run is not kept any more. The conversation has the answer.',
     streamEmpty: 'There was no answer.',
   },

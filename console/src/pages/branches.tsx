@@ -21,7 +21,7 @@ export interface BranchesProps {
 const TURNS = 1000;
 const ROW = 36,
   LANE = 14,
-  EDGE = 12; // pixels; style of .branches knows the row's height
+  EDGE = 12; // pixels; the style of .branch-tree knows the row's height
 
 export default function Branches({ conversation, leaf, onLeaf }: BranchesProps) {
   const list = useList<TreeMessage>(
@@ -33,7 +33,7 @@ export default function Branches({ conversation, leaf, onLeaf }: BranchesProps) 
     [conversation, leaf],
   );
   return (
-    <section class="branches" aria-label={words.branches.title}>
+    <section class="branch-side" aria-label={words.branches.title}>
       <State of={list} empty={(data) => data.length === 0}>
         {(data) => <Tree conversation={conversation} messages={data} leaf={leaf} onLeaf={onLeaf} />}
       </State>
@@ -79,7 +79,7 @@ function Tree({ conversation, messages, leaf, onLeaf }: TreeProps) {
   return (
     <>
       <p class="fine">{words.branches.help}</p>
-      <div class="branches-tree">
+      <div class="branch-tree">
         <Lines rows={rows} path={path} />
         <ol ref={list} onKeyDown={press}>
           {rows.map((turn) => (

@@ -15,6 +15,7 @@ import { labelOf, layOut, leafOf, moveFrom, pathTo, type Move, type TreeMessage,
 export interface BranchesProps {
   conversation: string;
   leaf: string | null; // the last message of the branch that is shown; null: the newest
+  newest?: string; // the newest run: another one brings new turns
   onLeaf: (leaf: string) => void; // another branch was chosen
 }
 
@@ -23,14 +24,14 @@ const ROW = 36,
   LANE = 14,
   EDGE = 12; // pixels; the style of .branch-tree knows the row's height
 
-export default function Branches({ conversation, leaf, onLeaf }: BranchesProps) {
+export default function Branches({ conversation, leaf, newest, onLeaf }: BranchesProps) {
   const list = useList<TreeMessage>(
     (after, signal) =>
       get<List<TreeMessage>>(
         `/v1/conversations/${conversation}/tree${query({ limit: TURNS, after: after ?? undefined })}`,
         { signal },
       ),
-    [conversation, leaf],
+    [conversation, leaf, newest],
   );
   return (
     <section class="branch-side" aria-label={words.branches.title}>

@@ -92,7 +92,12 @@ export default function ChatPage({ route }: PageProps) {
         send={(text, files) => void chat.send(text, files, options)}
       />
       {dialog === 'branches' && chat.id && (
-        <BranchesBeside conversation={chat.id} leaf={leaf} onLeaf={(to) => go('chat', chat.id, { leaf: to })} />
+        <BranchesBeside
+          conversation={chat.id}
+          leaf={leaf}
+          newest={chat.newest.value?.id}
+          onLeaf={(to) => go('chat', chat.id, { leaf: to })}
+        />
       )}
       {dialog === 'options' && <OptionsDialog options={options} change={change} close={() => setDialog(null)} />}
       {again && (

@@ -1,12 +1,10 @@
 // Runs as they begin, change and end: GET /v1/runs/live, in place of polling. The stream has no ids: who connects again
 // reads the list again, for what ended meanwhile.
-import { createParser } from 'eventsource-parser';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, call, isAbort } from '../api';
+import { pause, pauseAfter } from '../chat/live';
+import { readBlocks } from '../chat/sse';
 import type { Run } from './runs';
-
-const FIRST_WAIT = 250,
-  LAST_WAIT = 5000;
 
 // A state of the stream has no error but its code.
 type RunState = Omit<Run, 'error' | 'continues'> & {
@@ -46,14 +44,14 @@ interface Reader {
 }
 
 async function follow(path: string, signal: AbortSignal, reader: Reader): Promise<void> {
-  let wait = FIRST_WAIT,
+  let cuts = 0,
     again = false;
   while (!signal.aborted) {
     try {
       await read(path, signal, reader, () => {
         reader.ready(again);
         again = true;
-        wait = FIRST_WAIT;
+        cuts = 0;
       });
     } catch (error) {
       if (isAbort(error)) return;
@@ -61,31 +59,23 @@ async function follow(path: string, signal: AbortSignal, reader: Reader): Promis
       if (error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429)
         return reader.refused();
     }
+    cuts += 1;
     reader.cut();
-    await new Promise((resume) => setTimeout(resume, wait * (0.75 + Math.random() / 2)));
-    wait = Math.min(wait * 2, LAST_WAIT);
+    await pause(pauseAfter(cuts, Math.random()), signal).catch(() => {}); // the page is left
   }
 }
 
 async function read(path: string, signal: AbortSignal, reader: Reader, ready: () => void): Promise<void> {
   const answer = await call(path, { signal, headers: { Accept: 'text/event-stream' } });
-  const parser = createParser({
-    onEvent: ({ event, data }) => {
-      if (event) return; // done and error: the body ends behind them, and the loop connects again
-      const { object, stored, error_code, ...state } = JSON.parse(data) as RunState;
-      if (object === 'ready') ready();
-      else if (stored)
-        reader.state({
-          ...state,
-          error: error_code === null ? null : { code: error_code, message: '' },
-          continues: null,
-        });
-    },
-  });
-  const text = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
-  for (;;) {
-    const { done, value } = await text.read();
-    if (done) return;
-    parser.feed(value);
+  for await (const { event, data } of readBlocks(answer)) {
+    if (event) return; // done and error end the stream
+    const { object, stored, error_code, ...state } = JSON.parse(data) as RunState;
+    if (object === 'ready') ready();
+    else if (stored)
+      reader.state({
+        ...state,
+        error: error_code === null ? null : { code: error_code, message: '' },
+        continues: null,
+      });
   }
 }

@@ -14,7 +14,8 @@ before(async () => {
   call = client(gateway.url);
 });
 beforeEach(async () => {
-  for (const one of (await call('GET', '/v1/conversations?limit=100')).data) await call('DELETE', `/v1/conversations/${one.id}`);
+  for (const one of (await call('GET', '/v1/conversations?limit=100')).data)
+    await call('DELETE', `/v1/conversations/${one.id}`);
   stored = await store(call);
   page = await openPage(browser, gateway.url, '#/conversations');
   await row('Tea pots 1').waitFor();
@@ -61,7 +62,9 @@ test('the slash goes to the search field', async () => {
   await page.goto(`${gateway.url}/console/#/files`);
   await page.getByRole('heading', { name: 'Files' }).waitFor();
   await page.keyboard.press('/');
-  await until('the focus in the field', () => page.evaluate(() => document.activeElement?.getAttribute('type') === 'search'));
+  await until('the focus in the field', () =>
+    page.evaluate(() => document.activeElement?.getAttribute('type') === 'search'),
+  );
 });
 
 test('a label filters, by a click and by typing', async () => {
@@ -88,7 +91,10 @@ test('title and labels change, and the labels of another tab are not undone', as
   await dialog.getByRole('button', { name: 'Save' }).click();
   await row('Cups <b>& bowls</b>').waitFor();
   const { title, metadata } = await read(1);
-  assert.deepEqual({ title, metadata }, { title: 'Cups <b>& bowls</b>', metadata: { topic: 'tea', later: 'yes', new: 'label' } });
+  assert.deepEqual(
+    { title, metadata },
+    { title: 'Cups <b>& bowls</b>', metadata: { topic: 'tea', later: 'yes', new: 'label' } },
+  );
 });
 
 test('a change that came too late is refused', async () => {
@@ -131,22 +137,41 @@ test('what was exported comes back by an import, with all branches', async () =>
 });
 
 async function drop(name, text) {
-  const transfer = await page.evaluateHandle(([name, text]) => {
-    const data = new DataTransfer();
-    data.items.add(new File([text], name));
-    return data;
-  }, [name, text]);
+  const transfer = await page.evaluateHandle(
+    ([name, text]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], name));
+      return data;
+    },
+    [name, text],
+  );
   await page.dispatchEvent('main', 'dragover', { dataTransfer: transfer });
   await page.getByText('Drop an archive').waitFor();
   await page.dispatchEvent('main', 'drop', { dataTransfer: transfer });
 }
 
 test('a dropped ChatGPT export comes in, and its warnings are shown', async () => {
-  const image = { content_type: 'multimodal_text', parts: ['Look', { content_type: 'image_asset_pointer', asset_pointer: 'file-service://file-abc' }] };
-  const node = (id, parent, children, content) => ({ id, parent, children,
-    message: content && { author: { role: 'user' }, create_time: 1700000001.5, content } });
-  await drop('conversations.json', JSON.stringify([{ title: 'From elsewhere', create_time: 1700000000.5, current_node: 'b',
-    mapping: { a: { id: 'a', message: null, parent: null, children: ['b'] }, b: node('b', 'a', [], image) } }]));
+  const image = {
+    content_type: 'multimodal_text',
+    parts: ['Look', { content_type: 'image_asset_pointer', asset_pointer: 'file-service://file-abc' }],
+  };
+  const node = (id, parent, children, content) => ({
+    id,
+    parent,
+    children,
+    message: content && { author: { role: 'user' }, create_time: 1700000001.5, content },
+  });
+  await drop(
+    'conversations.json',
+    JSON.stringify([
+      {
+        title: 'From elsewhere',
+        create_time: 1700000000.5,
+        current_node: 'b',
+        mapping: { a: { id: 'a', message: null, parent: null, children: ['b'] }, b: node('b', 'a', [], image) },
+      },
+    ]),
+  );
   await page.getByText('1 conversation imported').first().waitFor();
   await page.getByText('1 warning').waitFor();
   assert.deepEqual(await axe(page), []);
@@ -154,7 +179,8 @@ test('a dropped ChatGPT export comes in, and its warnings are shown', async () =
 });
 
 test('a broken archive is refused, with the line', async () => {
-  const lines = '{"type":"conversation","version":1,"id":"conv_00064217c0a1f00d9b1c4e7a2d8f3b70","created_at_ms":1}\n{"type":"nonsense"}\n';
+  const lines =
+    '{"type":"conversation","version":1,"id":"conv_00064217c0a1f00d9b1c4e7a2d8f3b70","created_at_ms":1}\n{"type":"nonsense"}\n';
   const file = join(gateway.folder, 'broken.jsonl');
   await writeFile(file, lines);
   await page.locator('input[type=file]').setInputFiles(file);

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { accessible, axe, client, openPage, startBrowser, startGateway } from './kit.mjs';
 
-const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFElEQVR4nGP8z8Dwn4GBgYmBgQEAHBYCAv7dUWkAAAAASUVORK5CYII=', 'base64');
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAFElEQVR4nGP8z8Dwn4GBgYmBgQEAHBYCAv7dUWkAAAAASUVORK5CYII=',
+  'base64',
+);
 
 let gateway, browser, page;
 
@@ -53,9 +56,16 @@ test('an image is shown as a blob, also under a wrong name', async () => {
 });
 
 test('a page of HTML and a drawing in SVG are texts', async () => {
-  const files = { 'page.html': '<script>document.title = "run"</script>', 'drawing.svg': '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>' };
+  const files = {
+    'page.html': '<script>document.title = "run"</script>',
+    'drawing.svg': '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>',
+  };
   for (const [file, text] of Object.entries(files)) {
-    await upload({ name: file, mimeType: file.endsWith('svg') ? 'image/svg+xml' : 'text/html', buffer: Buffer.from(text) });
+    await upload({
+      name: file,
+      mimeType: file.endsWith('svg') ? 'image/svg+xml' : 'text/html',
+      buffer: Buffer.from(text),
+    });
     await name(file).click();
     assert.equal((await page.locator('dialog pre').textContent()).trim(), text);
     await close();

@@ -41,14 +41,22 @@ test('the first key closes the gateway, signs in, and takes along what was said'
   const call = client(gateway.url, root);
   assert.deepEqual((await call('GET', '/v1/me')).scopes.sort(), ['admin', 'chat', 'files', 'read']);
   const { data } = await call('GET', '/v1/conversations?limit=100');
-  assert.deepEqual(data.map((one) => one.title ?? null).filter(Boolean).sort(), ['Tea pots 0', 'Tea pots 1', 'Tea pots 2']);
+  assert.deepEqual(
+    data
+      .map((one) => one.title ?? null)
+      .filter(Boolean)
+      .sort(),
+    ['Tea pots 0', 'Tea pots 1', 'Tea pots 2'],
+  );
   const tree = await call('GET', `/v1/conversations/${data.find((one) => one.title === 'Tea pots 0').id}/tree`);
   assert.equal(tree.data.length, 8, 'all branches came along');
   assert.ok(stored.first.conversation);
 });
 
 test('the text of the first key is neither in the storage nor in the address', async () => {
-  const kept = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, document.body.innerText]));
+  const kept = await page.evaluate(() =>
+    JSON.stringify([{ ...localStorage }, { ...sessionStorage }, location.href, document.body.innerText]),
+  );
   assert.ok(!kept.includes(root));
 });
 
@@ -75,7 +83,7 @@ test('a key with scopes, models, expiry, limits and a budget', async () => {
   assert.deepEqual(mine.scopes.sort(), ['chat', 'read']);
   assert.deepEqual(mine.models.sort(), ['echo', 'priced']);
   assert.equal(mine.limits.requests.count, 60);
-  assert.equal(mine.budget.money, '12.5');
+  assert.equal(Number(mine.budget.money), 12.5);
   assert.ok(mine.expires_at > Date.now() / 1000);
   await line('web shop').getByText('60 requests in 1m').waitFor();
 });
@@ -98,7 +106,10 @@ test('a change can take away limits, budget, models and expiry', async () => {
   await dialog().waitFor({ state: 'detached' });
   const { data } = await client(gateway.url, root)('GET', '/v1/admin/keys');
   const { models, expires_at, limits, budget } = data.find((key) => key.name === 'web store');
-  assert.deepEqual({ models, expires_at, limits, budget }, { models: null, expires_at: null, limits: null, budget: null });
+  assert.deepEqual(
+    { models, expires_at, limits, budget },
+    { models: null, expires_at: null, limits: null, budget: null },
+  );
 });
 
 test('a rotated key has a new text, and the old one stays for its grace', async () => {
@@ -158,7 +169,7 @@ test('a foreign key sees nothing, and no page of administrators', async () => {
     await other.getByRole('alert').getByText('not_found').waitFor();
   }
   await other.evaluate(() => (location.hash = '#/settings'));
-  await other.getByText('This browser').waitFor();
+  await other.getByRole('heading', { name: 'This browser' }).waitFor();
   assert.equal(await other.getByRole('heading', { name: 'Gateway' }).count(), 0);
   await other.evaluate(() => (location.hash = '#/models'));
   await other.getByText('echo').first().waitFor();

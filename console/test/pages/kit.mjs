@@ -18,7 +18,17 @@ export async function startGateway(config = '') {
   const folder = await mkdtemp(join(tmpdir(), 'parley-console-'));
   const file = join(folder, 'parley.yaml');
   await writeFile(file, config);
-  const args = ['serve', '--config', file, '--database', join(folder, 'parley.db'), '--listen', '127.0.0.1:0', '--log-level', 'warn'];
+  const args = [
+    'serve',
+    '--config',
+    file,
+    '--database',
+    join(folder, 'parley.db'),
+    '--listen',
+    '127.0.0.1:0',
+    '--log-level',
+    'warn',
+  ];
   const gateway = { folder, url: '', process: null, stop, start, kill: () => end('SIGKILL') };
   async function start(listen) {
     if (listen) args[args.indexOf('--listen') + 1] = listen;
@@ -65,7 +75,9 @@ export function client(url, key) {
     });
     const text = await answer.text();
     if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-    return answer.headers.get('content-type')?.includes('json') && !answer.headers.get('content-type').includes('jsonl') ? JSON.parse(text) : text;
+    return answer.headers.get('content-type')?.includes('json') && !answer.headers.get('content-type').includes('jsonl')
+      ? JSON.parse(text)
+      : text;
   };
 }
 
@@ -76,7 +88,14 @@ export async function startBrowser() {
     headless: true,
     chromiumSandbox: false,
     acceptDownloads: true,
-    args: ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+    args: [
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
   });
   context.setDefaultTimeout(DEADLINE);
   return {
@@ -99,7 +118,8 @@ export async function openPage(browser, url, hash, look = {}) {
   page.on('pageerror', (error) => page.complaints.push(String(error)));
   page.on('console', (message) => {
     // a refusal of the gateway is a line of the browser's own
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) page.complaints.push(message.text());
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      page.complaints.push(message.text());
   });
   page.on('request', (request) => {
     const to = new URL(request.url());
@@ -134,7 +154,9 @@ export const looks = {
 export async function axe(page) {
   await page.evaluate(axeSource);
   return page.evaluate(async () => {
-    const { violations } = await window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] });
+    const { violations } = await window.axe.run(document, {
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'],
+    });
     return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(' ')).join(' | ')}`);
   });
 }

@@ -15,7 +15,10 @@ export async function store(call) {
   const say = (messages, more = {}) => call('POST', '/v1/chat', { messages, ...more });
   const made = [];
   for (let i = 0; i < 3; i++) {
-    const said = await say([`Porcelain number ${i} keeps the tea warm`], { metadata: { topic: i ? 'tea' : 'garden' }, config: { model: i ? 'priced' : 'echo' } });
+    const said = await say([`Porcelain number ${i} keeps the tea warm`], {
+      metadata: { topic: i ? 'tea' : 'garden' },
+      config: { model: i ? 'priced' : 'echo' },
+    });
     await call('POST', `/v1/conversations/${said.conversation}`, { title: `Tea pots ${i}` });
     made.push(said);
   }

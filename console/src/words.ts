@@ -427,7 +427,7 @@ export const words = {
     priceUnit: 'For a million tokens',
     priceSources: { own: 'from the configuration', table: 'from the built-in table', asked: 'built-in table, by name', none: 'no price' },
     lastError: 'Last error',
-    fallback: 'Then:',
+    fallback: 'Then asked:',
     dialect: 'Dialect',
     address: 'Address',
     builtIn: 'built in',

@@ -19,6 +19,7 @@ export interface Turn {
   children: Turn[];
   lane: number;
   row: number;
+  latest: string; // the newest id of it and of all that follows
 }
 
 const LANES = 6; // further ones stand on the last
@@ -34,7 +35,7 @@ function group(messages: TreeMessage[]): Turn[] {
       known.id = message.id;
       continue;
     }
-    const turn: Turn = { id: message.id, messages: [message], parent: null, children: [], lane: 0, row: 0 };
+    const turn: Turn = { id: message.id, messages: [message], parent: null, children: [], lane: 0, row: 0, latest: '' };
     turns.push(turn);
     if (message.run_id !== null) of_run.set(message.run_id, turn);
   }
@@ -56,8 +57,9 @@ function link(turns: Turn[]): Turn[] {
   return roots;
 }
 
-// The rows of the picture: each turn, then all that follows it. The first branch goes on below its turn, each further
-// one begins a lane to the side. A stack and not recursion, for a conversation may have thousands of turns.
+// The rows of the picture: each turn, then all that follows it. The newest branch goes straight on from its turn, and the
+// others stand before it on a lane to the side: so no line runs through a turn that is not its own. A stack and not
+// recursion, for a conversation may have thousands of turns.
 export function layOut(messages: TreeMessage[]): Turn[] {
   const rows: Turn[] = [];
   const waiting = link(group(messages))
@@ -65,31 +67,26 @@ export function layOut(messages: TreeMessage[]): Turn[] {
     .reverse();
   for (let next = waiting.pop(); next; next = waiting.pop()) {
     const { turn, lane } = next;
+    const last = turn.children.length - 1;
     turn.lane = Math.min(lane, LANES - 1);
     turn.row = rows.length;
     rows.push(turn);
-    for (let i = turn.children.length - 1; i >= 0; i--) {
-      waiting.push({ turn: turn.children[i]!, lane: i === 0 ? lane : lane + 1 });
-    }
+    for (let i = last; i >= 0; i--) waiting.push({ turn: turn.children[i]!, lane: i === last ? lane : lane + 1 });
+  }
+  for (const turn of rows.toReversed()) {
+    turn.latest = turn.children.reduce((best, one) => (one.latest > best ? one.latest : best), turn.id);
   }
   return rows;
 }
 
-// The newest leaf behind a turn: what opens when the turn is chosen.
+// The newest leaf behind a turn: what opens when the turn is chosen. The ids of messages begin with their time.
 export function leafOf(turn: Turn): Turn {
   let at = turn;
   for (;;) {
-    const next = at.children.reduce<Turn | null>(
-      (best, one) => (best && newest(best) >= newest(one) ? best : one),
-      null,
-    );
+    const next = at.children.find((one) => one.latest === at.latest);
     if (!next) return at;
     at = next;
   }
-}
-
-function newest(turn: Turn): number {
-  return turn.messages[turn.messages.length - 1]!.created_at;
 }
 
 // The turn that has the message, with all turns before it.
@@ -110,7 +107,7 @@ export function moveFrom(rows: Turn[], at: Turn, key: Move, path: Set<Turn>): Tu
     case 'ArrowUp':
       return at.parent ?? siblings[place - 1] ?? at;
     case 'ArrowDown':
-      return at.children.find((turn) => path.has(turn)) ?? at.children[0] ?? at;
+      return at.children.find((turn) => path.has(turn)) ?? at.children.at(-1) ?? at;
     case 'ArrowLeft':
       return siblings[place - 1] ?? at;
     case 'ArrowRight':

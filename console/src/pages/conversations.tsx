@@ -140,7 +140,7 @@ function ByTime({ name, value, turn }: ByTimeProps) {
           byDay(data).map((group) => (
             <section key={group.title}>
               <h2>{group.title}</h2>
-              <ul class="cards">
+              <ul class="entries">
                 {group.rows.map((row) => (
                   <Row key={row.id} row={row} onChange={setChange} />
                 ))}

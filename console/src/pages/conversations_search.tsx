@@ -61,7 +61,7 @@ export function Found({ q, turn }: { q: string; turn: number }) {
         {(data) => (
           <>
             {data.some((row) => !row.complete) && <Incomplete />}
-            <ul class="cards">
+            <ul class="entries">
               {data.map((row) => (
                 <li key={row.id}>
                   <HitRow row={row} />

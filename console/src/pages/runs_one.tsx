@@ -65,7 +65,7 @@ function Details({ run, onChange, onEnd }: DetailsProps) {
           <Actions run={run} onChange={onChange} />
         </header>
         {run.error && <Failed of={run.error} />}
-        <dl class="facts">
+        <dl class="fact-list">
           <Fact name={words.runs.model} value={run.model} />
           <Fact name={words.runs.provider} value={run.provider ?? words.units.none} />
           <Fact name={words.runs.begun} value={time(run.created_at)} />

@@ -115,7 +115,7 @@ function Facts({ of, reload }: { of: Overview; reload: () => void }) {
           {fill(words.settings.notWritable, { why: store.problem ?? '' })}
         </p>
       )}
-      <dl class="facts">
+      <dl class="fact-list">
         <Fact name={words.settings.version}>{of.version}</Fact>
         <Fact name={words.settings.started}>{time(of.started_at)}</Fact>
         <Fact name={words.settings.calls}>{outOf(calls.active, calls.max_calls)}</Fact>

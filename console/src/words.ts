@@ -472,6 +472,7 @@ export const words = {
     notWritable: 'The database can’t be written: {why}',
     listeners: 'Addresses',
     adminListener: 'administrators',
+    tls: 'TLS',
     configuration: 'Configuration',
     noFile: 'No file',
     readAt: 'read',

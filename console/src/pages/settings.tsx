@@ -138,7 +138,7 @@ function Facts({ of, reload }: { of: Overview; reload: () => void }) {
           <li key={one.bound} class="row wrap">
             <code>{one.bound}</code>
             {one.admin && <span class="badge">{words.settings.adminListener}</span>}
-            {one.tls && <span class="badge">TLS</span>}
+            {one.tls && <span class="badge">{words.settings.tls}</span>}
           </li>
         ))}
       </ul>

@@ -31,7 +31,7 @@ export default function Branches({ conversation, leaf, newest, onLeaf }: Branche
         `/v1/conversations/${conversation}/tree${query({ limit: TURNS, after: after ?? undefined })}`,
         { signal },
       ),
-    [conversation, leaf, newest],
+    [conversation, newest],
   );
   return (
     <section class="branch-side" aria-label={words.branches.title}>

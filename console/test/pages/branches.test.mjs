@@ -67,6 +67,7 @@ test('Enter opens the branch of a leaf', async () => {
 test('a turn inside leads to the newest leaf behind it', async () => {
   await node('The second question').click();
   await until('the address', () => page.url().endsWith(`?leaf=${stored.third.message_id}`));
+  await until('the mark', async () => (await node('The third question').getAttribute('aria-current')) === 'true');
 });
 
 test('a fork is made from any node', async () => {

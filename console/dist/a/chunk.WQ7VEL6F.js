@@ -1,44 +1,117 @@
 import {
-  Dialog,
-  prefer,
-  preferences
-} from "./chunk.OR6DTQ3M.js";
+  announce
+} from "./chunk.UL7UBI2L.js";
 import {
-  Copy,
-  models,
-  readModels,
-  sayAnew,
-  takePrepared
-} from "./chunk.7H2QMWJU.js";
-import {
-  A,
   ApiError,
-  Empty,
-  F,
-  Icon,
-  Loading,
-  Refused,
-  T,
-  announce,
-  base,
-  call,
-  d,
-  get,
-  go,
   isAbort,
-  may,
-  query,
-  replace,
-  w,
-  y
-} from "./chunk.5ZBBMN6R.js";
-import {
-  $,
-  a,
-  fill,
   words
-} from "./chunk.XZCOMGMY.js";
-import "./chunk.I6EMAZO5.js";
+} from "./chunk.RWW2EHGL.js";
+
+// src/chat/segments.ts
+function addStored(segments, message) {
+  for (const file2 of message.context?.files ?? [])
+    segments.push({ type: "file", name: file2.name ?? file2.uuid ?? "", id: file2.uuid ?? null, text: file2.content ?? "" });
+  if (message.lmc) {
+    if (message.reasoning_content) add(segments, "reasoning", message.reasoning_content);
+    for (const one of message.lmc) addLmc(segments, { ...one, start: true });
+  } else if (message.type) {
+    addLmc(segments, { ...message, start: true });
+  } else {
+    addDelta(segments, message, /* @__PURE__ */ new Map());
+  }
+}
+var Growing = class {
+  segments = [];
+  calls = /* @__PURE__ */ new Map();
+  add(chunk) {
+    if ("type" in chunk) addLmc(this.segments, chunk);
+    else for (const choice of chunk.choices ?? []) addDelta(this.segments, choice.delta, this.calls);
+  }
+};
+function add(segments, type, text2) {
+  const last = segments.at(-1);
+  if (last?.type === type) last.text += text2;
+  else segments.push({ type, text: text2 });
+}
+function addDelta(segments, delta, calls) {
+  const reasoning = delta.reasoning_content ?? delta.reasoning;
+  if (reasoning) add(segments, "reasoning", reasoning);
+  if (typeof delta.content === "string") {
+    if (delta.content) add(segments, delta.role === "tool" ? "result" : "text", delta.content);
+  } else if (Array.isArray(delta.content)) {
+    for (const part of delta.content) addPart(segments, part);
+  }
+  if (delta.refusal) add(segments, "text", delta.refusal);
+  for (const image3 of delta.images ?? []) segments.push({ type: "image", text: image3.image_url?.url ?? "" });
+  (delta.tool_calls ?? []).forEach((call, place) => addCall(segments, call, call.index ?? place, calls));
+}
+function addCall(segments, call, index, calls) {
+  let segment = calls.get(index);
+  if (!segment) {
+    segment = { type: "call", name: "", text: "" };
+    calls.set(index, segment);
+    segments.push(segment);
+  }
+  if (segment.type === "call") segment.name += call.function?.name ?? "";
+  segment.text += call.function?.arguments ?? "";
+}
+function addPart(segments, part) {
+  if (part.text !== void 0) add(segments, "text", part.text);
+  else if (part.image_url) segments.push({ type: "image", text: part.image_url.url });
+  else if (part.file)
+    segments.push({ type: "file", name: part.file.filename ?? part.type, id: part.file.file_id ?? null, text: "" });
+  else segments.push({ type: "file", name: part.type, id: null, text: "" });
+}
+function addLmc(segments, lmc) {
+  const content = typeof lmc.content === "string" ? lmc.content : "";
+  const last = segments.at(-1);
+  const opens = lmc.start === true;
+  switch (lmc.type) {
+    case "message":
+      if (opens) segments.push({ type: "text", text: content });
+      else add(segments, "text", content);
+      return;
+    case "code":
+      if (opens || last?.type !== "code")
+        segments.push({ type: "code", language: lmc.format ?? "", text: content, active: null });
+      else last.text += content;
+      return;
+    case "console":
+      if (lmc.format === "active_line") activate(segments, lmc.content);
+      else if (content) add(segments, "console", content);
+      return;
+    case "tool_call":
+      if (opens || last?.type !== "call") segments.push({ type: "call", name: lmc.format ?? "", text: content });
+      else last.text += content;
+      return;
+    case "image":
+      if (content) segments.push({ type: "image", text: imageAddress(lmc.format ?? "", content) });
+      return;
+    case "confirmation": {
+      const code2 = lmc.content;
+      segments.push({ type: "confirmation", language: code2?.format ?? "", text: code2?.content ?? "" });
+      return;
+    }
+    case "error": {
+      const error = lmc.content;
+      segments.push({ type: "error", text: typeof error === "string" ? error : error?.message ?? "" });
+      return;
+    }
+    case "file":
+      segments.push({ type: "file", name: content, id: null, text: "" });
+  }
+}
+function activate(segments, line) {
+  const code2 = segments.findLast((segment) => segment.type === "code");
+  if (code2?.type === "code") code2.active = line === null || line === "" ? null : Number(line);
+}
+function imageAddress(format, content) {
+  const kind = /^base64(?:\.(png|jpeg|gif|webp))?$/.exec(format);
+  return kind ? `data:image/${kind[1] ?? "png"};base64,${content}` : content;
+}
+function plain(segments) {
+  return segments.filter((segment) => segment.type === "text").map((segment) => segment.text).join("\n\n");
+}
 
 // node_modules/eventsource-parser/dist/index.js
 var ParseError = class extends Error {
@@ -222,14 +295,14 @@ function giveWay() {
 // src/chat/live.ts
 var FIRST_PAUSE = 250;
 var LONGEST_PAUSE = 5e3;
-async function follow(source, sink, signal, world2) {
+async function follow(source, sink, signal, world) {
   let run = "run" in source ? source.run : null;
   let last = null;
   let cuts = 0;
   for (; ; ) {
     let pauseAtLeast = 0;
     try {
-      const answer = run ? await world2.call(`/v1/runs/${run}/events`, { headers: last ? { "Last-Event-ID": last } : {}, signal }) : await begin(source, signal, world2);
+      const answer = run ? await world.call(`/v1/runs/${run}/events`, { headers: last ? { "Last-Event-ID": last } : {}, signal }) : await begin(source, signal, world);
       if (answer.status === 204) return { kind: "done" };
       run = answer.headers.get("X-Run-Id") ?? run;
       if (run) sink.began(run, answer.headers.get("X-Conversation-Id"));
@@ -251,13 +324,13 @@ async function follow(source, sink, signal, world2) {
     }
     cuts += 1;
     sink.cut(cuts);
-    await world2.pause(Math.max(pauseAtLeast, pauseAfter(cuts, world2.random())), signal);
+    await world.pause(Math.max(pauseAtLeast, pauseAfter(cuts, world.random())), signal);
   }
 }
-function begin(source, signal, world2) {
+function begin(source, signal, world) {
   if ("run" in source) throw new Error("a run is known from the start");
   const headers = { "Idempotency-Key": source.key };
-  return world2.call(source.path, { body: source.body, headers, signal });
+  return world.call(source.path, { body: source.body, headers, signal });
 }
 function pauseAfter(cuts, random) {
   const pause2 = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (cuts - 1));
@@ -276,776 +349,6 @@ function pause(ms, signal) {
     if (signal.aborted) stop();
     signal.addEventListener("abort", stop, { once: true });
   });
-}
-
-// src/chat/segments.ts
-function addStored(segments, message) {
-  for (const file2 of message.context?.files ?? [])
-    segments.push({ type: "file", name: file2.name ?? file2.uuid ?? "", id: file2.uuid ?? null, text: file2.content ?? "" });
-  if (message.lmc) {
-    if (message.reasoning_content) add(segments, "reasoning", message.reasoning_content);
-    for (const one of message.lmc) addLmc(segments, { ...one, start: true });
-  } else if (message.type) {
-    addLmc(segments, { ...message, start: true });
-  } else {
-    addDelta(segments, message, /* @__PURE__ */ new Map());
-  }
-}
-var Growing = class {
-  segments = [];
-  calls = /* @__PURE__ */ new Map();
-  add(chunk) {
-    if ("type" in chunk) addLmc(this.segments, chunk);
-    else for (const choice of chunk.choices ?? []) addDelta(this.segments, choice.delta, this.calls);
-  }
-};
-function add(segments, type, text2) {
-  const last = segments.at(-1);
-  if (last?.type === type) last.text += text2;
-  else segments.push({ type, text: text2 });
-}
-function addDelta(segments, delta, calls) {
-  const reasoning = delta.reasoning_content ?? delta.reasoning;
-  if (reasoning) add(segments, "reasoning", reasoning);
-  if (typeof delta.content === "string") {
-    if (delta.content) add(segments, delta.role === "tool" ? "result" : "text", delta.content);
-  } else if (Array.isArray(delta.content)) {
-    for (const part of delta.content) addPart(segments, part);
-  }
-  if (delta.refusal) add(segments, "text", delta.refusal);
-  for (const image3 of delta.images ?? []) segments.push({ type: "image", text: image3.image_url?.url ?? "" });
-  (delta.tool_calls ?? []).forEach((call2, place) => addCall(segments, call2, call2.index ?? place, calls));
-}
-function addCall(segments, call2, index, calls) {
-  let segment = calls.get(index);
-  if (!segment) {
-    segment = { type: "call", name: "", text: "" };
-    calls.set(index, segment);
-    segments.push(segment);
-  }
-  if (segment.type === "call") segment.name += call2.function?.name ?? "";
-  segment.text += call2.function?.arguments ?? "";
-}
-function addPart(segments, part) {
-  if (part.text !== void 0) add(segments, "text", part.text);
-  else if (part.image_url) segments.push({ type: "image", text: part.image_url.url });
-  else if (part.file)
-    segments.push({ type: "file", name: part.file.filename ?? part.type, id: part.file.file_id ?? null, text: "" });
-  else segments.push({ type: "file", name: part.type, id: null, text: "" });
-}
-function addLmc(segments, lmc) {
-  const content = typeof lmc.content === "string" ? lmc.content : "";
-  const last = segments.at(-1);
-  const opens = lmc.start === true;
-  switch (lmc.type) {
-    case "message":
-      if (opens) segments.push({ type: "text", text: content });
-      else add(segments, "text", content);
-      return;
-    case "code":
-      if (opens || last?.type !== "code")
-        segments.push({ type: "code", language: lmc.format ?? "", text: content, active: null });
-      else last.text += content;
-      return;
-    case "console":
-      if (lmc.format === "active_line") activate(segments, lmc.content);
-      else if (content) add(segments, "console", content);
-      return;
-    case "tool_call":
-      if (opens || last?.type !== "call") segments.push({ type: "call", name: lmc.format ?? "", text: content });
-      else last.text += content;
-      return;
-    case "image":
-      if (content) segments.push({ type: "image", text: imageAddress(lmc.format ?? "", content) });
-      return;
-    case "confirmation": {
-      const code2 = lmc.content;
-      segments.push({ type: "confirmation", language: code2?.format ?? "", text: code2?.content ?? "" });
-      return;
-    }
-    case "error": {
-      const error = lmc.content;
-      segments.push({ type: "error", text: typeof error === "string" ? error : error?.message ?? "" });
-      return;
-    }
-    case "file":
-      segments.push({ type: "file", name: content, id: null, text: "" });
-  }
-}
-function activate(segments, line) {
-  const code2 = segments.findLast((segment) => segment.type === "code");
-  if (code2?.type === "code") code2.active = line === null || line === "" ? null : Number(line);
-}
-function imageAddress(format2, content) {
-  const kind = /^base64(?:\.(png|jpeg|gif|webp))?$/.exec(format2);
-  return kind ? `data:image/${kind[1] ?? "png"};base64,${content}` : content;
-}
-function plain(segments) {
-  return segments.filter((segment) => segment.type === "text").map((segment) => segment.text).join("\n\n");
-}
-
-// src/chat/store.ts
-var PAGE = 50;
-var TREE_PAGES = 20;
-async function load(id, leaf, signal) {
-  const path = `/v1/conversations/${id}`;
-  const [conversation, page, nodes2, runs] = await Promise.all([
-    get(path, { signal }),
-    get(`${path}/messages${query({ order: "desc", limit: PAGE, leaf: leaf ?? void 0 })}`, { signal }),
-    tree(path, signal),
-    get(`/v1/runs${query({ conversation: id, limit: 100 })}`, { signal })
-  ]);
-  return {
-    conversation,
-    turns: turnsOf(page, nodes2),
-    runs: new Map(runs.data.map((run) => [run.id, run])),
-    newest: runs.data[0] ?? null,
-    earlier: page.has_more ? page.last_id : null
-  };
-}
-async function loadEarlier(id, leaf, after, signal) {
-  const path = `/v1/conversations/${id}`;
-  const [page, nodes2] = await Promise.all([
-    get(`${path}/messages${query({ order: "desc", limit: PAGE, leaf: leaf ?? void 0, after })}`, { signal }),
-    tree(path, signal)
-  ]);
-  return { turns: turnsOf(page, nodes2), earlier: page.has_more ? page.last_id : null };
-}
-async function tree(path, signal) {
-  const nodes2 = /* @__PURE__ */ new Map();
-  let after = null;
-  for (let page = 0; page < TREE_PAGES; page++) {
-    const list2 = await get(`${path}/tree${query({ limit: 1e3, after: after ?? void 0 })}`, { signal });
-    for (const node2 of list2.data) nodes2.set(node2.id, node2);
-    if (!list2.has_more) break;
-    after = list2.last_id;
-  }
-  return nodes2;
-}
-function turnsOf(page, nodes2) {
-  const path = [];
-  for (let at2 = page.first_id; at2 && path.length < page.data.length; ) {
-    const node2 = nodes2.get(at2);
-    if (!node2) break;
-    if (!node2.removed) path.push(node2);
-    at2 = node2.parent_id;
-  }
-  const children = groupByParent(nodes2);
-  const turns = [];
-  for (let place = page.data.length - 1; place >= 0; place--) {
-    const message = page.data[place];
-    const node2 = path[place];
-    const last = turns.at(-1);
-    if (last?.role === "assistant" && followsCode(message)) {
-      addStored(last.segments, message);
-      last.id = node2?.id ?? last.id;
-      continue;
-    }
-    const segments = [];
-    addStored(segments, message);
-    const role = message.role === "user" || message.role === void 0 ? "user" : "assistant";
-    turns.push({
-      key: node2?.id ?? `${page.first_id}-${place}`,
-      id: node2?.id ?? null,
-      parent: node2?.parent_id ?? null,
-      role,
-      segments,
-      at: node2?.created_at ?? 0,
-      model: node2?.model ?? null,
-      run: node2 && role === "assistant" ? runOf(node2.id) : null,
-      others: node2 ? othersOf(node2, children) : []
-    });
-  }
-  return turns;
-}
-function othersOf(node2, children) {
-  return (children.get(node2.parent_id) ?? []).filter((one) => one.role === node2.role && !one.removed).map(({ id }) => ({ id, leaf: newestBelow(id, children) }));
-}
-function newestBelow(id, children) {
-  for (let leaf = id; ; ) {
-    const next = children.get(leaf)?.at(-1);
-    if (!next) return leaf;
-    leaf = next.id;
-  }
-}
-function groupByParent(nodes2) {
-  const groups = /* @__PURE__ */ new Map();
-  for (const node2 of nodes2.values()) {
-    const group = groups.get(node2.parent_id);
-    if (group) group.push(node2);
-    else groups.set(node2.parent_id, [node2]);
-  }
-  return groups;
-}
-function followsCode(message) {
-  return message.role === "computer" || message.role === "tool";
-}
-var runOf = (message) => message.replace(/^msg_/, "run_");
-var messageOf = (run) => run.replace(/^run_/, "msg_");
-
-// src/chat/chat.ts
-var TITLE = 80;
-var world = { call, pause, random: Math.random };
-var Chat = class {
-  constructor(id, leaf, onAddress) {
-    this.id = id;
-    this.leaf = leaf;
-    this.onAddress = onAddress;
-  }
-  id;
-  leaf;
-  onAddress;
-  turns = y([]);
-  activity = y("loading");
-  error = y(null);
-  title = y("");
-  runs = y(/* @__PURE__ */ new Map());
-  newest = y(null);
-  // the only run that can be continued
-  earlier = y(null);
-  drawn = /* @__PURE__ */ new Map();
-  // of a turn's key: draws what has come
-  abort = new AbortController();
-  run = null;
-  // that is under way
-  sentInstruction = "";
-  close() {
-    this.abort.abort();
-  }
-  // open: reads what is stored, and follows the newest run where it goes on.
-  async open() {
-    if (!this.id) {
-      this.activity.value = "idle";
-      return;
-    }
-    if (!await this.reload()) return;
-    const newest = this.newest.value;
-    if (!this.leaf && newest && (newest.status === "running" || newest.status === "queued"))
-      await this.answer({ run: newest.id }, this.answerTurn(newest.model));
-  }
-  async showEarlier() {
-    const after = this.earlier.value;
-    if (!after || !this.id) return;
-    this.earlier.value = null;
-    try {
-      const page = await loadEarlier(this.id, this.leaf, after, this.abort.signal);
-      this.turns.value = [...page.turns, ...this.turns.value];
-      this.earlier.value = page.earlier;
-    } catch (error) {
-      this.earlier.value = after;
-      this.fail(error);
-    }
-  }
-  // send: a message, behind the last one or, as another branch, behind `parent`.
-  async send(text2, files, options, parent) {
-    const message = { role: "user", content: text2 };
-    if (files.length) message.context = { files: files.map(({ id, name }) => ({ uuid: id, name })) };
-    const kept = parent ? this.turnsUntil(parent) : this.turns.value;
-    const shown = files.map(({ id, name }) => ({ type: "file", id, name, text: "" }));
-    this.turns.value = [
-      ...kept,
-      { ...this.newTurn("user"), segments: [...shown, { type: "text", text: text2 }], parent: kept.at(-1)?.id ?? null }
-    ];
-    await this.ask([message], options, parent ?? (this.leaf ? kept.at(-1)?.id ?? void 0 : void 0));
-  }
-  // answerAnew: another answer to the message before this turn, on a branch of its own.
-  async answerAnew(turn, options) {
-    if (!turn.parent) return;
-    this.turns.value = this.turnsUntil(turn.parent);
-    await this.ask([], options, turn.parent);
-  }
-  // goOn: the rest of an answer that broke off, drawn below it.
-  async goOn(run, options) {
-    const body = { stream: true, format: format(options) };
-    const model = this.runs.value.get(run)?.model ?? options.model;
-    await this.answer({ path: `/v1/runs/${run}/continue`, body, key: crypto.randomUUID() }, this.answerTurn(model));
-  }
-  async stop() {
-    if (!this.run) {
-      this.abort.abort();
-      this.abort = new AbortController();
-      this.activity.value = "idle";
-      return;
-    }
-    try {
-      await call(`/v1/runs/${this.run}/cancel`, { method: "POST" });
-    } catch (error) {
-      this.fail(error);
-    }
-  }
-  async ask(messages, options, parent) {
-    const body = {
-      messages: options.store ? messages : this.unstored(),
-      config: configOf(options),
-      stream: true,
-      format: format(options)
-    };
-    if (!options.store) body.store = false;
-    else if (this.id) Object.assign(body, { conversation: this.id, ...parent && { parent } });
-    if (options.instruction !== this.sentInstruction) body.instruction = options.instruction;
-    this.sentInstruction = options.instruction;
-    if (this.id && this.leaf) {
-      this.leaf = null;
-      this.onAddress(this.id);
-    }
-    await this.answer({ path: "/v1/chat", body, key: crypto.randomUUID() }, this.answerTurn(options.model), options.store);
-  }
-  // Where nothing is stored, the page sends what was said along.
-  unstored() {
-    return this.turns.value.map((turn) => ({ role: turn.role, content: plain(turn.segments) }));
-  }
-  newTurn(role) {
-    const key = crypto.randomUUID();
-    return { key, id: null, parent: null, role, segments: [], at: Date.now() / 1e3, model: null, run: null, others: [] };
-  }
-  answerTurn(model) {
-    return { ...this.newTurn("assistant"), model };
-  }
-  turnsUntil(message) {
-    const turns = this.turns.value;
-    return turns.slice(0, turns.findIndex((turn) => turn.id === message) + 1);
-  }
-  // answer: follows an answer to its end, and reads what is stored of it.
-  async answer(source, turn, store = true) {
-    const growing = new Growing();
-    const begun = performance.now();
-    const fresh2 = this.id === null;
-    if (fresh2) this.title.value = titleOf(this.turns.value);
-    turn.segments = growing.segments;
-    this.turns.value = [...this.turns.value, turn];
-    this.error.value = null;
-    this.activity.value = "sending";
-    this.run = "run" in source ? source.run : null;
-    const sink = {
-      began: (run, conversation) => {
-        this.run = run;
-        turn.run = run;
-        if (store && conversation && !this.id) {
-          this.id = conversation;
-          this.onAddress(conversation);
-        }
-      },
-      block: ({ event, data }) => {
-        if (data === "[DONE]") return;
-        growing.add(JSON.parse(data));
-        if (this.activity.value !== "answering" && growing.segments.length > 0) {
-          turn.firstPiece ??= performance.now() - begun;
-          this.activity.value = "answering";
-          announce(words.chat.begins);
-        }
-        if (event !== "error") this.drawn.get(turn.key)?.();
-      },
-      cut: () => this.activity.value = "cut",
-      back: () => this.activity.value = growing.segments.length ? "answering" : "sending"
-    };
-    try {
-      const end = await follow(source, sink, this.abort.signal, world);
-      if (store && fresh2 && this.id) await this.nameIt();
-      await this.ended(end, turn, store);
-    } catch (error) {
-      this.fail(error);
-    }
-  }
-  async ended(end, turn, store) {
-    this.run = null;
-    this.drawn.get(turn.key)?.();
-    announce(end.kind === "done" ? words.chat.complete : words.chat.broken);
-    if (end.kind === "refused") {
-      this.turns.value = this.turns.value.filter((one) => one !== turn);
-      this.fail(end.error);
-    } else if (store && this.id) {
-      await this.reload(end.kind === "done" ? turn : void 0);
-    } else {
-      this.activity.value = "idle";
-    }
-  }
-  // reload: the stored messages take the place of what is shown. What was drawn of `whole` stays as it is.
-  async reload(whole) {
-    const { signal } = this.abort;
-    try {
-      const found = await load(this.id, this.leaf, signal);
-      if (signal.aborted) return false;
-      this.take(found, whole);
-      return true;
-    } catch (error) {
-      this.fail(error);
-      return false;
-    }
-  }
-  take(found, whole) {
-    const id = whole?.run ? messageOf(whole.run) : null;
-    this.title.value = found.conversation.title ?? "";
-    this.runs.value = found.runs;
-    this.newest.value = found.newest;
-    this.earlier.value = found.earlier;
-    this.turns.value = found.turns.map(
-      (turn) => whole && turn.id === id ? { ...turn, key: whole.key, segments: whole.segments, firstPiece: whole.firstPiece } : { ...turn, firstPiece: this.turns.value.find((old) => old.run && old.run === turn.run)?.firstPiece }
-    );
-    this.activity.value = "idle";
-  }
-  // nameIt: the first words are the title, so that the list of conversations can be read.
-  async nameIt() {
-    const title = this.title.value;
-    if (title) await get(`/v1/conversations/${this.id}`, { body: { title } }).catch(() => {
-    });
-  }
-  fail(error) {
-    if (isAbort(error)) return;
-    this.activity.value = "idle";
-    this.error.value = error instanceof ApiError ? error : new ApiError(0, String(error));
-  }
-};
-function titleOf(turns) {
-  const first = plain(turns[0]?.segments ?? []).trim().split("\n", 1)[0].replace(/^#+ /, "");
-  return first.length > TITLE ? `${first.slice(0, TITLE - 1)}…` : first;
-}
-var format = (options) => options.lmc ? "lmc" : "openai";
-function configOf(options) {
-  const config = {};
-  if (options.model) config.model = options.model;
-  if (options.temperature) config.temperature = Number(options.temperature);
-  if (options.max_tokens) config.max_tokens = Number(options.max_tokens);
-  if (options.tools.trim()) config.tools = JSON.parse(options.tools);
-  return config;
-}
-
-// src/chat/options.tsx
-var defaults = {
-  model: "",
-  instruction: "",
-  temperature: "",
-  max_tokens: "",
-  tools: "",
-  store: true,
-  lmc: false
-};
-function ModelChoice({ value, change }) {
-  const known = models.value ?? [];
-  const listed = value && !known.includes(value) ? [value, ...known] : known;
-  return /* @__PURE__ */ a(
-    "select",
-    {
-      class: "model",
-      "aria-label": words.chat.model,
-      value,
-      onChange: (event) => change(event.currentTarget.value),
-      children: listed.map((model) => /* @__PURE__ */ a("option", { value: model, children: model }, model))
-    }
-  );
-}
-function OptionsDialog({ options, change, close }) {
-  const [tools, setTools] = d(options.tools);
-  const wrong = tools.trim() !== "" && !isList(tools);
-  return /* @__PURE__ */ a(Dialog, { title: words.chat.options, onClose: close, children: /* @__PURE__ */ a("form", { method: "dialog", children: [
-    /* @__PURE__ */ a("label", { children: [
-      words.chat.instruction,
-      /* @__PURE__ */ a(
-        "textarea",
-        {
-          rows: 3,
-          placeholder: words.chat.instructionHint,
-          value: options.instruction,
-          onInput: (event) => change({ instruction: event.currentTarget.value })
-        }
-      )
-    ] }),
-    /* @__PURE__ */ a("div", { class: "pair", children: [
-      /* @__PURE__ */ a("label", { children: [
-        words.chat.temperature,
-        /* @__PURE__ */ a(
-          "input",
-          {
-            type: "number",
-            min: "0",
-            max: "2",
-            step: "any",
-            placeholder: words.chat.byModel,
-            value: options.temperature,
-            onInput: (event) => change({ temperature: event.currentTarget.value })
-          }
-        )
-      ] }),
-      /* @__PURE__ */ a("label", { children: [
-        words.chat.maxTokens,
-        /* @__PURE__ */ a(
-          "input",
-          {
-            type: "number",
-            min: "1",
-            max: "1000000",
-            step: "1",
-            placeholder: words.chat.byModel,
-            value: options.max_tokens,
-            onInput: (event) => change({ max_tokens: event.currentTarget.value })
-          }
-        )
-      ] })
-    ] }),
-    /* @__PURE__ */ a("label", { children: [
-      words.chat.tools,
-      /* @__PURE__ */ a(
-        "textarea",
-        {
-          rows: 3,
-          class: "mono",
-          spellcheck: false,
-          "aria-invalid": wrong,
-          value: tools,
-          onInput: (event) => {
-            const text2 = event.currentTarget.value;
-            setTools(text2);
-            if (text2.trim() === "" || isList(text2)) change({ tools: text2 });
-          }
-        }
-      ),
-      /* @__PURE__ */ a("span", { class: "fine", children: wrong ? words.chat.toolsWrong : words.chat.toolsHint })
-    ] }),
-    /* @__PURE__ */ a(Check, { label: words.chat.lmc, checked: options.lmc, change: (lmc) => change({ lmc }) }),
-    /* @__PURE__ */ a(Check, { label: words.chat.store, checked: options.store, change: (store) => change({ store }) }),
-    /* @__PURE__ */ a("footer", { children: /* @__PURE__ */ a("button", { class: "primary", children: words.actions.close }) })
-  ] }) });
-}
-function Check({ label, checked, change }) {
-  return /* @__PURE__ */ a("label", { class: "choice", children: [
-    /* @__PURE__ */ a("input", { type: "checkbox", checked, onChange: (event) => change(event.currentTarget.checked) }),
-    label
-  ] });
-}
-function isList(text2) {
-  try {
-    return Array.isArray(JSON.parse(text2));
-  } catch {
-    return false;
-  }
-}
-
-// src/chat/composer.tsx
-function Composer({ chat, options, change, onOptions, send }) {
-  const [text2, setText] = d("");
-  const files = useFiles();
-  const input = T(null);
-  const busy = chat.activity.value !== "idle";
-  A(() => {
-    if (matchMedia("(pointer: fine)").matches) input.current?.focus();
-  }, [chat]);
-  A(() => grow(input.current), [text2]);
-  A(() => {
-    const stop = (event) => {
-      if (event.key === "Escape" && chat.activity.value !== "idle" && !document.querySelector("dialog[open]"))
-        void chat.stop();
-    };
-    addEventListener("keydown", stop);
-    return () => removeEventListener("keydown", stop);
-  }, [chat]);
-  const submit = () => {
-    if (busy || files.uploading || !text2.trim()) return;
-    send(text2, files.attached);
-    setText("");
-    files.clear();
-  };
-  return /* @__PURE__ */ a(
-    "form",
-    {
-      class: "composer",
-      "data-drop": words.chat.drop,
-      onSubmit: (event) => {
-        event.preventDefault();
-        submit();
-      },
-      onDragOver: (event) => files.allowed && event.preventDefault(),
-      onDrop: (event) => {
-        if (!files.allowed || !event.dataTransfer?.files.length) return;
-        event.preventDefault();
-        files.add(event.dataTransfer.files);
-      },
-      onPaste: (event) => {
-        if (files.allowed && event.clipboardData?.files.length) files.add(event.clipboardData.files);
-      },
-      children: [
-        files.error && /* @__PURE__ */ a(Refused, { error: files.error }),
-        /* @__PURE__ */ a(Chips, { files }),
-        /* @__PURE__ */ a(
-          "textarea",
-          {
-            ref: input,
-            rows: 1,
-            "aria-label": words.chat.message,
-            placeholder: words.chat.placeholder,
-            value: text2,
-            onInput: (event) => setText(event.currentTarget.value),
-            onKeyDown: (event) => {
-              if (!sends(event)) return;
-              event.preventDefault();
-              submit();
-            }
-          }
-        ),
-        /* @__PURE__ */ a("div", { class: "row", children: [
-          files.allowed && /* @__PURE__ */ a(Attach, { add: files.add }),
-          /* @__PURE__ */ a("button", { type: "button", class: "bare", onClick: onOptions, title: words.chat.options, children: [
-            /* @__PURE__ */ a(Icon, { name: "gear" }),
-            /* @__PURE__ */ a("span", { class: "unseen", children: words.chat.options })
-          ] }),
-          /* @__PURE__ */ a(ModelChoice, { value: options.model, change: (model) => change({ model }) }),
-          busy && chat.activity.value !== "loading" ? /* @__PURE__ */ a("button", { type: "button", class: "send", onClick: () => void chat.stop(), children: [
-            /* @__PURE__ */ a(Icon, { name: "stop" }),
-            words.chat.stop
-          ] }) : /* @__PURE__ */ a("button", { class: "primary send", disabled: !text2.trim() || busy || files.uploading !== null, children: [
-            /* @__PURE__ */ a(Icon, { name: "send" }),
-            words.chat.send
-          ] })
-        ] }),
-        !options.store && /* @__PURE__ */ a("p", { class: "fine", children: words.chat.notStored })
-      ]
-    }
-  );
-}
-function sends(event) {
-  return event.key === "Enter" && !event.shiftKey && !event.isComposing && matchMedia("(pointer: fine)").matches;
-}
-function grow(input) {
-  if (!input) return;
-  input.style.blockSize = "auto";
-  input.style.blockSize = `${Math.min(input.scrollHeight + 2, innerHeight / 3)}px`;
-}
-function Attach({ add: add2 }) {
-  const input = T(null);
-  return /* @__PURE__ */ a($, { children: [
-    /* @__PURE__ */ a(
-      "input",
-      {
-        ref: input,
-        type: "file",
-        multiple: true,
-        hidden: true,
-        onChange: (event) => {
-          if (event.currentTarget.files) add2(event.currentTarget.files);
-          event.currentTarget.value = "";
-        }
-      }
-    ),
-    /* @__PURE__ */ a("button", { type: "button", class: "bare", title: words.chat.attach, onClick: () => input.current?.click(), children: [
-      /* @__PURE__ */ a(Icon, { name: "clip" }),
-      /* @__PURE__ */ a("span", { class: "unseen", children: words.chat.attach })
-    ] })
-  ] });
-}
-function Chips({ files }) {
-  if (!files.attached.length && !files.uploading) return null;
-  return /* @__PURE__ */ a("ul", { class: "chips", "aria-label": words.chat.attached, children: [
-    files.attached.map((file2) => /* @__PURE__ */ a("li", { children: [
-      file2.name,
-      /* @__PURE__ */ a(
-        "button",
-        {
-          type: "button",
-          class: "bare",
-          "aria-label": fill(words.chat.detach, { name: file2.name }),
-          onClick: () => files.remove(file2.id),
-          children: /* @__PURE__ */ a(Icon, { name: "close" })
-        }
-      )
-    ] }, file2.id)),
-    files.uploading && /* @__PURE__ */ a("li", { role: "status", children: fill(words.chat.uploading, { name: files.uploading }) })
-  ] });
-}
-function useFiles() {
-  const [attached, setAttached] = d([]);
-  const [uploading, setUploading] = d(null);
-  const [error, setError] = d(null);
-  const add2 = async (files) => {
-    setError(null);
-    try {
-      for (const file2 of Array.from(files)) {
-        setUploading(file2.name);
-        const form = new FormData();
-        form.append("purpose", "user_data");
-        form.append("file", file2, file2.name);
-        const { id, filename } = await get("/v1/files", { body: form });
-        setAttached((old) => [...old, { id, name: filename }]);
-      }
-    } catch (failure) {
-      setError(failure instanceof ApiError ? failure : new ApiError(0, String(failure)));
-    }
-    setUploading(null);
-  };
-  return {
-    allowed: may("files"),
-    attached,
-    uploading,
-    error,
-    add: (files) => void add2(files),
-    remove: (id) => setAttached((old) => old.filter((file2) => file2.id !== id)),
-    clear: () => setAttached([])
-  };
-}
-
-// src/chat/snippets.ts
-function snippet(language, body) {
-  const url = new URL("v1/chat", base).href;
-  const json = JSON.stringify(body, null, 2);
-  return { curl: curl(url, json), python: python(url, json), node: node(url, json) }[language];
-}
-var curl = (url, json) => `curl ${url} \\
-  -H "Authorization: Bearer $PARLEY_API_KEY" \\
-  -H 'Content-Type: application/json' \\
-  -d '${json.replaceAll("'", "'\\''")}'
-`;
-var python = (url, json) => `import json
-import os
-import urllib.request
-
-body = json.loads(${pythonString(json)})
-request = urllib.request.Request(
-    "${url}",
-    data=json.dumps(body).encode(),
-    headers={
-        "Authorization": "Bearer " + os.environ.get("PARLEY_API_KEY", ""),
-        "Content-Type": "application/json",
-    },
-)
-with urllib.request.urlopen(request) as response:
-    print(json.load(response)["choices"][0]["message"]["content"])
-`;
-function pythonString(json) {
-  return json.includes("'''") || json.endsWith("'") ? JSON.stringify(json) : `r'''${json}'''`;
-}
-var node = (url, json) => `const response = await fetch(${JSON.stringify(url)}, {
-  method: 'POST',
-  headers: {
-    Authorization: \`Bearer \${process.env.PARLEY_API_KEY}\`,
-    'Content-Type': 'application/json',
-  },
-  body: JSON.stringify(${json.replaceAll("\n", "\n  ")}),
-});
-const answer = await response.json();
-console.log(answer.choices[0].message.content);
-`;
-
-// src/chat/dialogs.tsx
-function AgainDialog({ model, answer, close }) {
-  const [chosen, setChosen] = d(model);
-  return /* @__PURE__ */ a(Dialog, { title: words.chat.again, onClose: close, children: /* @__PURE__ */ a("form", { method: "dialog", onSubmit: () => answer(chosen), children: [
-    /* @__PURE__ */ a("p", { children: words.chat.againText }),
-    /* @__PURE__ */ a("label", { children: [
-      words.chat.model,
-      /* @__PURE__ */ a(ModelChoice, { value: chosen, change: setChosen })
-    ] }),
-    /* @__PURE__ */ a("footer", { children: /* @__PURE__ */ a("button", { class: "primary", children: words.chat.again }) })
-  ] }) });
-}
-var languages = ["curl", "python", "node"];
-function CodeDialog({ body, close }) {
-  const [language, setLanguage] = d("curl");
-  const text2 = snippet(language, body);
-  return /* @__PURE__ */ a(Dialog, { title: words.chat.code, onClose: close, children: /* @__PURE__ */ a("div", { class: "stack", children: [
-    /* @__PURE__ */ a("div", { class: "row between", children: [
-      /* @__PURE__ */ a("span", { class: "row", children: languages.map((one) => /* @__PURE__ */ a("button", { type: "button", "aria-pressed": one === language, onClick: () => setLanguage(one), children: words.chat.languages[one] }, one)) }),
-      /* @__PURE__ */ a(Copy, { text: text2 })
-    ] }),
-    /* @__PURE__ */ a("pre", { class: "snippet", tabIndex: 0, children: text2 }),
-    /* @__PURE__ */ a("p", { class: "fine", children: words.chat.codeText })
-  ] }) });
 }
 
 // src/draw/frames.ts
@@ -1079,40 +382,6 @@ function frame() {
     restUntil = performance.now() + SHARE * (performance.now() - start);
   }
   plan();
-}
-
-// src/parts/format.ts
-var plurals = new Intl.PluralRules(void 0);
-var integers = new Intl.NumberFormat(void 0, { maximumFractionDigits: 0 });
-var decimals = new Intl.NumberFormat(void 0, { maximumSignificantDigits: 3 });
-var compacts = new Intl.NumberFormat(void 0, { notation: "compact", maximumSignificantDigits: 3 });
-var times = new Intl.DateTimeFormat(void 0, { dateStyle: "medium", timeStyle: "short" });
-var days = new Intl.DateTimeFormat(void 0, { dateStyle: "medium" });
-var clocks = new Intl.DateTimeFormat(void 0, { timeStyle: "short" });
-var relatives = new Intl.RelativeTimeFormat(void 0, { numeric: "auto" });
-var count = (value, forms) => fill(plurals.select(value) === "one" ? forms.one : forms.other, { n: integers.format(value) });
-function money(value) {
-  if (value === null || value === void 0) return words.units.none;
-  const amount = Number(value);
-  const digits = amount !== 0 && Math.abs(amount) < 1 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 2 };
-  return new Intl.NumberFormat(void 0, digits).format(amount);
-}
-var duration = (ms) => ms < 1e3 ? fill(words.units.ms, { n: Math.round(ms) }) : fill(words.units.s, { n: decimals.format(ms / 1e3) });
-var time = (seconds) => times.format(seconds * 1e3);
-var day = (seconds) => days.format(seconds * 1e3);
-var iso = (seconds) => new Date(seconds * 1e3).toISOString();
-function ago(seconds, now = Date.now() / 1e3) {
-  const past = seconds - now;
-  if (Math.abs(past) < 60) return relatives.format(Math.round(past), "second");
-  if (Math.abs(past) < 3600) return relatives.format(Math.round(past / 60), "minute");
-  if (Math.abs(past) < 86400) return relatives.format(Math.round(past / 3600), "hour");
-  if (Math.abs(past) < 7 * 86400) return relatives.format(Math.round(past / 86400), "day");
-  return day(seconds);
-}
-
-// src/parts/time.tsx
-function Time({ at: at2 }) {
-  return /* @__PURE__ */ a("time", { dateTime: iso(at2), title: time(at2), children: ago(at2) });
 }
 
 // src/draw/code.ts
@@ -1309,7 +578,7 @@ var Dt = { ...me, emStrongLDelim: gt, emStrongRDelimAst: xt, emStrongRDelimUnd: 
 var pe = { ...me, emStrongRDelimAst: ft, emStrongLDelim: ht, delLDelim: Ot, delRDelim: Pt, url: g(/^emailProtocol|^((?:protocol):\/\/|www\.)(?:[a-zA-Z0-9\-]+\.?)+[^\s<]*|^email/).replace("emailProtocol", Bt).replace("protocol", Se).replace("email", /[A-Za-z0-9._+-]+(@)[a-zA-Z0-9-_]+(?:\.[a-zA-Z0-9-_]*[a-zA-Z0-9])+(?![\w-])/).getRegex(), _backpedal: /(?:[^?!.,:;*_'"~()&]+|\([^)]*\)|&(?![a-zA-Z0-9]+;$)|[?!.,:;*_'"~)]+(?!$))+/, del: /^(~~?)(?=[^\s~])((?:\\[\s\S]|[^\\])*?(?:\\[\s\S]|[^\s~\\]))\1(?=[^~]|$)/, text: g(/^(?:[^a-zA-Z0-9](?=emailProtocol)|(`+|~+|[^`~])(?:(?=[`~])|(?= {2,}\n)|(?=[a-zA-Z0-9.!#$%&'*+\/=?_`{\|}~-]+@)|[\s\S]*?(?:(?=[\\<!\[`*~_]|\b_|protocol:\/\/|wwwStart|$)|[^ ](?= {2,}\n)|[^a-zA-Z0-9](?=emailProtocol)|[^a-zA-Z0-9.!#$%&'*+\/=?_`{\|}~-](?=[a-zA-Z0-9.!#$%&'*+\/=?_`{\|}~-]+@))))/).replace("protocol", Se).replace(/emailProtocol/g, /(?:mailto|xmpp):/).replace("wwwStart", _e ? "(?<![^\\s*_~(])www\\." : "www\\.").getRegex() };
 var qt = { ...pe, br: g(Ie).replace("{2,}", "*").getRegex(), text: g(pe.text).replace("\\b_", "\\b_| {2,}\\n").replace(/\{2,\}/g, "*").getRegex() };
 var ee = { normal: fe, gfm: tt, pedantic: nt };
-var F2 = { normal: me, gfm: pe, breaks: qt, pedantic: Dt };
+var F = { normal: me, gfm: pe, breaks: qt, pedantic: Dt };
 function De(l3) {
   return O.numericCharacterReference.test(l3) ? l3.replace(O.numericCharacterReferenceOrAmpersand, (e, t, n) => {
     if (t === void 0 && n === void 0) return "&amp;";
@@ -1319,9 +588,9 @@ function De(l3) {
 }
 function be(l3, e) {
   let t = l3.replace(O.findPipe, (s, o, i) => {
-    let a2 = false, c = o;
-    for (; --c >= 0 && i[c] === "\\"; ) a2 = !a2;
-    return a2 ? "|" : " |";
+    let a = false, c = o;
+    for (; --c >= 0 && i[c] === "\\"; ) a = !a;
+    return a ? "|" : " |";
   }), n = t.split(O.splitPipe), r = 0;
   if (n[0].trim() || n.shift(), n.length > 0 && !n.at(-1)?.trim() && n.pop(), e) if (n.length > e) n.splice(e);
   else for (; n.length < e; ) n.push("");
@@ -1415,17 +684,17 @@ function Ht(l3, e) {
   return t;
 }
 function He(l3, e, t, n, r) {
-  let s = e.href, o = e.title || null, i = Ht(l3[1], r), a2 = l3[0].charAt(0) === "!", c = n.state.inLink, u = n.state.linkEmitted, d2 = n.state.inRawBlock;
+  let s = e.href, o = e.title || null, i = Ht(l3[1], r), a = l3[0].charAt(0) === "!", c = n.state.inLink, u = n.state.linkEmitted, d = n.state.inRawBlock;
   n.state.inLink = true, n.state.linkEmitted = false;
   let h = n.inlineTokens(i), p = n.state.linkEmitted;
-  if (n.state.linkEmitted = u, n.state.inLink = c, !a2) {
+  if (n.state.linkEmitted = u, n.state.inLink = c, !a) {
     if (p) {
-      n.state.inRawBlock = d2;
+      n.state.inRawBlock = d;
       return;
     }
     n.state.linkEmitted = true;
   }
-  return { type: a2 ? "image" : "link", raw: t, href: s, title: o, text: i, tokens: h };
+  return { type: a ? "image" : "link", raw: t, href: s, title: o, text: i, tokens: h };
 }
 function Zt(l3, e, t) {
   let n = l3.match(t.other.indentCodeCompensation);
@@ -1514,19 +783,19 @@ var _ = class {
 `).split(`
 `), r = "", s = "", o = [];
       for (; n.length > 0; ) {
-        let i = false, a2 = [], c;
-        for (c = 0; c < n.length; c++) if (this.rules.other.blockquoteStart.test(n[c])) a2.push(n[c]), i = true;
-        else if (!i) a2.push(n[c]);
+        let i = false, a = [], c;
+        for (c = 0; c < n.length; c++) if (this.rules.other.blockquoteStart.test(n[c])) a.push(n[c]), i = true;
+        else if (!i) a.push(n[c]);
         else break;
         n = n.slice(c);
-        let u = a2.join(`
-`), d2 = u.replace(this.rules.other.blockquoteMarkerWhitespace, (k, m, b) => b.startsWith(" ") ? m + " " + b.slice(1) : m + te(b, m.length)).replace(this.rules.other.blockquoteSetextReplace, `
+        let u = a.join(`
+`), d = u.replace(this.rules.other.blockquoteMarkerWhitespace, (k, m, b) => b.startsWith(" ") ? m + " " + b.slice(1) : m + te(b, m.length)).replace(this.rules.other.blockquoteSetextReplace, `
     $1`).replace(this.rules.other.blockquoteSetextReplace2, "");
         r = r ? `${r}
 ${u}` : u, s = s ? `${s}
-${d2}` : d2;
+${d}` : d;
         let h = this.lexer.state.top;
-        if (this.lexer.state.top = true, this.lexer.blockTokens(d2, o, true), this.lexer.state.top = h, n.length === 0) break;
+        if (this.lexer.state.top = true, this.lexer.blockTokens(d, o, true), this.lexer.state.top = h, n.length === 0) break;
         let p = o.at(-1);
         if (p?.type === "code" || p?.type === "heading" || p?.type === "hr" || p?.type === "html" || p?.type === "table") break;
         if (p?.type === "blockquote") {
@@ -1535,10 +804,10 @@ ${d2}` : d2;
 ` + m.replace(this.rules.other.blockquoteSetextReplace2, ""), f = this.blockquote(b);
           o[o.length - 1] = f;
           let R = b.substring(f.raw.length).replace(/^\n/, ""), E = R ? R.split(`
-`).length : 0, T2 = E ? n.slice(0, -E) : n;
-          if (T2.length > 0 && (r = `${r}
-${T2.join(`
-`)}`), s = s.substring(0, s.length - k.text.length) + f.text, n = n.slice(T2.length), n.length > 0 && this.rules.other.blockquoteStart.test(n[0])) continue;
+`).length : 0, T = E ? n.slice(0, -E) : n;
+          if (T.length > 0 && (r = `${r}
+${T.join(`
+`)}`), s = s.substring(0, s.length - k.text.length) + f.text, n = n.slice(T.length), n.length > 0 && this.rules.other.blockquoteStart.test(n[0])) continue;
           break;
         } else if (p?.type === "list") {
           let k = p, m = k.raw + `
@@ -1567,33 +836,33 @@ ${R}`;
       if (!this.options.pedantic && this.lexer.state.lastToken?.type === "text" && !this.rules.other.listInterruptsParagraph.test(e)) return;
       let n = e, r = () => n.length - e.length, s = t[1].trim(), o = s.length > 1, i = { type: "list", raw: "", ordered: o, start: o ? +s.slice(0, -1) : "", loose: false, items: [] };
       s = o ? `\\d{1,9}\\${s.slice(-1)}` : `\\${s}`, this.options.pedantic && (s = o ? s : "[*+-]");
-      let a2 = this.rules.other.listItemRegex(s), c = false;
+      let a = this.rules.other.listItemRegex(s), c = false;
       for (; e; ) {
         let h = false, p = "";
-        if (!(t = a2.exec(e)) || this.rules.block.hr.test(e)) break;
+        if (!(t = a.exec(e)) || this.rules.block.hr.test(e)) break;
         let k = r();
         e = e.substring(t[0].length);
         let m = t[2].split(`
 `, 1)[0], b = t[1].length, f = this.options.pedantic ? te(m, b) : m.replace(this.rules.other.leadingSpaceTab, (H) => te(H, b)), R = e.split(`
-`, 1)[0], E = !f.trim(), T2 = 0;
-        if (this.options.pedantic ? (T2 = 2, p = f.trimStart()) : E ? T2 = b + 1 : (T2 = f.search(this.rules.other.nonSpaceChar), T2 = T2 > 4 ? 1 : T2, p = f.slice(T2), T2 += b), E && this.rules.other.blankLine.test(R) && (e = e.substring(R.length + 1), h = true), !h) {
-          let H = this.rules.other.nextBulletRegex(T2), K = this.rules.other.hrRegex(T2), re = this.rules.other.fencesBeginRegex(T2), B = this.options.pedantic ? this.rules.other.pedanticHeadingBeginRegex(T2) : this.rules.other.headingBeginRegex(T2), X = this.rules.other.htmlBeginRegex(T2), se = this.rules.other.blockquoteBeginRegex(T2), le = false;
+`, 1)[0], E = !f.trim(), T = 0;
+        if (this.options.pedantic ? (T = 2, p = f.trimStart()) : E ? T = b + 1 : (T = f.search(this.rules.other.nonSpaceChar), T = T > 4 ? 1 : T, p = f.slice(T), T += b), E && this.rules.other.blankLine.test(R) && (e = e.substring(R.length + 1), h = true), !h) {
+          let H = this.rules.other.nextBulletRegex(T), K = this.rules.other.hrRegex(T), re = this.rules.other.fencesBeginRegex(T), B = this.options.pedantic ? this.rules.other.pedanticHeadingBeginRegex(T) : this.rules.other.headingBeginRegex(T), X = this.rules.other.htmlBeginRegex(T), se = this.rules.other.blockquoteBeginRegex(T), le = false;
           for (; e; ) {
             let we = e.split(`
 `, 1)[0], Z;
-            if (R = we, this.options.pedantic ? (R = R.replace(this.rules.other.listReplaceNesting, "  "), Z = R) : Z = R.replace(this.rules.other.leadingSpaceTab, ($2) => te($2)), re.test(R) || B.test(R) || X.test(R) || se.test(R) || H.test(R) || K.test(R)) break;
-            if (Z.search(this.rules.other.nonSpaceChar) >= T2 || !R.trim()) p += `
-` + Z.slice(T2), le = false;
+            if (R = we, this.options.pedantic ? (R = R.replace(this.rules.other.listReplaceNesting, "  "), Z = R) : Z = R.replace(this.rules.other.leadingSpaceTab, ($) => te($)), re.test(R) || B.test(R) || X.test(R) || se.test(R) || H.test(R) || K.test(R)) break;
+            if (Z.search(this.rules.other.nonSpaceChar) >= T || !R.trim()) p += `
+` + Z.slice(T), le = false;
             else {
               if (E) break;
-              let $2 = f;
+              let $ = f;
               if (!this.options.pedantic && !p.includes(`
 `) && !f.includes("	")) {
                 let j;
-                for (; !K.test($2) && (j = this.rules.other.nestedBlockMarker.exec($2)); ) $2 = $2.slice(j[0].length);
-                if (!$2.trim()) break;
+                for (; !K.test($) && (j = this.rules.other.nestedBlockMarker.exec($)); ) $ = $.slice(j[0].length);
+                if (!$.trim()) break;
               }
-              if ($2.replace(this.rules.other.tabCharGlobal, "    ").search(this.rules.other.nonSpaceChar) >= 4 || re.test($2) || B.test($2) || X.test($2) || K.test($2)) break;
+              if ($.replace(this.rules.other.tabCharGlobal, "    ").search(this.rules.other.nonSpaceChar) >= 4 || re.test($) || B.test($) || X.test($) || K.test($)) break;
               if (!this.options.pedantic && !le) {
                 let j = f.replace(this.rules.other.nestedContainerMarkers, "");
                 if (this.rules.block.fences.test(j) || this.rules.block.heading.test(j) || this.rules.block.hr.test(j)) break;
@@ -1603,7 +872,7 @@ ${R}`) ? `    ${Z.replace(/^ {0,3}/, "")}` : R;
               p += `
 ` + je, le = true;
             }
-            E = !R.trim(), e = e.substring(we.length + 1), f = Z.slice(T2);
+            E = !R.trim(), e = e.substring(we.length + 1), f = Z.slice(T);
           }
         }
         let U = n.slice(k, r());
@@ -1613,8 +882,8 @@ ${R}`) ? `    ${Z.replace(/^ {0,3}/, "")}` : R;
       if (u) u.raw = u.raw.trimEnd(), u.text = u.text.trimEnd();
       else return;
       i.raw = n.slice(0, r()).trimEnd();
-      let d2 = [];
-      for (let h of i.items) if (this.lexer.state.top = false, d2.push(this.lexer.inlineQueue.length), h.tokens = this.lexer.blockTokens(h.text, []), !i.loose) {
+      let d = [];
+      for (let h of i.items) if (this.lexer.state.top = false, d.push(this.lexer.inlineQueue.length), h.tokens = this.lexer.blockTokens(h.text, []), !i.loose) {
         let p = h.tokens.filter((m) => m.type === "space"), k = p.length > 0 && p.some((m) => this.rules.other.anyLine.test(m.raw));
         i.loose = k;
       }
@@ -1623,7 +892,7 @@ ${R}`) ? `    ${Z.replace(/^ {0,3}/, "")}` : R;
         if (p.task && (k?.type === "text" || k?.type === "paragraph")) {
           p.text = p.text.replace(this.rules.other.listReplaceTask, ""), k.raw = k.raw.replace(this.rules.other.listReplaceTask, ""), k.text = k.text.replace(this.rules.other.listReplaceTask, "");
           let m = this.lexer.inlineQueue;
-          for (let f = d2[h]; f < m.length; f++) if (m[f].tokens === k.tokens) {
+          for (let f = d[h]; f < m.length; f++) if (m[f].tokens === k.tokens) {
             m[f].src = m[f].src.replace(this.rules.other.listReplaceTask, "");
             break;
           }
@@ -1667,7 +936,7 @@ ${R}`) ? `    ${Z.replace(/^ {0,3}/, "")}` : R;
     if (n.length === r.length) {
       for (let i of r) this.rules.other.tableAlignRight.test(i) ? o.align.push("right") : this.rules.other.tableAlignCenter.test(i) ? o.align.push("center") : this.rules.other.tableAlignLeft.test(i) ? o.align.push("left") : o.align.push(null);
       for (let i = 0; i < n.length; i++) o.header.push({ text: n[i], tokens: this.lexer.inline(n[i]), header: true, align: o.align[i] });
-      for (let i of s) o.rows.push(be(i, o.header.length).map((a2, c) => ({ text: a2, tokens: this.lexer.inline(a2), header: false, align: o.align[c] })));
+      for (let i of s) o.rows.push(be(i, o.header.length).map((a, c) => ({ text: a, tokens: this.lexer.inline(a), header: false, align: o.align[c] })));
       return o;
     }
   }
@@ -1718,18 +987,18 @@ ${R}`) ? `    ${Z.replace(/^ {0,3}/, "")}` : R;
         let c = Te(n[2], "()");
         if (c === -2) return;
         if (c > -1) {
-          let d2 = (n[0].indexOf("!") === 0 ? 5 : 4) + n[1].length + c;
-          n[2] = n[2].substring(0, c), n[0] = n[0].substring(0, d2).trim(), n[3] = "";
+          let d = (n[0].indexOf("!") === 0 ? 5 : 4) + n[1].length + c;
+          n[2] = n[2].substring(0, c), n[0] = n[0].substring(0, d).trim(), n[3] = "";
         }
       }
       let o = C(n[0].slice(0, -1), "\\");
       if ((n[0].length - o.length) % 2 === 0) return;
-      let i = n[2], a2 = "";
+      let i = n[2], a = "";
       if (this.options.pedantic) {
         let c = this.rules.other.pedanticHrefTitle.exec(i);
-        c && (i = c[1], a2 = c[3]);
-      } else a2 = n[3] ? n[3].slice(1, -1) : "";
-      return i = i.trim(), this.rules.other.startAngleBracket.test(i) && (this.options.pedantic && !this.rules.other.endAngleBracket.test(s) ? i = i.slice(1) : i = i.slice(1, -1)), He(n, { href: i && i.replace(this.rules.inline.anyPunctuation, "$1"), title: a2 && a2.replace(this.rules.inline.anyPunctuation, "$1") }, n[0], this.lexer, this.rules);
+        c && (i = c[1], a = c[3]);
+      } else a = n[3] ? n[3].slice(1, -1) : "";
+      return i = i.trim(), this.rules.other.startAngleBracket.test(i) && (this.options.pedantic && !this.rules.other.endAngleBracket.test(s) ? i = i.slice(1) : i = i.slice(1, -1)), He(n, { href: i && i.replace(this.rules.inline.anyPunctuation, "$1"), title: a && a.replace(this.rules.inline.anyPunctuation, "$1") }, n[0], this.lexer, this.rules);
     }
   }
   reflink(e, t) {
@@ -1750,21 +1019,21 @@ ${R}`) ? `    ${Z.replace(/^ {0,3}/, "")}` : R;
   emStrong(e, t, n = "") {
     let r = this.rules.inline.emStrongLDelim.exec(e);
     if (!r || !r[1] && !r[2] && !r[3] && !r[4]) return;
-    let s = r[0][0], o = n === s, i = t.length - e.length, a2 = i;
-    for (; !this.options.pedantic && a2 > 0 && t[a2 - 1] === s; ) a2--;
-    let c = [...t.slice(Math.max(0, a2 - 2), a2)].at(-1) ?? "", u = c === "*" || c === "_" || !!this.rules.inline.punctuation.exec(c);
-    a2 < i && (n = c);
-    let d2 = a2 < i ? u : n === "*" || n === "_" || !!this.rules.inline.punctuation.exec(n);
+    let s = r[0][0], o = n === s, i = t.length - e.length, a = i;
+    for (; !this.options.pedantic && a > 0 && t[a - 1] === s; ) a--;
+    let c = [...t.slice(Math.max(0, a - 2), a)].at(-1) ?? "", u = c === "*" || c === "_" || !!this.rules.inline.punctuation.exec(c);
+    a < i && (n = c);
+    let d = a < i ? u : n === "*" || n === "_" || !!this.rules.inline.punctuation.exec(n);
     if (r[4] && n.match(this.rules.other.unicodeAlphaNumeric)) return;
     let h = r[1] || r[3] || "";
-    if (!h || !n || d2) {
-      let p = [...r[0]].length - 1, k, m, b = p, f = 0, R = i - a2 + p, E = !this.options.pedantic && !!c.trim() && (!!h || s === "*" && !u);
+    if (!h || !n || d) {
+      let p = [...r[0]].length - 1, k, m, b = p, f = 0, R = i - a + p, E = !this.options.pedantic && !!c.trim() && (!!h || s === "*" && !u);
       if (s !== "*" && s !== "_") return;
-      let T2 = s === "*" ? this.rules.inline.emStrongRDelimAst : this.rules.inline.emStrongRDelimUnd, U = oe(this, t, s), H = t.length - e.length + p;
+      let T = s === "*" ? this.rules.inline.emStrongRDelimAst : this.rules.inline.emStrongRDelimUnd, U = oe(this, t, s), H = t.length - e.length + p;
       if (U < H) return;
       t = t.slice(-1 * e.length + p);
       let K = U - H;
-      for (T2.lastIndex = 0; (r = T2.exec(t)) !== null && !(r.index > K); ) {
+      for (T.lastIndex = 0; (r = T.exec(t)) !== null && !(r.index > K); ) {
         if (k = r[1] || r[2] || r[3] || r[4] || r[5] || r[6], !k) continue;
         if (m = [...k].length, r[3] || r[4]) {
           b += m;
@@ -1805,19 +1074,19 @@ ${R}`) ? `    ${Z.replace(/^ {0,3}/, "")}` : R;
     let r = this.rules.inline.delLDelim.exec(e);
     if (!r) return;
     if (!(r[1] || "") || !n || this.rules.inline.punctuation.exec(n)) {
-      let o = [...r[0]].length - 1, i, a2, c = o, u = this.rules.inline.delRDelim, d2 = ae(this, t), h = t.length - e.length + o;
-      if (d2 < h) return;
+      let o = [...r[0]].length - 1, i, a, c = o, u = this.rules.inline.delRDelim, d = ae(this, t), h = t.length - e.length + o;
+      if (d < h) return;
       t = t.slice(-1 * e.length + o);
-      let p = d2 - h;
+      let p = d - h;
       for (u.lastIndex = 0; (r = u.exec(t)) !== null && !(r.index > p); ) {
-        if (i = r[1] || r[2] || r[3] || r[4] || r[5] || r[6], !i || (a2 = [...i].length, a2 !== o)) continue;
+        if (i = r[1] || r[2] || r[3] || r[4] || r[5] || r[6], !i || (a = [...i].length, a !== o)) continue;
         if (r[3] || r[4]) {
-          c += a2;
+          c += a;
           continue;
         }
-        if (c -= a2, c > 0) continue;
-        a2 = Math.min(a2, a2 + c);
-        let k = [...r[0]][0].length, m = e.slice(0, o + r.index + k + a2), b = m.slice(o, -o);
+        if (c -= a, c > 0) continue;
+        a = Math.min(a, a + c);
+        let k = [...r[0]][0].length, m = e.slice(0, o + r.index + k + a), b = m.slice(o, -o);
         return { type: "del", raw: m, text: b, tokens: this.lexer.inlineTokens(b) };
       }
     }
@@ -1853,7 +1122,7 @@ ${R}`) ? `    ${Z.replace(/^ {0,3}/, "")}` : R;
     }
   }
 };
-var w2 = class l {
+var w = class l {
   tokens;
   options;
   state;
@@ -1861,11 +1130,11 @@ var w2 = class l {
   tokenizer;
   constructor(e) {
     this.tokens = [], this.tokens.links = /* @__PURE__ */ Object.create(null), this.options = e || S, this.options.tokenizer = this.options.tokenizer || new _(), this.tokenizer = this.options.tokenizer, this.tokenizer.options = this.options, this.tokenizer.lexer = this, this.inlineQueue = [], this.state = { inLink: false, inRawBlock: false, linkEmitted: false, linkParenPossible: true, top: true };
-    let t = { other: O, block: ee.normal, inline: F2.normal };
-    this.options.pedantic ? (t.block = ee.pedantic, t.inline = F2.pedantic) : this.options.gfm && (t.block = ee.gfm, this.options.breaks ? t.inline = F2.breaks : t.inline = F2.gfm), this.tokenizer.rules = t;
+    let t = { other: O, block: ee.normal, inline: F.normal };
+    this.options.pedantic ? (t.block = ee.pedantic, t.inline = F.pedantic) : this.options.gfm && (t.block = ee.gfm, this.options.breaks ? t.inline = F.breaks : t.inline = F.gfm), this.tokenizer.rules = t;
   }
   static get rules() {
-    return { block: ee, inline: F2 };
+    return { block: ee, inline: F };
   }
   static lex(e, t) {
     return new l(t).lex(e);
@@ -1894,87 +1163,87 @@ var w2 = class l {
         break;
       }
       this.state.lastToken = t.at(-1);
-      let a2;
-      if (this.options.extensions?.block?.some((u) => (a2 = u.call({ lexer: this }, e, t)) ? (e = e.substring(a2.raw.length), t.push(a2), true) : false)) continue;
-      if (a2 = this.tokenizer.space(e)) {
-        e = e.substring(a2.raw.length);
+      let a;
+      if (this.options.extensions?.block?.some((u) => (a = u.call({ lexer: this }, e, t)) ? (e = e.substring(a.raw.length), t.push(a), true) : false)) continue;
+      if (a = this.tokenizer.space(e)) {
+        e = e.substring(a.raw.length);
         let u = t.at(-1);
-        a2.raw.length === 1 && u !== void 0 ? u.raw += `
-` : t.push(a2);
+        a.raw.length === 1 && u !== void 0 ? u.raw += `
+` : t.push(a);
         continue;
       }
-      if (a2 = this.tokenizer.code(e)) {
-        e = e.substring(a2.raw.length);
-        let u = t.at(-1);
-        u?.type === "paragraph" || u?.type === "text" ? (u.raw += (u.raw.endsWith(`
-`) ? "" : `
-`) + a2.raw, u.text += `
-` + a2.text, this.inlineQueue.at(-1).src = u.text) : t.push(a2);
-        continue;
-      }
-      if (a2 = this.tokenizer.fences(e)) {
-        e = e.substring(a2.raw.length), t.push(a2);
-        continue;
-      }
-      if (a2 = this.tokenizer.heading(e)) {
-        e = e.substring(a2.raw.length), t.push(a2);
-        continue;
-      }
-      if (a2 = this.tokenizer.hr(e)) {
-        e = e.substring(a2.raw.length), t.push(a2);
-        continue;
-      }
-      if (a2 = this.tokenizer.blockquote(e)) {
-        e = e.substring(a2.raw.length), t.push(a2);
-        continue;
-      }
-      if (a2 = this.tokenizer.list(e)) {
-        e = e.substring(a2.raw.length), t.push(a2);
-        continue;
-      }
-      if (a2 = this.tokenizer.html(e)) {
-        e = e.substring(a2.raw.length), t.push(a2);
-        continue;
-      }
-      if (a2 = this.tokenizer.def(e)) {
-        e = e.substring(a2.raw.length);
+      if (a = this.tokenizer.code(e)) {
+        e = e.substring(a.raw.length);
         let u = t.at(-1);
         u?.type === "paragraph" || u?.type === "text" ? (u.raw += (u.raw.endsWith(`
 `) ? "" : `
-`) + a2.raw, u.text += `
-` + a2.raw, this.inlineQueue.at(-1).src = u.text) : (this.tokens.links[a2.tag] || (this.tokens.links[a2.tag] = { href: a2.href, title: a2.title }), t.push(a2));
+`) + a.raw, u.text += `
+` + a.text, this.inlineQueue.at(-1).src = u.text) : t.push(a);
         continue;
       }
-      if (a2 = this.tokenizer.table(e)) {
-        e = e.substring(a2.raw.length), t.push(a2);
+      if (a = this.tokenizer.fences(e)) {
+        e = e.substring(a.raw.length), t.push(a);
         continue;
       }
-      if (a2 = this.tokenizer.lheading(e)) {
-        e = e.substring(a2.raw.length), t.push(a2);
+      if (a = this.tokenizer.heading(e)) {
+        e = e.substring(a.raw.length), t.push(a);
+        continue;
+      }
+      if (a = this.tokenizer.hr(e)) {
+        e = e.substring(a.raw.length), t.push(a);
+        continue;
+      }
+      if (a = this.tokenizer.blockquote(e)) {
+        e = e.substring(a.raw.length), t.push(a);
+        continue;
+      }
+      if (a = this.tokenizer.list(e)) {
+        e = e.substring(a.raw.length), t.push(a);
+        continue;
+      }
+      if (a = this.tokenizer.html(e)) {
+        e = e.substring(a.raw.length), t.push(a);
+        continue;
+      }
+      if (a = this.tokenizer.def(e)) {
+        e = e.substring(a.raw.length);
+        let u = t.at(-1);
+        u?.type === "paragraph" || u?.type === "text" ? (u.raw += (u.raw.endsWith(`
+`) ? "" : `
+`) + a.raw, u.text += `
+` + a.raw, this.inlineQueue.at(-1).src = u.text) : (this.tokens.links[a.tag] || (this.tokens.links[a.tag] = { href: a.href, title: a.title }), t.push(a));
+        continue;
+      }
+      if (a = this.tokenizer.table(e)) {
+        e = e.substring(a.raw.length), t.push(a);
+        continue;
+      }
+      if (a = this.tokenizer.lheading(e)) {
+        e = e.substring(a.raw.length), t.push(a);
         continue;
       }
       let c = e;
       if (this.options.extensions?.startBlock) {
-        let u = 1 / 0, d2 = e.slice(1), h;
+        let u = 1 / 0, d = e.slice(1), h;
         this.options.extensions.startBlock.forEach((p) => {
-          h = p.call({ lexer: this }, d2), typeof h == "number" && h >= 0 && (u = Math.min(u, h));
+          h = p.call({ lexer: this }, d), typeof h == "number" && h >= 0 && (u = Math.min(u, h));
         }), u < 1 / 0 && u >= 0 && (c = e.substring(0, u + 1));
       }
-      if (this.state.top && (a2 = this.tokenizer.paragraph(c))) {
+      if (this.state.top && (a = this.tokenizer.paragraph(c))) {
         let u = t.at(-1);
         (n || u === o && i) && u?.type === "paragraph" ? (u.raw += (u.raw.endsWith(`
 `) ? "" : `
-`) + a2.raw, u.text += `
-` + a2.text, this.inlineQueue.pop(), this.inlineQueue.at(-1).src = u.text, o = u) : (t.push(a2), o = a2), n = c.length !== e.length, e = e.substring(a2.raw.length);
+`) + a.raw, u.text += `
+` + a.text, this.inlineQueue.pop(), this.inlineQueue.at(-1).src = u.text, o = u) : (t.push(a), o = a), n = c.length !== e.length, e = e.substring(a.raw.length);
         continue;
       }
-      if (a2 = this.tokenizer.text(e)) {
-        e = e.substring(a2.raw.length);
+      if (a = this.tokenizer.text(e)) {
+        e = e.substring(a.raw.length);
         let u = t.at(-1);
         u?.type === "text" ? (u.raw += (u.raw.endsWith(`
 `) ? "" : `
-`) + a2.raw, u.text += `
-` + a2.text, this.inlineQueue.pop(), this.inlineQueue.at(-1).src = u.text) : t.push(a2);
+`) + a.raw, u.text += `
+` + a.text, this.inlineQueue.pop(), this.inlineQueue.at(-1).src = u.text) : t.push(a);
         continue;
       }
       if (e) {
@@ -2046,23 +1315,23 @@ var w2 = class l {
         i.type === "text" && u?.type === "text" ? (u.raw += i.raw, u.text += i.text) : n.push(i);
         continue;
       }
-      let a2 = e[0];
-      if (a2 === "*" || a2 === "_") {
+      let a = e[0];
+      if (a === "*" || a === "_") {
         let u = t.length - e.length;
-        if (oe(this.tokenizer, t, a2) <= u) {
+        if (oe(this.tokenizer, t, a) <= u) {
           let h = 1;
-          for (; h < e.length && e.charCodeAt(h) === a2.charCodeAt(0); ) h++;
+          for (; h < e.length && e.charCodeAt(h) === a.charCodeAt(0); ) h++;
           let p = e.substring(0, h), k = n.at(-1);
-          k?.type === "text" && !k.escaped ? (k.raw += p, k.text += p) : n.push({ type: "text", raw: p, text: p, escaped: false }), e = e.substring(h), s = a2, r = true;
+          k?.type === "text" && !k.escaped ? (k.raw += p, k.text += p) : n.push({ type: "text", raw: p, text: p, escaped: false }), e = e.substring(h), s = a, r = true;
           continue;
         }
-      } else if (a2 === "~") {
+      } else if (a === "~") {
         let u = t.length - e.length;
         if (ae(this.tokenizer, t) <= u) {
           let h = 1;
           for (; h < e.length && e.charCodeAt(h) === 126; ) h++;
           let p = e.substring(0, h), k = n.at(-1);
-          k?.type === "text" && !k.escaped ? (k.raw += p, k.text += p) : n.push({ type: "text", raw: p, text: p, escaped: false }), e = e.substring(h), s = a2, r = true;
+          k?.type === "text" && !k.escaped ? (k.raw += p, k.text += p) : n.push({ type: "text", raw: p, text: p, escaped: false }), e = e.substring(h), s = a, r = true;
           continue;
         }
       }
@@ -2092,9 +1361,9 @@ var w2 = class l {
       }
       let c = e;
       if (this.options.extensions?.startInline) {
-        let u = 1 / 0, d2 = e.slice(1), h;
+        let u = 1 / 0, d = e.slice(1), h;
         this.options.extensions.startInline.forEach((p) => {
-          h = p.call({ lexer: this }, d2), typeof h == "number" && h >= 0 && (u = Math.min(u, h));
+          h = p.call({ lexer: this }, d), typeof h == "number" && h >= 0 && (u = Math.min(u, h));
         }), u < 1 / 0 && u >= 0 && (c = e.substring(0, u + 1));
       }
       if (i = this.tokenizer.inlineText(c)) {
@@ -2113,16 +1382,16 @@ var w2 = class l {
   #n(e) {
     let { blockSkip: t, tag: n, autolink: r } = this.tokenizer.rules.inline, s = "", o = 0, i;
     for (t.lastIndex = 0; i = t.exec(e); ) {
-      let a2 = i.index + (i[2] ? i[2].length : 0), c = i.index + i[0].length;
-      if (e.charAt(a2) === "<") {
-        let u = e.slice(a2), d2 = n.exec(u) || r.exec(u);
-        if (!d2) {
-          t.lastIndex = a2 + 1;
+      let a = i.index + (i[2] ? i[2].length : 0), c = i.index + i[0].length;
+      if (e.charAt(a) === "<") {
+        let u = e.slice(a), d = n.exec(u) || r.exec(u);
+        if (!d) {
+          t.lastIndex = a + 1;
           continue;
         }
-        c = a2 + d2[0].length, t.lastIndex = c;
+        c = a + d[0].length, t.lastIndex = c;
       }
-      s += e.slice(o, a2) + "[" + "a".repeat(c - a2 - 2) + "]", o = c;
+      s += e.slice(o, a) + "[" + "a".repeat(c - a - 2) + "]", o = c;
     }
     return s + e.slice(o);
   }
@@ -2306,7 +1575,7 @@ var Blocks = class extends _ {
   }
 };
 function lex(text2) {
-  return new w2({ gfm: true, tokenizer: new Blocks() }).lex(text2);
+  return new w({ gfm: true, tokenizer: new Blocks() }).lex(text2);
 }
 var Markdown = class {
   // the tail is an open code block
@@ -2361,7 +1630,7 @@ var Markdown = class {
     this.openCode();
   }
   clearTail() {
-    for (const node2 of this.tailNodes) node2.parentNode?.removeChild(node2);
+    for (const node of this.tailNodes) node.parentNode?.removeChild(node);
     this.tailNodes = [];
   }
   drawTail(settled = false) {
@@ -2535,313 +1804,15 @@ function file(segment) {
   return { element: made, draw: () => true };
 }
 
-// src/chat/turn.tsx
-function TurnView({ chat, turn, live, joined, ...actions }) {
-  const run = turn.run ? chat.runs.value.get(turn.run) : void 0;
-  return /* @__PURE__ */ a("article", { class: `turn ${turn.role}${joined ? " joined" : ""}`, children: [
-    !joined && /* @__PURE__ */ a("h2", { class: "unseen", children: turn.role === "user" ? words.chat.you : turn.model ?? words.chat.answer }),
-    /* @__PURE__ */ a(Content, { chat, turn, live }),
-    live && /* @__PURE__ */ a(Waiting, { chat }),
-    run && !live && /* @__PURE__ */ a(Outcome, { run, goOn: actions.goOn }),
-    !live && /* @__PURE__ */ a("footer", { class: "row wrap", children: [
-      /* @__PURE__ */ a(Branches, { turn, branch: actions.branch }),
-      turn.role === "assistant" && /* @__PURE__ */ a(Facts, { turn, run }),
-      /* @__PURE__ */ a(Buttons, { turn, ...actions })
-    ] })
-  ] });
-}
-function Content({ chat, turn, live }) {
-  const root = T(null);
-  const view = T(null);
-  const state = T({ segments: turn.segments, live });
-  const drawer = T(() => true);
-  if (state.current.segments !== turn.segments) {
-    view.current = null;
-    root.current?.replaceChildren();
-  }
-  state.current = { segments: turn.segments, live };
-  F(() => {
-    view.current ??= new SegmentsView(root.current);
-    drawer.current = (until) => view.current?.draw(state.current.segments, !state.current.live, until) ?? true;
-    const draw = () => drawSoon(drawer.current);
-    chat.drawn.set(turn.key, draw);
-    draw();
-    return () => {
-      drawNever(drawer.current);
-      chat.drawn.delete(turn.key);
-    };
-  }, [turn.segments, turn.key, live]);
-  return /* @__PURE__ */ a("div", { class: "content", ref: root });
-}
-function Waiting({ chat }) {
-  const activity = chat.activity.value;
-  if (activity === "cut") return /* @__PURE__ */ a("p", { class: "fine waiting", children: words.chat.cut });
-  if (activity === "sending") return /* @__PURE__ */ a("p", { class: "fine waiting", children: words.chat.waiting });
-  return /* @__PURE__ */ a("span", { class: "cursor", "aria-hidden": "true" });
-}
-function Outcome({ run, goOn }) {
-  if (run.status === "completed" || run.status === "running" || run.status === "queued")
-    return run.finish_reason === "length" ? /* @__PURE__ */ a("p", { class: "fine", children: words.chat.length }) : null;
-  return /* @__PURE__ */ a("div", { class: `notice ${run.status === "cancelled" ? "" : "bad"}`, children: /* @__PURE__ */ a("div", { children: [
-    /* @__PURE__ */ a("span", { children: [
-      /* @__PURE__ */ a("strong", { children: words.chat.ends[run.status] }),
-      " ",
-      run.error?.message
-    ] }),
-    goOn && run.status !== "failed" && /* @__PURE__ */ a("button", { type: "button", onClick: () => goOn(run.id), children: words.chat.goOn })
-  ] }) });
-}
-function Facts({ turn, run }) {
-  const facts = [
-    turn.model ?? run?.model,
-    run?.usage && count(run.usage.total_tokens, words.units.tokens),
-    run?.usage_source === "estimated" && words.chat.estimated,
-    run?.cost && fill(words.chat.cost, { cost: money(run.cost) }),
-    turn.firstPiece !== void 0 && fill(words.chat.firstPiece, { time: duration(turn.firstPiece) })
-  ].filter(Boolean);
-  return /* @__PURE__ */ a("span", { class: "fine facts", children: [
-    facts.join(" · "),
-    turn.at > 0 && /* @__PURE__ */ a($, { children: [
-      " · ",
-      /* @__PURE__ */ a(Time, { at: turn.at })
-    ] })
-  ] });
-}
-function Buttons({ turn, edit, again, code: code2 }) {
-  return /* @__PURE__ */ a("span", { class: "row actions", children: [
-    /* @__PURE__ */ a(Copy, { bare: true, text: () => plain(turn.segments), label: words.chat.copyText }),
-    edit && /* @__PURE__ */ a(Action, { icon: "edit", label: words.chat.edit, run: () => edit(turn) }),
-    again && /* @__PURE__ */ a(Action, { icon: "again", label: words.chat.again, run: () => again(turn) }),
-    code2 && /* @__PURE__ */ a(Action, { icon: "code", label: words.chat.code, run: () => code2(turn) })
-  ] });
-}
-function Action({ icon, label, run }) {
-  return /* @__PURE__ */ a("button", { type: "button", class: "bare", title: label, "aria-label": label, onClick: run, children: /* @__PURE__ */ a(Icon, { name: icon }) });
-}
-function Branches({ turn, branch }) {
-  const place = turn.id ? turn.others.findIndex((one) => one.id === turn.id) : -1;
-  if (!branch || turn.others.length < 2 || place < 0) return null;
-  const step = (by, label, sign) => /* @__PURE__ */ a(
-    "button",
-    {
-      type: "button",
-      class: "bare",
-      "aria-label": label,
-      disabled: !turn.others[place + by],
-      onClick: () => branch(turn.others[place + by].leaf),
-      children: sign
-    }
-  );
-  return /* @__PURE__ */ a("span", { class: "row branches fine", children: [
-    step(-1, words.chat.branchBefore, "‹"),
-    fill(words.chat.branchOf, { n: place + 1, of: turn.others.length }),
-    step(1, words.chat.branchAfter, "›")
-  ] });
-}
-function Editor({ turn, send, close }) {
-  const [text2, setText] = d(() => plain(turn.segments));
-  return /* @__PURE__ */ a(
-    "form",
-    {
-      class: "turn user editor",
-      onSubmit: (event) => {
-        event.preventDefault();
-        send(text2);
-      },
-      children: [
-        /* @__PURE__ */ a("label", { children: [
-          words.chat.edit,
-          /* @__PURE__ */ a(
-            "textarea",
-            {
-              rows: Math.min(12, text2.split("\n").length + 1),
-              value: text2,
-              autofocus: true,
-              onInput: (event) => setText(event.currentTarget.value),
-              onKeyDown: (event) => event.key === "Escape" && close()
-            }
-          )
-        ] }),
-        /* @__PURE__ */ a("p", { class: "fine", children: turn.parent ? words.chat.editText : words.chat.editFirst }),
-        /* @__PURE__ */ a("div", { class: "row", children: [
-          /* @__PURE__ */ a("button", { class: "primary", disabled: !text2.trim(), children: words.chat.send }),
-          /* @__PURE__ */ a("button", { type: "button", onClick: close, children: words.actions.cancel })
-        ] })
-      ]
-    }
-  );
-}
-
-// src/pages/chat.tsx
-function ChatPage({ route }) {
-  const leaf = route.query.get("leaf");
-  const chat = useChat(route.id, leaf, route.query.get("new"));
-  const [options, change] = useOptions();
-  const [dialog, setDialog] = d(null);
-  const [editing, setEditing] = d(null);
-  const [again, setAgain] = d(null);
-  const [shown, setShown] = d(null);
-  A(() => {
-    const text2 = takePrepared();
-    if (text2) void chat.send(text2, [], options);
-  }, [chat]);
-  const behind = (turn) => chat.turns.value.slice(0, chat.turns.value.indexOf(turn));
-  const edit = (turn, text2) => {
-    setEditing(null);
-    if (turn.parent) void chat.send(text2, [], options, turn.parent);
-    else sayAnew(text2);
-  };
-  return /* @__PURE__ */ a("div", { class: "chat", children: [
-    /* @__PURE__ */ a("header", { class: "row between", children: [
-      /* @__PURE__ */ a("h1", { children: chat.title.value || (chat.id ? words.chat.untitled : words.chat.new) }),
-      /* @__PURE__ */ a("span", { class: "row", children: [
-        chat.id && /* @__PURE__ */ a(
-          "button",
-          {
-            type: "button",
-            "aria-expanded": dialog === "branches",
-            onClick: () => setDialog(dialog === "branches" ? null : "branches"),
-            children: [
-              /* @__PURE__ */ a(Icon, { name: "branch" }),
-              /* @__PURE__ */ a("span", { class: "wide", children: words.chat.branches })
-            ]
-          }
-        ),
-        /* @__PURE__ */ a("a", { class: "button", href: "#/chat", onClick: (event) => fresh(event, chat), children: [
-          /* @__PURE__ */ a(Icon, { name: "plus" }),
-          /* @__PURE__ */ a("span", { class: "wide", children: words.chat.new })
-        ] })
-      ] })
-    ] }),
-    /* @__PURE__ */ a(Log, { chat, children: (turn, live, joined) => turn === editing ? /* @__PURE__ */ a(Editor, { turn, send: (text2) => edit(turn, text2), close: () => setEditing(null) }, turn.key) : /* @__PURE__ */ a(
-      TurnView,
-      {
-        chat,
-        turn,
-        live,
-        joined,
-        edit: turn.role === "user" && turn.id && chat.activity.value === "idle" ? setEditing : void 0,
-        again: turn.role === "assistant" && turn.parent && chat.activity.value === "idle" ? setAgain : void 0,
-        code: turn.role === "assistant" ? setShown : void 0,
-        goOn: turn.run && turn.run === chat.newest.value?.id && turn.segments.length > 0 ? (run) => void chat.goOn(run, options) : void 0,
-        branch: chat.activity.value === "idle" ? (to) => go("chat", chat.id, { leaf: to }) : void 0
-      },
-      turn.key
-    ) }),
-    /* @__PURE__ */ a(
-      Composer,
-      {
-        chat,
-        options,
-        change,
-        onOptions: () => setDialog("options"),
-        send: (text2, files) => void chat.send(text2, files, options)
-      }
-    ),
-    dialog === "branches" && chat.id && /* @__PURE__ */ a(BranchesBeside, { conversation: chat.id, leaf, onLeaf: (to) => go("chat", chat.id, { leaf: to }) }),
-    dialog === "options" && /* @__PURE__ */ a(OptionsDialog, { options, change, close: () => setDialog(null) }),
-    again && /* @__PURE__ */ a(
-      AgainDialog,
-      {
-        model: options.model,
-        answer: (model) => void chat.answerAnew(again, { ...options, model }),
-        close: () => setAgain(null)
-      }
-    ),
-    shown && /* @__PURE__ */ a(CodeDialog, { body: programOf(behind(shown), options), close: () => setShown(null) })
-  ] });
-}
-function useChat(id, leaf, fresh2) {
-  const kept = T(null);
-  const chat = w(() => {
-    const old = kept.current;
-    if (old && id && old.id === id && old.leaf === leaf) return old;
-    return new Chat(id, leaf, (given) => replace("chat", given));
-  }, [id, leaf, fresh2]);
-  kept.current = chat;
-  A(() => {
-    if (chat.turns.value.length === 0) void chat.open();
-    return () => {
-      if (kept.current !== chat) chat.close();
-    };
-  }, [chat]);
-  A(() => () => kept.current?.close(), []);
-  return chat;
-}
-function fresh(event, chat) {
-  if (chat.id || chat.turns.value.length === 0) return;
-  event.preventDefault();
-  go("chat", null, { new: crypto.randomUUID() });
-}
-function useOptions() {
-  const [options, setOptions] = d({ ...defaults, model: preferences.value.model });
-  const change = (changed) => {
-    if (changed.model) prefer({ model: changed.model });
-    setOptions((old) => ({ ...old, ...changed }));
-  };
-  A(() => {
-    readModels().then(
-      (known) => setOptions((old) => old.model || !known.length ? old : { ...old, model: known[0] }),
-      () => {
-      }
-      // the chat says what is wrong
-    );
-  }, []);
-  return [options, change];
-}
-function programOf(before, options) {
-  return {
-    messages: before.map((turn) => ({ role: turn.role, content: plain(turn.segments) })),
-    ...options.instruction && { instruction: options.instruction },
-    config: configOf(options)
-  };
-}
-function Log({ chat, children }) {
-  const log = T(null);
-  const content = T(null);
-  const [atEnd, setAtEnd] = d(true);
-  const turns = chat.turns.value;
-  const busy = chat.activity.value !== "idle" && chat.activity.value !== "loading";
-  const toEnd = () => log.current?.scrollTo({ top: log.current.scrollHeight });
-  F(() => {
-    const box = log.current;
-    let follows = true;
-    const scrolled = () => {
-      follows = box.scrollHeight - box.scrollTop - box.clientHeight < 80;
-      setAtEnd(follows);
-    };
-    const grown = new ResizeObserver(() => follows && toEnd());
-    grown.observe(content.current);
-    box.addEventListener("scroll", scrolled, { passive: true });
-    return () => {
-      grown.disconnect();
-      box.removeEventListener("scroll", scrolled);
-    };
-  }, [chat]);
-  return /* @__PURE__ */ a("section", { class: "log", ref: log, tabIndex: 0, "aria-label": words.chat.messages, children: [
-    /* @__PURE__ */ a("div", { class: "log-content", ref: content, children: [
-      chat.earlier.value && /* @__PURE__ */ a("button", { type: "button", onClick: () => void chat.showEarlier(), children: words.chat.earlier }),
-      turns.length === 0 && chat.activity.value === "loading" && /* @__PURE__ */ a(Loading, {}),
-      turns.length === 0 && chat.activity.value === "idle" && !chat.error.value && /* @__PURE__ */ a(Empty, { title: words.chat.empty, children: /* @__PURE__ */ a("p", { children: words.chat.emptyText }) }),
-      turns.map(
-        (turn, place) => children(
-          turn,
-          busy && place === turns.length - 1,
-          turn.role === "assistant" && turns[place - 1]?.role === "assistant"
-        )
-      ),
-      chat.error.value && /* @__PURE__ */ a(Refused, { error: chat.error.value, retry: chat.id ? () => void chat.open() : void 0 })
-    ] }),
-    !atEnd && /* @__PURE__ */ a("button", { type: "button", class: "to-end", "aria-label": words.chat.latest, onClick: toEnd, children: /* @__PURE__ */ a(Icon, { name: "down" }) })
-  ] });
-}
-function BranchesBeside(props) {
-  const [Tree, setTree] = d(null);
-  A(() => {
-    void import("./branches.OLJ6DNVT.js").then((file2) => setTree(() => file2.default));
-  }, []);
-  return /* @__PURE__ */ a("aside", { class: "beside", "aria-label": words.chat.branches, children: Tree ? /* @__PURE__ */ a(Tree, { ...props }) : /* @__PURE__ */ a(Loading, {}) });
-}
 export {
-  ChatPage as default
+  readBlocks,
+  follow,
+  pauseAfter,
+  pause,
+  addStored,
+  Growing,
+  plain,
+  drawSoon,
+  drawNever,
+  SegmentsView
 };

@@ -3,32 +3,9 @@ import {
   Icon,
   P,
   T,
-  x,
-  y
-} from "./chunk.5ZBBMN6R.js";
-import {
   a,
   words
-} from "./chunk.XZCOMGMY.js";
-
-// src/preferences.ts
-var STORED = "parley.preferences";
-var defaults = { theme: "auto", letters: true, model: "" };
-var preferences = y(read());
-function prefer(change) {
-  preferences.value = { ...preferences.value, ...change };
-  localStorage.setItem(STORED, JSON.stringify(preferences.value));
-}
-function read() {
-  try {
-    return { ...defaults, ...JSON.parse(localStorage.getItem(STORED) ?? "{}") };
-  } catch {
-    return defaults;
-  }
-}
-x(() => {
-  document.documentElement.dataset.theme = preferences.value.theme;
-});
+} from "./chunk.RWW2EHGL.js";
 
 // src/parts/dialog.tsx
 function Dialog({ title, onClose, children }) {
@@ -47,7 +24,5 @@ function Dialog({ title, onClose, children }) {
 }
 
 export {
-  Dialog,
-  preferences,
-  prefer
+  Dialog
 };

@@ -1,37 +1,43 @@
 import {
-  Dialog,
   prefer,
   preferences
-} from "./chunk.OR6DTQ3M.js";
+} from "./chunk.MBSA3KTK.js";
 import {
+  Dialog
+} from "./chunk.PN24DNQP.js";
+import {
+  go,
+  href,
+  route
+} from "./chunk.GMFLFJTW.js";
+import {
+  Announcer
+} from "./chunk.UL7UBI2L.js";
+import {
+  may,
+  me,
+  open,
+  phase,
+  signIn,
+  signOut,
+  start
+} from "./chunk.HAXRHZ7D.js";
+import {
+  $,
   A,
-  Announcer,
   ApiError,
   Empty,
   Icon,
   Loading,
+  Q,
   Refused,
   T,
-  d,
-  go,
-  href,
-  may,
-  me,
-  offline,
-  open,
-  phase,
-  route,
-  signIn,
-  signOut,
-  start,
-  y
-} from "./chunk.5ZBBMN6R.js";
-import {
-  $,
-  Q,
   a,
-  words
-} from "./chunk.XZCOMGMY.js";
+  d,
+  offline,
+  words,
+  y
+} from "./chunk.RWW2EHGL.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/keyboard.tsx
@@ -78,15 +84,15 @@ function KeyboardList() {
 
 // src/pages.ts
 var pages = [
-  { name: "start", scope: null, icon: "spark", menu: false, load: () => import("./start.WYVCCMA7.js") },
-  { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.6XNLQ3F5.js") },
-  { name: "conversations", scope: "read", icon: "list", menu: true, load: () => import("./conversations.MMYEQ3IE.js") },
-  { name: "runs", scope: "read", icon: "pulse", menu: true, load: () => import("./runs.GBMTOZWY.js") },
-  { name: "usage", scope: null, icon: "bars", menu: true, load: () => import("./usage.GAPL2OND.js") },
-  { name: "files", scope: "files", icon: "file", menu: true, load: () => import("./files.IATQ6QGD.js") },
-  { name: "keys", scope: "admin", icon: "key", menu: true, load: () => import("./keys.QJFLZVBI.js") },
-  { name: "models", scope: "admin", icon: "model", menu: true, load: () => import("./models.64FRTDME.js") },
-  { name: "settings", scope: "admin", icon: "gear", menu: true, load: () => import("./settings.73SYT7O5.js") }
+  { name: "start", scope: null, icon: "spark", menu: false, load: () => import("./start.WPDVS6EA.js") },
+  { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.HQH7EK2Q.js") },
+  { name: "conversations", scope: "read", icon: "list", menu: true, load: () => import("./conversations.DLPHULGZ.js") },
+  { name: "runs", scope: "read", icon: "pulse", menu: true, load: () => import("./runs.V7RS5CXL.js") },
+  { name: "usage", scope: null, icon: "bars", menu: true, load: () => import("./usage.BABLTCRY.js") },
+  { name: "files", scope: "files", icon: "file", menu: true, load: () => import("./files.KDH6W2JO.js") },
+  { name: "keys", scope: "admin", icon: "key", menu: true, load: () => import("./keys.U5DW42UO.js") },
+  { name: "models", scope: null, icon: "model", menu: true, load: () => import("./models.JF4BEE4Y.js") },
+  { name: "settings", scope: null, icon: "gear", menu: true, load: () => import("./settings.KKMOHZCZ.js") }
 ];
 function pageOf(name) {
   return pages.find((page) => page.name === name);

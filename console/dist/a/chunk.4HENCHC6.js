@@ -1,34 +1,12 @@
 import {
-  Icon,
-  announce,
-  d,
-  get,
-  go,
-  y
-} from "./chunk.5ZBBMN6R.js";
+  announce
+} from "./chunk.UL7UBI2L.js";
 import {
+  Icon,
   a,
+  d,
   words
-} from "./chunk.XZCOMGMY.js";
-
-// src/chat/models.ts
-var models = y(null);
-async function readModels(signal) {
-  models.value = (await get("/v1/models", { signal })).data.map((model) => model.id);
-  return models.value;
-}
-
-// src/chat/prepared.ts
-var prepared = "";
-function sayAnew(text) {
-  prepared = text;
-  go("chat", null, { new: crypto.randomUUID() });
-}
-function takePrepared() {
-  const text = prepared;
-  prepared = "";
-  return text;
-}
+} from "./chunk.RWW2EHGL.js";
 
 // src/parts/copy.tsx
 function Copy({ text, label = words.actions.copy, bare }) {
@@ -47,9 +25,5 @@ function Copy({ text, label = words.actions.copy, bare }) {
 }
 
 export {
-  models,
-  readModels,
-  sayAnew,
-  takePrepared,
   Copy
 };

@@ -1,26 +1,31 @@
 import {
-  Copy,
   models,
   readModels,
   sayAnew
-} from "./chunk.7H2QMWJU.js";
+} from "./chunk.VEP7BYJ5.js";
 import {
+  Copy
+} from "./chunk.4HENCHC6.js";
+import {
+  go
+} from "./chunk.GMFLFJTW.js";
+import "./chunk.UL7UBI2L.js";
+import {
+  signIn
+} from "./chunk.HAXRHZ7D.js";
+import {
+  $,
   A,
   ApiError,
   Icon,
   Refused,
-  d,
-  get,
-  go,
-  isAbort,
-  signIn
-} from "./chunk.5ZBBMN6R.js";
-import {
-  $,
   a,
+  d,
   fill,
+  get,
+  isAbort,
   words
-} from "./chunk.XZCOMGMY.js";
+} from "./chunk.RWW2EHGL.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/pages/start_yaml.ts

@@ -1,0 +1,12 @@
+// src/parts/save.ts
+function save(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 6e4);
+}
+
+export {
+  save
+};

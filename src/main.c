@@ -54,27 +54,37 @@ static const struct command {
 	  "    --budget-tokens N      create, update: the same in tokens, as 1000000/24h\n"
 	  "    --grace TIME           rotate: how long the old text stays good (default: 0)\n"
 	  "    --json                 as the admin routes answer\n" },
+#ifdef PARLEY_RUNNER
+	{ "runner", "", 0, 0, "run the assistant's code in sandboxes, for a gateway", command_runner,
+	  "    --listen unix:PATH     the socket that the gateway connects to\n"
+	  "    --guard NAME           cgroup (default), or rlimit, which is weaker\n"
+	  "    --peer USER            whose processes may connect (default: its own)\n"
+	  "    --try FILE             run this file (-: standard input), print what it says, stop\n"
+	  "    --language NAME        of that file\n" },
+#endif
 	{ "health", "", 0, 0, "ask the gateway of this configuration whether it is ready", command_health,
 	  NULL },
 };
 /* clang-format on */
 
 struct command_line {
-	const struct command       *command;   /* NULL: none */
-	char *const                *arguments; /* borrowed from argv */
-	size_t                      argument_count;
-	const char                 *file; /* --config; NULL: none */
-	enum action                 action;
-	struct config_flag         *flags; /* owned; values borrowed from argv */
-	size_t                      flag_count;
-	bool                        takeover;      /* --takeover */
-	const char                 *output;        /* --output; NULL: none */
-	const char                **conversations; /* owned; the values of --conversation */
-	size_t                      conversation_count;
-	bool                        any_keys; /* an option of keys was given */
-	struct command_keys_options keys;
-	const char                **metadata; /* owned */
-	const char                **limits;   /* owned */
+	const struct command         *command;   /* NULL: none */
+	char *const                  *arguments; /* borrowed from argv */
+	size_t                        argument_count;
+	const char                   *file; /* --config; NULL: none */
+	enum action                   action;
+	struct config_flag           *flags; /* owned; values borrowed from argv */
+	size_t                        flag_count;
+	bool                          takeover;      /* --takeover */
+	const char                   *output;        /* --output; NULL: none */
+	const char                  **conversations; /* owned; the values of --conversation */
+	size_t                        conversation_count;
+	bool                          any_keys; /* an option of keys was given */
+	struct command_keys_options   keys;
+	const char                  **metadata;   /* owned */
+	const char                  **limits;     /* owned */
+	bool                          any_runner; /* an option of runner was given */
+	struct command_runner_options runner;
 };
 
 enum { HELP_COLUMN = 22 };
@@ -99,6 +109,10 @@ enum {
 	OPT_GRACE,
 	OPT_JSON,
 	OPT_TAKEOVER,
+	OPT_GUARD,
+	OPT_PEER,
+	OPT_TRY,
+	OPT_LANGUAGE,
 	OPT_VERSION
 };
 
@@ -122,6 +136,10 @@ static const struct option own_options[] = {
 	{ "grace", required_argument, NULL, OPT_GRACE },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "takeover", no_argument, NULL, OPT_TAKEOVER },
+	{ "guard", required_argument, NULL, OPT_GUARD },
+	{ "peer", required_argument, NULL, OPT_PEER },
+	{ "try", required_argument, NULL, OPT_TRY },
+	{ "language", required_argument, NULL, OPT_LANGUAGE },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ "help", no_argument, NULL, 'h' },
 };
@@ -220,6 +238,35 @@ static bool read_keys_option(int opt, struct command_line *line)
 	return true;
 }
 
+/* Reads an option of `parley runner`; false: it is another option. */
+static bool read_runner_option(int opt, struct command_line *line)
+{
+	struct command_runner_options *r = &line->runner;
+
+	switch (opt) {
+	case OPT_GUARD: r->guard = optarg; break;
+	case OPT_PEER: r->peer = optarg; break;
+	case OPT_TRY: r->file = optarg; break;
+	case OPT_LANGUAGE: r->language = optarg; break;
+	default: return false;
+	}
+	line->any_runner = true;
+	return true;
+}
+
+/* The runner's --listen is not the gateway's. */
+static void take_runner_listen(struct command_line *line)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < line->flag_count; i++)
+		if (strcmp(line->flags[i].name, "listen") == 0)
+			line->runner.listen = line->flags[i].value;
+		else
+			line->flags[kept++] = line->flags[i];
+	line->flag_count = kept;
+}
+
 /* Returns -1 to continue, or the exit status. */
 static int main_read_options(int argc, char **argv, const struct option *options,
 			     struct command_line *line)
@@ -243,7 +290,7 @@ static int main_read_options(int argc, char **argv, const struct option *options
 			break;
 		case OPT_TAKEOVER: line->takeover = true; break;
 		default:
-			if (!read_keys_option(opt, line))
+			if (!read_keys_option(opt, line) && !read_runner_option(opt, line))
 				add_flag(line, opt);
 		}
 	}
@@ -290,6 +337,13 @@ static int read_arguments(int argc, char **argv, struct command_line *line)
 			c->name);
 		return usage_error();
 	}
+	if (line->any_runner && strcmp(c->name, "runner") != 0) {
+		fprintf(stderr, "parley: %s takes no options of runner, as --guard or --try\n",
+			c->name);
+		return usage_error();
+	}
+	if (strcmp(c->name, "runner") == 0)
+		take_runner_listen(line);
 	line->arguments = argv + optind;
 	line->argument_count = (size_t)(argc - optind);
 	if (line->argument_count > c->most) {
@@ -395,6 +449,7 @@ static int main_run(const struct command_line *line)
 		.conversations = line->conversations,
 		.conversation_count = line->conversation_count,
 		.keys = line->keys,
+		.runner = line->runner,
 	});
 }
 

@@ -191,6 +191,36 @@
 #define LIMIT_TRACE_SPAN  (8 * KIB)
 #define LIMIT_TRACE_QUEUE (4 * MIB) /* spans waiting for the collector; above it they are counted, not kept */
 
+/* The runner: sandboxes for the assistant's code */
+#define LIMIT_RUNNER_FRAME   MIB         /* a frame's body, of either side */
+#define LIMIT_RUNNER_CODE    (256 * KIB) /* of one execution */
+#define LIMIT_RUNNER_QUEUE   (256 * KIB) /* frames that a client has not taken; above it the program waits */
+#define LIMIT_RUNNER_BACKLOG (12 * MIB)  /* all of them: an image more than the queue, and the end of an execution */
+#define LIMIT_RUNNER_CLIENTS 512         /* connections at once */
+#define LIMIT_RUNNER_FILES   64          /* that one execution brings */
+#define LIMIT_RUNNER_FILE    (64 * MIB)  /* bytes of one */
+#define LIMIT_RUNNER_NOTED   20          /* changed files that an execution tells */
+#define LIMIT_RUNNER_LISTED  1000        /* files of a session that are told */
+#define LIMIT_RUNNER_WALK    10000       /* files that are looked at for this */
+#define LIMIT_RUNNER_PATH    1024        /* of a file of a session */
+#define LIMIT_RUNNER_DEPTH   16          /* folders in folders that are looked at */
+#define LIMIT_RUNNER_MARK    (2 * KIB)   /* a mark in the output; longer ones are text */
+#define LIMIT_RUNNER_ESCAPE  256         /* a colour or the like in the output; what is longer is text */
+#define LIMIT_RUNNER_PIECE   (4 * KIB)   /* of output, told at once */
+#define LIMIT_RUNNER_PIECE_MS 30         /* that output waits for more of it */
+#define LIMIT_RUNNER_TAIL    (4 * KIB)   /* the end of an output of which much was left out */
+#define LIMIT_RUNNER_LEFT    (8 * KIB)   /* output between two executions that is kept */
+#define LIMIT_RUNNER_IMAGES  16          /* of one execution */
+#define LIMIT_RUNNER_IMAGE   (8 * MIB)   /* bytes of one */
+#define LIMIT_RUNNER_LINES   64          /* of an execution, told exactly; after them LIMIT_RUNNER_LINE_MS counts */
+#define LIMIT_RUNNER_LINE_MS 50          /* between two lines that are told */
+#define LIMIT_RUNNER_STOP_MS 2000        /* from SIGINT to SIGKILL */
+#define LIMIT_RUNNER_START_MS 10000      /* for a sandbox to begin */
+#define LIMIT_RUNNER_LOOK_MS 100         /* between two looks at the memory of sessions, without cgroups */
+#define LIMIT_RUNNER_SESSIONS 256        /* that the option may be raised to */
+#define LIMIT_RUNNER_EXECS   1024        /* ids of executions that are remembered, so that none runs twice */
+#define LIMIT_RUNNER_GONE    256         /* ended sessions whose reason is remembered */
+
 /* Configuration */
 #define LIMIT_CONFIG_FILE   (1 * MIB)
 #define LIMIT_CONFIG_DEPTH  8

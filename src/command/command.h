@@ -14,6 +14,11 @@ struct command_keys_options {
 	size_t             limit_count;
 };
 
+/* Options of `parley runner`; borrowed, NULL: not given. */
+struct command_runner_options {
+	const char *listen, *guard, *peer, *file, *language;
+};
+
 /* What the command line says; all of it borrowed for the call. */
 struct command_call {
 	const struct config      *config;
@@ -26,7 +31,8 @@ struct command_call {
 	const char        *output;        /* --output; NULL: none */
 	const char *const *conversations; /* --conversation, each time it is given */
 	size_t             conversation_count;
-	struct command_keys_options keys;
+	struct command_keys_options   keys;
+	struct command_runner_options runner;
 };
 
 /* Each returns the process's exit status (sysexits) and has said on stderr what went wrong. */
@@ -38,3 +44,4 @@ int command_backup(const struct command_call *call);
 int command_keys(const struct command_call *call);
 int command_vacuum(const struct command_call *call);
 int command_health(const struct command_call *call);
+int command_runner(const struct command_call *call); /* not in every build: PARLEY_RUNNER */

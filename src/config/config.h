@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "provider/provider.h"
 #include "provider/registry.h"
+#include "runner/runner_options.h"
 
 struct config_list {
 	const char **items; /* owned by the config */
@@ -41,8 +42,10 @@ struct config {
 	size_t                   model_count;
 	/* api_keys: each a plain key or "sha256:<64 lower-case hex>", resolved from the file's maps
 	 * {env: NAME}, {file: PATH}, {credential: NAME} and from PARLEY_API_KEY */
-	struct config_list api_keys;
-	struct allowance   limits; /* of all calls together; no budget */
+	struct config_list    api_keys;
+	struct allowance      limits;      /* of all calls together; no budget */
+	struct runner_options runner;      /* of `parley runner` */
+	bool                  runner_said; /* the file has the table */
 
 	struct config_memory *memory; /* owns everything above */
 };

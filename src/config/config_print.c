@@ -1,6 +1,7 @@
 /* The configuration as text: --print-config, the options of --help, the README's table. */
 #include "config/config_file.h"
 #include "config/config_memory.h"
+#include "config/config_runner.h"
 
 #include <stdio.h>
 
@@ -295,7 +296,8 @@ bool config_print(const struct config *c, struct buf *out)
 		ok = buf_fmt(out, "%s: ", config_options[i].name) &&
 		     config_put_value(out, c, &config_options[i]) && buf_text(out, " # ") &&
 		     config_put_source(out, c, (enum config_option_id)i) && buf_text(out, "\n");
-	ok = ok && put_limits(out, &c->limits) && buf_text(out, "providers:\n");
+	ok = ok && config_runner_print(c, out) && put_limits(out, &c->limits) &&
+	     buf_text(out, "providers:\n");
 	for (size_t i = 0; ok && i < c->provider_count; i++)
 		ok = put_provider(out, c, i);
 	ok = ok && buf_text(out, "models:\n");

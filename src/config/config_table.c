@@ -7,6 +7,7 @@
 #include "config/config_defaults.h"
 #include "config/config_file.h"
 #include "config/config_memory.h"
+#include "config/config_runner.h"
 #include "config/config_secret.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 #define MINUTE_US (60 * (int64_t)SECOND_US)
 #define DAY_US    (24 * 60 * MINUTE_US)
 
-const char *const config_table_names[] = { "providers", "models", "api_keys", "limits", NULL };
+const char *const config_table_names[] = { "providers", "models", "api_keys", "limits", "runner", NULL };
 
 /* A key of a row, and where its value goes. */
 struct field {
@@ -852,5 +853,7 @@ enum errc config_table_load(struct config *c, const struct config_node *root, st
 		rc = load_keys(c, tables[2], e);
 	if (rc == ERR_OK)
 		rc = load_limits(c, root ? config_file_find(root, "limits") : NULL, e);
+	if (rc == ERR_OK)
+		rc = config_runner_read(c, root ? config_file_find(root, "runner") : NULL, e);
 	return rc;
 }

@@ -1,0 +1,100 @@
+/* Prints chunks of LMC; images and files are segments of their own, between two of the console. */
+#include "runner/console.h"
+
+#include "base/base.h"
+
+#define CONSOLE "{\"role\":\"computer\",\"type\":\"console\""
+
+static bool console_open(struct console *c, struct buf *out)
+{
+	if (c->open)
+		return true;
+	c->open = true;
+	return buf_text(out, CONSOLE ",\"start\":true}\n");
+}
+
+static bool console_close(struct console *c, struct buf *out)
+{
+	if (!c->open)
+		return true;
+	c->open = false;
+	return buf_text(out, CONSOLE ",\"end\":true}\n");
+}
+
+bool console_line(struct console *c, int64_t line, struct buf *out)
+{
+	return console_open(c, out) &&
+	       buf_fmt(out, CONSOLE ",\"format\":\"active_line\",\"content\":%lld}\n",
+		       (long long)line);
+}
+
+bool console_output(struct console *c, struct str text, struct buf *out)
+{
+	return console_open(c, out) &&
+	       buf_text(out, CONSOLE ",\"format\":\"output\",\"content\":") &&
+	       buf_json_string(out, text) && buf_text(out, "}\n");
+}
+
+static bool console_base64(struct str bytes, struct buf *out)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	if (!buf_reserve(out, (bytes.n + 2) / 3 * 4))
+		return false;
+	for (size_t i = 0; i < bytes.n; i += 3) {
+		const unsigned char *p = (const unsigned char *)bytes.p + i;
+		size_t               n = bytes.n - i;
+		unsigned             v = (unsigned)p[0] << 16 | (n > 1 ? (unsigned)p[1] << 8 : 0) |
+			     (n > 2 ? (unsigned)p[2] : 0);
+		char four[4] = { digits[v >> 18], digits[v >> 12 & 63],
+				 n > 1 ? digits[v >> 6 & 63] : '=', n > 2 ? digits[v & 63] : '=' };
+
+		if (!buf_add(out, four, 4))
+			return false;
+	}
+	return true;
+}
+
+/* A whole segment: type and format, and what is to be added to the content's chunk. */
+static bool console_segment(struct console *c, const char *kind, struct buf *out, bool base64,
+			    struct str content, const char *more)
+{
+	return console_close(c, out) &&
+	       buf_fmt(out, "{\"role\":\"computer\",%s,\"start\":true}\n", kind) &&
+	       buf_fmt(out, "{\"role\":\"computer\",%s,\"content\":", kind) &&
+	       (base64 ? buf_text(out, "\"") && console_base64(content, out) && buf_text(out, "\"")
+		       : buf_json_string(out, content)) &&
+	       buf_text(out, more) && buf_text(out, "}\n") &&
+	       buf_fmt(out, "{\"role\":\"computer\",%s,\"end\":true}\n", kind);
+}
+
+bool console_picture(struct console *c, const struct picture *p, struct buf *out)
+{
+	switch (p->format) {
+	case PICTURE_PNG:
+		return console_segment(c, "\"type\":\"image\",\"format\":\"base64.png\"", out, true,
+				       p->bytes, "");
+	case PICTURE_JPEG:
+		return console_segment(c, "\"type\":\"image\",\"format\":\"base64.jpeg\"", out,
+				       true, p->bytes, "");
+	case PICTURE_HTML:
+		return console_segment(c, "\"type\":\"code\",\"format\":\"html\"", out, false,
+				       p->bytes, ",\"recipient\":\"user\"");
+	case PICTURE__COUNT: break;
+	}
+	return true;
+}
+
+bool console_file(struct console *c, struct str path, struct buf *out)
+{
+	return console_segment(c, "\"type\":\"file\",\"format\":\"path\"", out, false, path,
+			       ",\"recipient\":\"user\"");
+}
+
+bool console_end(struct console *c, struct buf *out)
+{
+	return (c->open || console_open(c, out)) &&
+	       buf_text(out, CONSOLE ",\"format\":\"active_line\",\"content\":null}\n") &&
+	       console_close(c, out);
+}

@@ -1,0 +1,18 @@
+/* runner/console: what an execution tells, as chunks of LMC: JSON objects in lines. */
+#pragma once
+
+#include "base/buf.h"
+#include "runner/picture.h"
+
+/* Laid open so that it can be embedded; all zero at the beginning. */
+struct console {
+	bool open; /* a console segment */
+};
+
+/* All append lines to out; false: it is full. */
+bool console_line(struct console *c, int64_t line, struct buf *out) MUST_USE;
+bool console_output(struct console *c, struct str text, struct buf *out) MUST_USE;
+bool console_picture(struct console *c, const struct picture *p, struct buf *out) MUST_USE;
+bool console_file(struct console *c, struct str path, struct buf *out) MUST_USE;
+/* console_end: no line is active any more. */
+bool console_end(struct console *c, struct buf *out) MUST_USE;

@@ -1,0 +1,146 @@
+/* The list of system calls that the sandbox allows: systemd's @system-service without what reaches other
+ * processes, namespaces, keys or more of the kernel than programs need. */
+#include "runner/filter.h"
+
+#include <errno.h>
+#include <seccomp.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Calls of 64-bit kernels; one that the machine's kernel or libseccomp lacks is skipped. */
+/* clang-format off */
+static const char *const filter_allowed[] = {
+	"accept", "accept4", "access", "alarm", "arch_prctl", "bind", "brk", "capget", "capset",
+	"chdir", "chmod", "chown", "clock_getres", "clock_gettime", "clock_gettime64",
+	"clock_nanosleep", "close", "close_range", "connect", "copy_file_range", "creat", "dup",
+	"dup2", "dup3", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_pwait",
+	"epoll_pwait2", "epoll_wait", "eventfd", "eventfd2", "execve", "execveat", "exit",
+	"exit_group", "faccessat", "faccessat2", "fadvise64", "fadvise64_64", "fallocate",
+	"fchdir", "fchmod", "fchmodat", "fchmodat2", "fchown", "fchownat", "fcntl", "fcntl64",
+	"fdatasync", "fgetxattr", "flistxattr", "flock", "fork", "fremovexattr", "fsetxattr",
+	"fstat", "fstat64", "fstatat64", "fstatfs", "fstatfs64", "fsync", "ftruncate",
+	"ftruncate64", "futex", "futex_waitv", "futimesat", "get_robust_list",
+	"get_thread_area", "getcpu", "getcwd", "getdents", "getdents64", "getegid", "geteuid",
+	"getgid", "getgroups", "getitimer", "getpeername", "getpgid", "getpgrp", "getpid",
+	"getppid", "getpriority", "getrandom", "getresgid", "getresuid", "getrlimit",
+	"getrusage", "getsid", "getsockname", "getsockopt", "gettid", "gettimeofday", "getuid",
+	"getxattr", "inotify_add_watch", "inotify_init", "inotify_init1", "inotify_rm_watch",
+	"io_cancel", "io_destroy", "io_getevents", "io_pgetevents", "io_setup", "io_submit",
+	"ioctl", "ioprio_get", "kill", "lchown", "lgetxattr", "link", "linkat", "listen",
+	"listxattr", "llistxattr", "lremovexattr", "lseek", "lsetxattr", "lstat", "lstat64",
+	"madvise", "membarrier", "memfd_create", "mkdir", "mkdirat", "mlock", "mlock2",
+	"mlockall", "mmap", "mmap2", "mprotect", "mremap", "msync", "munlock", "munlockall",
+	"munmap", "nanosleep", "newfstatat", "open", "openat", "openat2", "pause", "pidfd_open",
+	"pidfd_send_signal", "pipe", "pipe2", "poll", "ppoll", "prctl", "pread64", "preadv",
+	"preadv2", "prlimit64", "pselect6", "pwrite64", "pwritev", "pwritev2", "read",
+	"readahead", "readlink", "readlinkat", "readv", "recvfrom", "recvmmsg", "recvmsg",
+	"removexattr", "rename", "renameat", "renameat2", "restart_syscall", "rmdir", "rseq",
+	"rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo", "rt_sigreturn",
+	"rt_sigsuspend", "rt_sigtimedwait", "rt_tgsigqueueinfo", "sched_get_priority_max",
+	"sched_get_priority_min", "sched_getaffinity", "sched_getattr", "sched_getparam",
+	"sched_getscheduler", "sched_rr_get_interval", "sched_setaffinity", "sched_yield",
+	"select", "sendfile", "sendfile64", "sendmmsg", "sendmsg", "sendto", "set_robust_list",
+	"set_thread_area", "set_tid_address", "setfsgid", "setfsuid", "setgid", "setgroups",
+	"setitimer", "setpgid", "setpriority", "setregid", "setresgid", "setresuid", "setreuid",
+	"setrlimit", "setsid", "setsockopt", "setuid", "setxattr", "shutdown", "sigaltstack",
+	"signalfd", "signalfd4", "socketpair", "splice", "stat", "stat64", "statfs", "statfs64",
+	"statx", "symlink", "symlinkat", "sync", "sync_file_range", "sync_file_range2",
+	"syncfs", "sysinfo", "tee", "tgkill", "time", "timer_create", "timer_delete",
+	"timer_getoverrun", "timer_gettime", "timer_gettime64", "timer_settime",
+	"timer_settime64", "timerfd_create", "timerfd_gettime", "timerfd_gettime64",
+	"timerfd_settime", "timerfd_settime64", "times", "tkill", "truncate", "truncate64",
+	"umask", "uname", "unlink", "unlinkat", "userfaultfd", "utime", "utimensat", "utimes",
+	"vfork", "vmsplice", "wait4", "waitid", "write", "writev",
+};
+/* Programs take ENOSYS for "try the old way", and say EPERM to their users. */
+static const char *const filter_refused[] = {
+	"mount", "umount2", "pivot_root", "chroot", "setns", "unshare", "ptrace", "process_vm_readv",
+	"process_vm_writev", "pidfd_getfd", "bpf", "perf_event_open", "add_key", "keyctl",
+	"request_key", "sethostname", "setdomainname", "settimeofday",
+	"clock_settime", "reboot", "swapon", "swapoff", "init_module", "finit_module", "delete_module",
+	"quotactl", "acct", "syslog",
+};
+/* clang-format on */
+
+/* CLONE_NEWTIME and all others with NEW in their name. */
+#define FILTER_NAMESPACES 0x7e020080u
+
+static int filter_names(scmp_filter_ctx ctx, uint32_t action, const char *const *names,
+			size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		int nr = seccomp_syscall_resolve_name(names[i]);
+		int rc = nr < 0 ? 0 : seccomp_rule_add(ctx, action, nr, 0);
+
+		if (rc != 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* A pipe with a name is the only thing that mknod may make. */
+static int filter_fifo(scmp_filter_ctx ctx, const char *name, unsigned argument)
+{
+	struct scmp_arg_cmp fifo = SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, S_IFMT, S_IFIFO);
+	int                 nr = seccomp_syscall_resolve_name(name);
+
+	return nr < 0 ? 0 : seccomp_rule_add_array(ctx, SCMP_ACT_ALLOW, nr, 1, &fifo);
+}
+
+static int filter_special(scmp_filter_ctx ctx)
+{
+	static const int families[] = { AF_UNIX, AF_INET, AF_INET6 };
+	int              rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(families); i++)
+		rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
+				      SCMP_A0_32(SCMP_CMP_EQ, (uint32_t)families[i]));
+	if (rc == 0)
+		rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socket), 1,
+				      SCMP_A0_32(SCMP_CMP_GT, AF_INET6));
+	if (rc == 0)
+		rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
+				      SCMP_A0(SCMP_CMP_MASKED_EQ, FILTER_NAMESPACES, 0));
+	if (rc == 0)
+		rc = filter_fifo(ctx, "mknod", 1);
+	return rc == 0 ? filter_fifo(ctx, "mknodat", 2) : rc;
+}
+
+static int filter_fill(scmp_filter_ctx ctx)
+{
+	int rc = filter_names(ctx, SCMP_ACT_ALLOW, filter_allowed, ARRAY_LEN(filter_allowed));
+
+	if (rc == 0)
+		rc = filter_names(ctx, SCMP_ACT_ERRNO(EPERM), filter_refused,
+				  ARRAY_LEN(filter_refused));
+	if (rc == 0)
+		rc = filter_special(ctx);
+	/* the calls of a 32-bit program have other numbers, which this list does not know */
+	if (rc == 0)
+		rc = seccomp_attr_set(ctx, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
+	return rc;
+}
+
+enum errc filter_create(int *ret_fd, struct err *e)
+{
+	char            room[80];
+	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
+	int             fd = memfd_create("filter", MFD_CLOEXEC);
+	int             rc = !ctx ? -ENOMEM : fd < 0 ? -errno : filter_fill(ctx);
+
+	if (rc == 0)
+		rc = seccomp_export_bpf(ctx, fd);
+	if (ctx)
+		seccomp_release(ctx);
+	if (rc == 0) {
+		*ret_fd = fd;
+		return ERR_OK;
+	}
+	if (fd >= 0)
+		close(fd);
+	return err_set(e, ERR_INTERNAL, NULL, "the filter of system calls can't be made: %s",
+		       strerror_r(-rc, room, sizeof room));
+}

@@ -1,0 +1,269 @@
+/* A session's sandbox: news of its seat, its processes, its end. */
+#include "runner/session.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "runner/look.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* --- the end --- */
+
+static void session_unwatch(struct watch *w, struct loop *l)
+{
+	if (w->fd >= 0)
+		loop_unwatch(l, w);
+	w->fd = -1;
+}
+
+/* A cgroup whose last process is just ending stays for a moment. */
+struct session_leaving {
+	struct list_link     link;
+	struct session_home *home;
+	struct cgroup        group;
+	struct timer         again;
+};
+
+static void session_leave(struct timer *t)
+{
+	struct session_leaving *g = container_of(t, struct session_leaving, again);
+
+	if (!cgroup_remove(g->home->cgroups, &g->group)) {
+		timer_start(g->home->loop, t, 10000);
+		return;
+	}
+	list_take_out(&g->link);
+	free(g);
+}
+
+static void session_remove_group(struct session *s)
+{
+	struct session_home *h = s->home;
+
+	if (!h->cgroups || s->group.folder < 0 || cgroup_remove(h->cgroups, &s->group))
+		return;
+
+	struct session_leaving *g = calloc(1, sizeof *g);
+	if (!g)
+		return;
+	*g = (struct session_leaving){ .home = h,
+				       .group = s->group,
+				       .again = { .fn = session_leave } };
+	list_put_back(&h->leaving, &g->link);
+	timer_start(h->loop, &g->again, 10000);
+}
+
+void session_destroy(struct session *s)
+{
+	if (!s)
+		return;
+	timer_stop(s->home->loop, &s->starting);
+	session_unwatch(&s->news, s->home->loop);
+	session_unwatch(&s->process, s->home->loop);
+	for (size_t i = 0; i < LANGUAGE__MAX; i++)
+		program_destroy(s->programs[i]);
+	sandbox_finish(&s->box);
+	session_remove_group(s);
+	free(s);
+}
+
+static void session_over(struct session *s)
+{
+	const struct session_user *user = s->user;
+	struct session_usage       u;
+
+	session_usage(s, &u);
+	if (!s->why && u.killed > 0)
+		s->why = "memory";
+	s->user = NULL;
+	if (user)
+		user->lost(s->user_arg, s->why ? s->why : "lost");
+	s->home->gone(s->home, s, s->why ? s->why : "lost");
+	session_destroy(s);
+}
+
+static void session_on_process(struct watch *w, uint32_t events)
+{
+	(void)events;
+	session_over(container_of(w, struct session, process));
+}
+
+void session_close(struct session *s, const char *why)
+{
+	if (s->closing)
+		return;
+	s->closing = true;
+	s->why = why;
+	/* what is frozen does not even die */
+	cgroup_pause(&s->group, false);
+	sandbox_kill(&s->box);
+}
+
+/* --- news --- */
+
+static void session_program_ended(struct session *s, const struct seat_say *say)
+{
+	for (size_t i = 0; i < LANGUAGE__MAX; i++)
+		if (s->programs[i] && program_id(s->programs[i]) == say->id) {
+			program_has_ended(s->programs[i], say->status);
+			return;
+		}
+}
+
+static void session_on_news(struct watch *w, uint32_t events)
+{
+	struct session    *s = container_of(w, struct session, news);
+	struct seat_say    say;
+	enum sandbox_heard heard = sandbox_hear(&s->box, &say);
+
+	(void)events;
+	if (heard == SANDBOX_CLOSED) {
+		session_unwatch(&s->news, s->home->loop);
+		session_close(s, s->why);
+	}
+	if (heard != SANDBOX_NEWS)
+		return;
+	if (say.news == SEAT_ENDED)
+		session_program_ended(s, &say);
+	if (say.news != SEAT_READY || s->ready || s->box.space < 0)
+		return;
+	s->ready = true;
+	timer_stop(s->home->loop, &s->starting);
+	if (s->user)
+		s->user->ready(s->user_arg);
+}
+
+static void session_late(struct timer *t)
+{
+	session_close(container_of(t, struct session, starting), "the sandbox did not start");
+}
+
+/* --- the beginning --- */
+
+enum errc session_create(struct session_home *h, struct str name, struct str owner,
+			 struct session **ret, struct err *e)
+{
+	struct session *s = calloc(1, sizeof *s);
+
+	if (!s)
+		return err_no_memory(e);
+	s->home = h;
+	s->group.folder = -1;
+	s->box = (struct sandbox){ .process = -1, .channel = -1, .space = -1, .code = -1 };
+	s->news = (struct watch){ session_on_news, -1 };
+	s->process = (struct watch){ session_on_process, -1 };
+	s->starting.fn = session_late;
+	s->began_us = s->used_us = clock_mono_us();
+	str_copy(s->name, sizeof s->name, name);
+	str_copy(s->owner, sizeof s->owner, owner);
+	str_copy(s->directory, sizeof s->directory, str_of(SANDBOX_SPACE));
+
+	enum errc rc = h->cgroups ? cgroup_make(h->cgroups, h->options, &s->group, e) : ERR_OK;
+	int       procs = cgroup_procs(&s->group);
+	if (rc == ERR_OK)
+		rc = sandbox_start(h->ground, procs, -1, &s->box, e);
+	if (procs >= 0)
+		close(procs);
+	if (rc == ERR_OK) {
+		s->news.fd = s->box.channel;
+		s->process.fd = s->box.process;
+		bool news = loop_watch(h->loop, &s->news, EPOLLIN);
+		if (!news || !loop_watch(h->loop, &s->process, EPOLLIN)) {
+			if (!news)
+				s->news.fd = -1;
+			s->process.fd = -1;
+			rc = err_no_memory(e);
+		}
+	}
+	if (rc != ERR_OK) {
+		session_destroy(s);
+		return rc;
+	}
+	timer_start(h->loop, &s->starting, (int64_t)LIMIT_RUNNER_START_MS * 1000);
+	*ret = s;
+	return ERR_OK;
+}
+
+/* --- programs --- */
+
+enum errc session_program(struct session *s, const struct language *l, const char *file,
+			  struct program **ret, bool *ret_fresh, struct err *e)
+{
+	struct program **p = &s->programs[language_index(l)];
+
+	*ret_fresh = !*p;
+	if (!*p) {
+		enum errc rc = program_start(s->home->loop, &s->box, ++s->last_program, l,
+					     s->directory, file, p, e);
+
+		if (rc != ERR_OK)
+			return rc;
+	}
+	*ret = *p;
+	return ERR_OK;
+}
+
+void session_drop(struct session *s, const struct language *l)
+{
+	struct program **p = &s->programs[language_index(l)];
+
+	if (!*p)
+		return;
+	sandbox_signal(&s->box, program_id(*p), SIGKILL);
+	if (program_directory(*p)[0])
+		str_copy(s->directory, sizeof s->directory, str_of(program_directory(*p)));
+	program_bury(TAKE(*p));
+}
+
+void session_signal(struct session *s, const struct language *l, int signal)
+{
+	const struct program *p = s->programs[language_index(l)];
+
+	if (p)
+		sandbox_signal(&s->box, program_id(p), signal);
+}
+
+void session_pause(struct session *s, bool paused)
+{
+	cgroup_pause(&s->group, paused);
+}
+
+/* --- use --- */
+
+/* What stands in the folder takes memory too. */
+static int64_t session_space_used(const struct session *s)
+{
+	struct statfs st;
+
+	if (s->box.space < 0 || fstatfs(s->box.space, &st) != 0)
+		return 0;
+	return (int64_t)(st.f_blocks - st.f_bfree) * (int64_t)st.f_bsize;
+}
+
+void session_usage(struct session *s, struct session_usage *ret)
+{
+	*ret = (struct session_usage){ 0 };
+	if (s->group.folder >= 0) {
+		struct cgroup_used u;
+
+		cgroup_used(&s->group, &u);
+		*ret = (struct session_usage){ u.memory, u.peak, u.cpu_us, u.killed };
+		return;
+	}
+	if (s->box.pid > 0) {
+		struct look l;
+
+		look_at(s->box.pid, &l);
+		ret->memory = l.memory + session_space_used(s);
+		ret->cpu_us = l.cpu_us;
+	}
+	if (ret->memory > s->peak)
+		s->peak = ret->memory;
+	ret->peak = s->peak;
+}

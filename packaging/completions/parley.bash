@@ -63,13 +63,17 @@ _parley() {
 		_parley_files -f
 		return
 		;;
-	--listen | --socket-mode | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-bodies | --max-connections | --max-file | --commit-after | --max-calls | --max-waiting | --wait | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --tls-cert | --tls-key | --admin-listen | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --limit | --budget | --budget-tokens | --grace)
+	--try)
+		_parley_files -f
+		return
+		;;
+	--listen | --socket-mode | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --loops | --readers | --max-body | --max-bodies | --max-connections | --max-file | --commit-after | --max-calls | --max-waiting | --wait | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --tls-cert | --tls-key | --admin-listen | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --limit | --budget | --budget-tokens | --grace | --guard | --peer | --language)
 		return
 		;;
 	esac
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		--config | --listen | --socket-mode | --database | --image-root | --durability | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --price-table | --loops | --readers | --max-body | --max-bodies | --max-connections | --max-file | --commit-after | --reasoning-name | --responses-store | --hosted-tools | --max-calls | --max-waiting | --wait | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --log-level | --log-format | --log-content | --tls-cert | --tls-key | --console | --admin-listen | --output | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --limit | --budget | --budget-tokens | --grace)
+		--config | --listen | --socket-mode | --database | --image-root | --durability | --events-keep | --events-keep-size | --idempotency-keep | --default-model | --price-table | --loops | --readers | --max-body | --max-bodies | --max-connections | --max-file | --commit-after | --reasoning-name | --responses-store | --hosted-tools | --max-calls | --max-waiting | --wait | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --log-level | --log-format | --log-content | --tls-cert | --tls-key | --console | --admin-listen | --output | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --limit | --budget | --budget-tokens | --grace | --guard | --peer | --try | --language)
 			[ "${COMP_WORDS[i + 1]}" != = ] || i=$((i + 1))
 			i=$((i + 1))
 			;;
@@ -86,11 +90,12 @@ _parley() {
 		serve) _parley_words "--takeover" ;;
 		export) _parley_words "--output --conversation" ;;
 		keys) _parley_words "--name --scopes --models --expires --metadata --share --limit --budget --budget-tokens --grace --json" ;;
+		runner) _parley_words "--guard --peer --try --language" ;;
 		esac
 		return
 	fi
 	case $command in
-	"") _parley_words "serve migrate export import backup vacuum keys health" ;;
+	"") _parley_words "serve migrate export import backup vacuum keys runner health" ;;
 	import) _parley_files -f ;;
 	backup) _parley_files -f ;;
 	keys) _parley_words "create list update revoke rotate" ;;

@@ -62,6 +62,7 @@ command)
 		'backup:copy the database and the uploaded files to FILE'
 		'vacuum:give free pages of the database back to the disk'
 		'keys:API keys, also while it serves'
+		'runner:run the assistant'\''s code in sandboxes, for a gateway'
 		'health:ask the gateway of this configuration whether it is ready'
 	)
 	_describe command commands
@@ -73,6 +74,7 @@ arguments)
 	import) _arguments $common '*:file:_files' ;;
 	backup) _arguments $common '*:file:_files' ;;
 	keys) _arguments $common '*--name=[create, update\: for people to read]:text: ' '*--scopes=[create, update\: of chat,read,files,admin]:list: ' '*--models=[create, update\: models it may ask; NAME* is all that begin so]:list: ' '*--expires=[create, update\: 90d, 12h, 2027-01-31]:when: ' '*--metadata=[create, update\: a label, NAME=VALUE; may be given again]:pair: ' '*--share=[create\: sees and changes what this key has stored]:id: ' '*--limit=[create, update\: requests=60/1m, tokens=9000/1m,]:what: ' '*--budget=[create, update\: what it may use up, 12.50/30d, or none]:money: ' '*--budget-tokens=[create, update\: the same in tokens, as 1000000/24h]:n: ' '*--grace=[rotate\: how long the old text stays good]:time: ' '*--json[as the admin routes answer]' '1: :(create list update revoke rotate)' ;;
+	runner) _arguments $common '*--guard=[cgroup]:name: ' '*--peer=[whose processes may connect]:user: ' '*--try=[run this file]:file:_files' '*--language=[of that file]:name: ' ;;
 	*) _arguments $common ;;
 	esac
 	;;

@@ -16,7 +16,8 @@
 #define MINUTE_US (60 * (int64_t)SECOND_US)
 #define DAY_US    (24 * 60 * MINUTE_US)
 
-const char *const config_table_names[] = { "providers", "models", "api_keys", "limits", "runner", NULL };
+const char *const config_table_names[] = { "providers", "models", "api_keys",
+					   "limits",    "runner", NULL };
 
 /* A key of a row, and where its value goes. */
 struct field {

@@ -120,7 +120,7 @@ struct session *crowd_find(struct crowd *c, struct str name)
 }
 
 /* Closes the session that is idle longest, of one owner (NULL: of any).  False: all are in use. */
-static bool crowd_make_room(struct crowd *c, const char *owner)
+static bool crowd_close_oldest(struct crowd *c, const char *owner)
 {
 	struct session *oldest = NULL;
 
@@ -146,10 +146,10 @@ static enum errc crowd_room(struct crowd *c, struct str owner, struct err *e)
 		all += !s->closing;
 		own += !s->closing && strcmp(s->owner, name) == 0;
 	}
-	if (own >= o->owner_sessions && !crowd_make_room(c, name))
+	if (own >= o->owner_sessions && !crowd_close_oldest(c, name))
 		return err_set(e, ERR_OVERLOADED, NULL, "all %lld sessions of this key are in use",
 			       (long long)o->owner_sessions);
-	if (own < o->owner_sessions && all >= o->sessions && !crowd_make_room(c, NULL))
+	if (own < o->owner_sessions && all >= o->sessions && !crowd_close_oldest(c, NULL))
 		return err_set(e, ERR_OVERLOADED, NULL, "all %lld sessions are in use",
 			       (long long)o->sessions);
 	return ERR_OK;

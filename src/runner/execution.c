@@ -246,7 +246,7 @@ static void execution_finish(struct execution *x, enum outcome outcome, int stat
 	if (x->session->box.space >= 0)
 		workspace_walk(x->session->box.space, x->since, LIMIT_RUNNER_NOTED,
 			       execution_tell_file, x);
-	clock_gettime(CLOCK_REALTIME_COARSE, &x->session->told);
+	clock_gettime(CLOCK_REALTIME, &x->session->told);
 	if (x->session->box.code >= 0 && x->file[0])
 		(void)unlinkat(x->session->box.code, strrchr(x->file, '/') + 1, 0);
 	if (x->program && x->language->way == LANGUAGE_DRIVER)
@@ -417,6 +417,18 @@ static enum errc execution_run(struct execution *x, struct err *e)
 	return ERR_OK;
 }
 
+/* Files are stamped with a clock that may be a tick late.  What has been told is not told again, though a
+ * file may miss its mention that was changed within the tick of the last end. */
+static void execution_since(struct execution *x)
+{
+	const struct timespec *told = &x->session->told;
+
+	clock_gettime(CLOCK_REALTIME_COARSE, &x->since);
+	if (x->since.tv_sec < told->tv_sec ||
+	    (x->since.tv_sec == told->tv_sec && x->since.tv_nsec <= told->tv_nsec))
+		x->since = (struct timespec){ told->tv_sec, told->tv_nsec + 1 };
+}
+
 static void execution_ready(void *arg)
 {
 	struct execution    *x = arg;
@@ -427,12 +439,7 @@ static void execution_ready(void *arg)
 	session_usage(x->session, &u);
 	x->cpu_us = u.cpu_us;
 	x->began_us = clock_mono_us();
-	/* the clock that files are stamped with */
-	clock_gettime(CLOCK_REALTIME_COARSE, &x->since);
-	/* a tick is some milliseconds: what has been told in this one is not told again */
-	if (x->since.tv_sec == x->session->told.tv_sec &&
-	    x->since.tv_nsec <= x->session->told.tv_nsec)
-		x->since.tv_nsec = x->session->told.tv_nsec + 1;
+	execution_since(x);
 	timer_start(x->loop, &x->time, x->time_us);
 	x->sink->started(x->sink_arg, x->fresh, x->gone);
 	if (execution_run(x, &e) != ERR_OK) {

@@ -52,8 +52,8 @@ static const char *const filter_allowed[] = {
 	"timer_getoverrun", "timer_gettime", "timer_gettime64", "timer_settime",
 	"timer_settime64", "timerfd_create", "timerfd_gettime", "timerfd_gettime64",
 	"timerfd_settime", "timerfd_settime64", "times", "tkill", "truncate", "truncate64",
-	"umask", "uname", "unlink", "unlinkat", "userfaultfd", "utime", "utimensat", "utimes",
-	"vfork", "vmsplice", "wait4", "waitid", "write", "writev",
+	"umask", "uname", "unlink", "unlinkat", "utime", "utimensat", "utimes", "vfork",
+	"vmsplice", "wait4", "waitid", "write", "writev",
 };
 /* Programs take ENOSYS for "try the old way", and say EPERM to their users. */
 static const char *const filter_refused[] = {
@@ -65,7 +65,7 @@ static const char *const filter_refused[] = {
 };
 /* clang-format on */
 
-/* CLONE_NEWTIME and all others with NEW in their name. */
+/* All of clone's flags with NEW in their name. */
 #define FILTER_NAMESPACES 0x7e020080u
 
 static int filter_names(scmp_filter_ctx ctx, uint32_t action, const char *const *names,
@@ -81,32 +81,38 @@ static int filter_names(scmp_filter_ctx ctx, uint32_t action, const char *const 
 	return 0;
 }
 
-/* A pipe with a name is the only thing that mknod may make. */
-static int filter_fifo(scmp_filter_ctx ctx, const char *name, unsigned argument)
+/* The call, if its argument is so. */
+static int filter_when(scmp_filter_ctx ctx, uint32_t action, const char *name,
+		       struct scmp_arg_cmp argument)
 {
-	struct scmp_arg_cmp fifo = SCMP_CMP(argument, SCMP_CMP_MASKED_EQ, S_IFMT, S_IFIFO);
-	int                 nr = seccomp_syscall_resolve_name(name);
+	int nr = seccomp_syscall_resolve_name(name);
 
-	return nr < 0 ? 0 : seccomp_rule_add_array(ctx, SCMP_ACT_ALLOW, nr, 1, &fifo);
+	return nr < 0 ? 0 : seccomp_rule_add_array(ctx, action, nr, 1, &argument);
 }
 
 static int filter_special(scmp_filter_ctx ctx)
 {
-	static const int families[] = { AF_UNIX, AF_INET, AF_INET6 };
-	int              rc = 0;
+	/* clang-format off */
+	static const struct {
+		const char         *name;
+		struct scmp_arg_cmp argument;
+		uint32_t            action;
+	} rules[] = {
+		{ "socket", { 0, SCMP_CMP_EQ, AF_UNIX, 0 }, SCMP_ACT_ALLOW },
+		{ "socket", { 0, SCMP_CMP_EQ, AF_INET, 0 }, SCMP_ACT_ALLOW },
+		{ "socket", { 0, SCMP_CMP_EQ, AF_INET6, 0 }, SCMP_ACT_ALLOW },
+		{ "socket", { 0, SCMP_CMP_GT, AF_INET6, 0 }, SCMP_ACT_ERRNO(EAFNOSUPPORT) },
+		{ "clone", { 0, SCMP_CMP_MASKED_EQ, FILTER_NAMESPACES, 0 }, SCMP_ACT_ALLOW },
+		/* a pipe with a name is the only thing that mknod may make */
+		{ "mknod", { 1, SCMP_CMP_MASKED_EQ, S_IFMT, S_IFIFO }, SCMP_ACT_ALLOW },
+		{ "mknodat", { 2, SCMP_CMP_MASKED_EQ, S_IFMT, S_IFIFO }, SCMP_ACT_ALLOW },
+	};
+	/* clang-format on */
+	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(families); i++)
-		rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(socket), 1,
-				      SCMP_A0_32(SCMP_CMP_EQ, (uint32_t)families[i]));
-	if (rc == 0)
-		rc = seccomp_rule_add(ctx, SCMP_ACT_ERRNO(EAFNOSUPPORT), SCMP_SYS(socket), 1,
-				      SCMP_A0_32(SCMP_CMP_GT, AF_INET6));
-	if (rc == 0)
-		rc = seccomp_rule_add(ctx, SCMP_ACT_ALLOW, SCMP_SYS(clone), 1,
-				      SCMP_A0(SCMP_CMP_MASKED_EQ, FILTER_NAMESPACES, 0));
-	if (rc == 0)
-		rc = filter_fifo(ctx, "mknod", 1);
-	return rc == 0 ? filter_fifo(ctx, "mknodat", 2) : rc;
+	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(rules); i++)
+		rc = filter_when(ctx, rules[i].action, rules[i].name, rules[i].argument);
+	return rc;
 }
 
 static int filter_fill(scmp_filter_ctx ctx)

@@ -32,12 +32,12 @@ struct host {
 };
 
 struct client {
-	struct list_link      all, waiting;
-	struct host          *host;
-	struct watch          watch;
-	uint32_t              events; /* that are watched */
-	struct buf            in, out;
-	bool                  left;   /* the peer has gone, or is to go */
+	struct list_link all, waiting;
+	struct host     *host;
+	struct watch     watch;
+	uint32_t         events; /* that are watched */
+	struct buf       in, out;
+	bool             left; /* the peer has gone, or is to go */
 	bool ending; /* nothing more is wanted: what comes is thrown away until the peer closes */
 	bool shut;   /* the peer has been told that nothing follows */
 	struct ask            ask;
@@ -56,8 +56,8 @@ struct client {
 
 static void client_watch(struct client *c)
 {
-	uint32_t want = (uint32_t)EPOLLIN |
-			(c->out.len > 0 || c->download >= 0 ? (uint32_t)EPOLLOUT : 0u);
+	uint32_t want =
+		(uint32_t)EPOLLIN | (c->out.len > 0 || c->download >= 0 ? (uint32_t)EPOLLOUT : 0u);
 
 	if (c->left || want == c->events)
 		return;

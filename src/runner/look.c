@@ -2,7 +2,6 @@
 #include "runner/look.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +22,23 @@ static bool look_read(pid_t pid, const char *file, char *ret, size_t size)
 	return n > 0;
 }
 
-static void look_at_one(pid_t pid, struct look *ret)
+/* The proportional share of memory that no file backs; false: not told. */
+static bool look_exactly(pid_t pid, struct look *ret)
+{
+	char  text[2048];
+	char *at = look_read(pid, "smaps_rollup", text, sizeof text) ? strstr(text, "Pss_Anon:")
+								     : NULL;
+
+	if (at)
+		ret->memory += strtoll(at + strlen("Pss_Anon:"), NULL, 10) * 1024;
+	return at != NULL;
+}
+
+static void look_at_one(pid_t pid, bool exact, struct look *ret)
 {
 	char text[512];
 
-	if (look_read(pid, "statm", text, sizeof text)) {
+	if (!(exact && look_exactly(pid, ret)) && look_read(pid, "statm", text, sizeof text)) {
 		char     *at = strchr(text, ' ');
 		long long resident = at ? strtoll(at, &at, 10) : 0;
 		long long shared = at ? strtoll(at, NULL, 10) : 0;
@@ -45,7 +56,7 @@ static void look_at_one(pid_t pid, struct look *ret)
 	}
 }
 
-void look_at(pid_t top, struct look *ret)
+void look_at(pid_t top, bool exact, struct look *ret)
 {
 	pid_t  pids[LOOK_MOST] = { top };
 	size_t count = 1;
@@ -56,7 +67,7 @@ void look_at(pid_t top, struct look *ret)
 		char  text[4096];
 		char *at = text;
 
-		look_at_one(pids[i], ret);
+		look_at_one(pids[i], exact, ret);
 		snprintf(file, sizeof file, "task/%d/children", (int)pids[i]);
 		if (!look_read(pids[i], file, text, sizeof text))
 			continue;

@@ -203,7 +203,7 @@ static void sandbox_environment(struct sandbox_ground *g)
 		{ "TMPDIR", "/tmp" },
 		{ "PYTHONDONTWRITEBYTECODE", "1" },
 		{ "MPLBACKEND", "agg" },
-		{ "MPLCONFIGDIR", "/tmp/.matplotlib" },
+		{ "MPLCONFIGDIR", "/tmp/parley-matplotlib" },
 		{ "OPENBLAS_NUM_THREADS", "1" },
 	};
 

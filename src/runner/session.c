@@ -259,7 +259,10 @@ void session_usage(struct session *s, struct session_usage *ret)
 	if (s->box.pid > 0) {
 		struct look l;
 
-		look_at(s->box.pid, &l);
+		look_at(s->box.pid, false, &l);
+		/* forked processes share most of it */
+		if (l.memory + session_space_used(s) > s->home->options->memory)
+			look_at(s->box.pid, true, &l);
 		ret->memory = l.memory + session_space_used(s);
 		ret->cpu_us = l.cpu_us;
 	}

@@ -19,7 +19,7 @@ pytestmark = needs_sandbox
 
 @pytest.fixture(scope="module")
 def runner():
-    one = Runner(config="  memory: 384MiB\n  time: 20s\n")
+    one = Runner(config="  memory: 384MiB\n  time: 20s\n  space: 64MiB\n")
     yield one
     assert one.stop() == 0
 
@@ -58,10 +58,13 @@ def test_fork_bomb_of_python(run):
     alive(run)
 
 
-def test_fork_bomb_of_the_shell(run):
+def test_fork_bomb_of_the_shell(runner, run):
     done = run("f() { f | f & }; f; sleep 2; echo end", "shell", time_ms=10000)
-    assert done.outcome in ("ok", "error", "time", "killed", "exited")
-    alive(run)
+    assert done.outcome in ("ok", "error", "time", "killed", "exited", "memory")
+    # the bomb goes on in the background: whoever has it may be rid of it
+    with runner.connect() as c:
+        c.ask("R", {"session": run.session})
+    assert alive(run)
 
 
 def test_memory_of_one_process(run):
@@ -141,11 +144,13 @@ def test_an_endless_loop(run):
 
 
 def test_a_loop_that_swallows_exceptions(run):
+    run("1")
     begun = time.monotonic()
     done = run("""\
+        import time
         while True:
             try:
-                while True: pass
+                while True: time.sleep(0.01)
             except BaseException: pass""", time_ms=1000)
     assert done.outcome == "time" and done.text.endswith("[stopped after 1 s: its variables are gone]\n")
     assert time.monotonic() - begun > 3
@@ -333,8 +338,9 @@ def test_kill_1(run):
 def test_kill_of_all_loses_the_own_session_only(runner, run):
     runner.run("kept = 1", session="beside")
     done = run("import os, signal\nos.kill(-1, signal.SIGKILL)")
-    assert done.outcome in ("lost", "killed")
-    alive(run)
+    assert done.outcome in ("ok", "lost", "killed")  # Python itself is spared: its end may be told first
+    wait_until(lambda: runner.state(run.session)["state"] == "none", "the session's end")
+    assert alive(run)
     assert runner.run("kept", session="beside").text == "1\n"
 
 
@@ -408,7 +414,7 @@ def test_garbage_on_the_control_socket(run):
 # --- text ---
 
 def test_output_is_text(run):
-    done = run(r"""import os; os.write(1, b"a\xffb\x00c\x1b[31mred\x1b[0m \x1e \xc3\xa9\xe2\x82")""")
+    done = run(r"""import os; os.write(1, b"a\xffb\x00c\x1b[31mred\x1b[0m \x1e \xc3\xa9\xe2\x82"); None""")
     assert done.text == "a\ufffdb\ufffdcred \x1e é\ufffd\ufffd"
 
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#define DIGITS "0123456789abcdef0123456789abcdef"
+#define DIGITS     "0123456789abcdef0123456789abcdef"
 #define MARK(text) "\x1e" DIGITS text "\x1e"
 
 static void a_frame_comes_back_as_it_went(void **state)
@@ -84,9 +84,17 @@ static void marks_are_cut_out_of_the_output(void **state)
 		{ "a" MARK("E0 /space/x y") "b", "a<E0 /space/x y>b" },
 		{ "\x1e", "\x1e" },
 		{ "\x1e\x1e" DIGITS "L1\x1e", "\x1e<L1>" },
-		{ "\x1e" "0123" MARK("L1"), "\x1e" "0123<L1>" },
+		{ "\x1e"
+		  "0123" MARK("L1"),
+		  "\x1e"
+		  "0123<L1>" },
 		{ "\x1e" DIGITS "L1", "\x1e" DIGITS "L1" }, /* never ended */
-		{ "\x1e" "ffffffffffffffffffffffffffffffff" "L1\x1e", "\x1e" "ffffffffffffffffffffffffffffffff" "L1\x1e" },
+		{ "\x1e"
+		  "ffffffffffffffffffffffffffffffff"
+		  "L1\x1e",
+		  "\x1e"
+		  "ffffffffffffffffffffffffffffffff"
+		  "L1\x1e" },
 		{ MARK(""), "<>" },
 	};
 
@@ -127,14 +135,10 @@ static void marks_have_a_letter_and_a_number(void **state)
 		int64_t     number;
 		const char *rest;
 	} cases[] = {
-		{ "L12", true, 'L', 12, "" },
-		{ "E0 /space/a b", true, 'E', 0, "/space/a b" },
-		{ "E130 ", true, 'E', 130, "" },
-		{ "L", false, 0, 0, "" },
-		{ "", false, 0, 0, "" },
-		{ "L1x", false, 0, 0, "" },
-		{ "L-1", false, 0, 0, "" },
-		{ "L99999999999999999999", false, 0, 0, "" },
+		{ "L12", true, 'L', 12, "" },    { "E0 /space/a b", true, 'E', 0, "/space/a b" },
+		{ "E130 ", true, 'E', 130, "" }, { "L", false, 0, 0, "" },
+		{ "", false, 0, 0, "" },         { "L1x", false, 0, 0, "" },
+		{ "L-1", false, 0, 0, "" },      { "L99999999999999999999", false, 0, 0, "" },
 	};
 
 	(void)state;
@@ -143,7 +147,8 @@ static void marks_have_a_letter_and_a_number(void **state)
 		int64_t    number = 0;
 		struct str rest = STR_NONE;
 
-		assert_int_equal(mark_parse(str_of(cases[i].mark), &letter, &number, &rest), cases[i].ok);
+		assert_int_equal(mark_parse(str_of(cases[i].mark), &letter, &number, &rest),
+				 cases[i].ok);
 		assert_int_equal(letter, cases[i].letter);
 		assert_int_equal(number, cases[i].number);
 		assert_true(str_is(rest, cases[i].rest));
@@ -162,16 +167,21 @@ static void output_becomes_whole_characters_without_colours(void **state)
 		{ "\x1b[1;38;5;200mx\x1b[K", 0, "x" },
 		{ "\x1b]0;title\x07x", 0, "x" },
 		{ "\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", 0, "link" },
-		{ "\x1b(Bx\x1b" "7y", 0, "xy" },
+		{ "\x1b(Bx\x1b"
+		  "7y",
+		  0, "xy" },
 		{ "\x1b\x1b[mx", 0, "x" },
-		{ "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 0, "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80" },
+		{ "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80", 0,
+		  "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80" },
 		{ "\xff", 0, "\xef\xbf\xbd" },
 		{ "\xc3x", 0, "\xef\xbf\xbdx" },
 		{ "\xc0\x80", 0, "\xef\xbf\xbd\xef\xbf\xbd" },
 		{ "\xe2\x82", 0, "\xef\xbf\xbd\xef\xbf\xbd" },
 		{ "\xe2\xf0\x9f\x98\x80", 0, "\xef\xbf\xbd\xf0\x9f\x98\x80" },
 		{ "\xed\xa0\x80", 0, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
-		{ "a\0b", 3, "a\xef\xbf\xbd" "b" },
+		{ "a\0b", 3,
+		  "a\xef\xbf\xbd"
+		  "b" },
 		{ "\xe2\x1b[m\x82", 0, "\xef\xbf\xbd\xef\xbf\xbd" },
 	};
 
@@ -184,9 +194,11 @@ static void output_becomes_whole_characters_without_colours(void **state)
 
 			buf_init(&out, KIB);
 			for (size_t at = 0; at < n; at += step)
-				assert_true(clean_feed(
-					&c, (struct str){ cases[i].bytes + at, n - at < step ? n - at : step },
-					&out));
+				assert_true(
+					clean_feed(&c,
+						   (struct str){ cases[i].bytes + at,
+								 n - at < step ? n - at : step },
+						   &out));
 			assert_true(clean_end(&c, &out));
 			assert_true(str_is(buf_view(&out), cases[i].want));
 			buf_finish(&out);

@@ -1,5 +1,5 @@
 # C in the runner's sandbox: COMPILER FILE: compiles, and runs what came out.
-made=/tmp/.cell-$$
+made=/tmp/parley-cell-$$
 "$1" -g -o "$made" "$2" -lm || exit 1
 "$made"
 status=$?

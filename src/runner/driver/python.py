@@ -227,7 +227,10 @@ class Driver:
         sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
         sys.stderr.reconfigure(line_buffering=True, errors="backslashreplace")
         signal.signal(signal.SIGINT, self.on_interrupt)
-        threading.Thread(target=self.watch, daemon=True).start()
+        try:
+            threading.Thread(target=self.watch, daemon=True).start()
+        except RuntimeError:  # no thread is left: then lines of loops are not told
+            pass
         for order in self.orders:
             words = order.decode().split()
             if words[:1] == ["run"]:

@@ -11,7 +11,8 @@ __parley_put() { builtin printf '\036%s%s\036' "$__parley_mark" "$1" >&"$__parle
 
 # Before each command.  A status of 2 leaves the sourced file (see extdebug): so an interrupt keeps variables.
 __parley_debug() {
-	[[ $2 == "$__parley_file" && -n $__parley_mark ]] || return 0
+	# a subshell may live on behind the end
+	[[ $2 == "$__parley_file" && -n $__parley_mark && $BASHPID == "$$" ]] || return 0
 	((__parley_stop)) && return 2
 	((__parley_lines++ < 256)) || {
 		trap - DEBUG

@@ -36,18 +36,18 @@ static void reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-static bool set_limit(int what, const char *text)
+static bool seat_set_limit(int what, const char *text)
 {
 	unsigned long long n = strtoull(text, NULL, 10);
 
 	return n == 0 || setrlimit((__rlimit_resource_t)what, &(struct rlimit){ n, n }) == 0;
 }
 
-static bool set_limits(char **argv)
+static bool seat_set_limits(char **argv)
 {
 	return setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }) == 0 &&
-	       set_limit(RLIMIT_DATA, argv[3]) && set_limit(RLIMIT_NPROC, argv[4]) &&
-	       set_limit(RLIMIT_NOFILE, argv[5]) && set_limit(RLIMIT_FSIZE, argv[6]);
+	       seat_set_limit(RLIMIT_DATA, argv[3]) && seat_set_limit(RLIMIT_NPROC, argv[4]) &&
+	       seat_set_limit(RLIMIT_NOFILE, argv[5]) && seat_set_limit(RLIMIT_FSIZE, argv[6]);
 }
 
 /* Two descriptors with a packet; a control message has room for exactly these. */
@@ -164,7 +164,7 @@ static bool obey(void)
 	return true;
 }
 
-static void reap(void)
+static void seat_reap(void)
 {
 	int   status;
 	pid_t pid;
@@ -192,7 +192,7 @@ int main(int argc, char **argv)
 	sigprocmask(SIG_BLOCK, &child, NULL);
 
 	int children = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (children < 0 || !say_ready(argv[1], argv[2]) || !set_limits(argv))
+	if (children < 0 || !say_ready(argv[1], argv[2]) || !seat_set_limits(argv))
 		return EXIT_FAILURE;
 	for (;;) {
 		struct pollfd           w[2] = { { .fd = CHANNEL, .events = POLLIN },
@@ -203,7 +203,7 @@ int main(int argc, char **argv)
 			return EXIT_FAILURE;
 		if (w[1].revents) {
 			(void)!read(children, &info, sizeof info);
-			reap();
+			seat_reap();
 		}
 		if (w[0].revents && !obey())
 			return EXIT_SUCCESS;

@@ -95,7 +95,8 @@ static void runner_on_signal(struct watch *w, uint32_t events)
 	}
 	if (r->stop_us)
 		return;
-	log_note(LOG_INFO, "stopping", "%zu sessions end", crowd_count(r->crowd));
+	log_note(LOG_INFO, "stopping", "signal %u of process %u; %zu sessions end", info.ssi_signo,
+		 info.ssi_pid, crowd_count(r->crowd));
 	r->stop_us = loop_now_us(r->loop) + RUNNER_STOP_US;
 	host_stop(r->host);
 	timer_start(r->loop, &r->stopping, 0);

@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "runner/filter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,6 +69,40 @@ static int sandbox_memory_file(const char *name, const char *text)
 		return -1;
 	}
 	return fd;
+}
+
+static void sandbox_close(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* Has parley-filter write the filter to a file in memory. */
+static enum errc sandbox_filter(struct sandbox_ground *g, struct err *e)
+{
+	char        path[600];
+	char       *argv[] = { path, NULL };
+	char       *none[] = { NULL };
+	int         status = -1;
+	struct stat st;
+
+	snprintf(path, sizeof path, "%s/parley-filter", g->folder);
+	g->filter = memfd_create("filter", MFD_CLOEXEC);
+	pid_t pid = g->filter >= 0 ? fork() : -1;
+	if (pid == 0) {
+		dup2(g->filter, STDOUT_FILENO);
+		execve(path, argv, none);
+		_exit(EXIT_FAILURE);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+	}
+	if (status == 0 && fstat(g->filter, &st) == 0 && st.st_size > 0)
+		return ERR_OK;
+	return err_set(
+		e, ERR_NOT_SUPPORTED_YET, NULL,
+		"the filter of system calls can't be made: %s is missing, or needs libseccomp2",
+		path);
 }
 
 static enum errc sandbox_find(struct sandbox_ground *g, struct err *e)
@@ -252,7 +285,7 @@ enum errc sandbox_ground_create(const struct runner_options *o, struct sandbox_g
 
 	enum errc rc = sandbox_find(g, e);
 	if (rc == ERR_OK)
-		rc = filter_create(&g->filter, e);
+		rc = sandbox_filter(g, e);
 	if (rc != ERR_OK)
 		return rc;
 	g->passwd = sandbox_memory_file("passwd", passwd);
@@ -266,13 +299,6 @@ enum errc sandbox_ground_create(const struct runner_options *o, struct sandbox_g
 				       "has too much for one sandbox");
 	*ret = TAKE(g);
 	return ERR_OK;
-}
-
-static void sandbox_close(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
 }
 
 void sandbox_ground_destroy(struct sandbox_ground *g)

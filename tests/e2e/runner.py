@@ -213,7 +213,10 @@ class Runner:
         return Path(self.log.name).read_text()
 
     def connect(self):
-        return Connection(self.path)
+        try:
+            return Connection(self.path)
+        except OSError as error:
+            raise AssertionError(f"{error}; {self.process.poll()}; {self.said()[-2000:]}") from error
 
     def run(self, code, language="python", session="s", **more):
         with self.connect() as c:

@@ -1,14 +1,14 @@
-/* The list of system calls that the sandbox allows: systemd's @system-service without what reaches other
- * processes, namespaces, keys or more of the kernel than programs need. */
-#include "runner/filter.h"
-
+/* Writes the filter of a sandbox's system calls, for seccomp(2), to the standard output: systemd's
+ * @system-service without what reaches other processes, namespaces, keys or more of the kernel than
+ * programs need.  A program of its own, so that nothing else needs libseccomp. */
 #include <errno.h>
 #include <seccomp.h>
-#include <string.h>
-#include <sys/mman.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
 
 /* Calls of 64-bit kernels; one that the machine's kernel or libseccomp lacks is skipped. */
 /* clang-format off */
@@ -110,18 +110,18 @@ static int filter_special(scmp_filter_ctx ctx)
 	/* clang-format on */
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(rules); i++)
+	for (size_t i = 0; rc == 0 && i < COUNT(rules); i++)
 		rc = filter_when(ctx, rules[i].action, rules[i].name, rules[i].argument);
 	return rc;
 }
 
 static int filter_fill(scmp_filter_ctx ctx)
 {
-	int rc = filter_names(ctx, SCMP_ACT_ALLOW, filter_allowed, ARRAY_LEN(filter_allowed));
+	int rc = filter_names(ctx, SCMP_ACT_ALLOW, filter_allowed, COUNT(filter_allowed));
 
 	if (rc == 0)
 		rc = filter_names(ctx, SCMP_ACT_ERRNO(EPERM), filter_refused,
-				  ARRAY_LEN(filter_refused));
+				  COUNT(filter_refused));
 	if (rc == 0)
 		rc = filter_special(ctx);
 	/* the calls of a 32-bit program have other numbers, which this list does not know */
@@ -130,23 +130,14 @@ static int filter_fill(scmp_filter_ctx ctx)
 	return rc;
 }
 
-enum errc filter_create(int *ret_fd, struct err *e)
+int main(void)
 {
-	char            room[80];
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
-	int             fd = memfd_create("filter", MFD_CLOEXEC);
-	int             rc = !ctx ? -ENOMEM : fd < 0 ? -errno : filter_fill(ctx);
+	int             rc = ctx ? filter_fill(ctx) : -ENOMEM;
 
 	if (rc == 0)
-		rc = seccomp_export_bpf(ctx, fd);
+		rc = seccomp_export_bpf(ctx, STDOUT_FILENO);
 	if (ctx)
 		seccomp_release(ctx);
-	if (rc == 0) {
-		*ret_fd = fd;
-		return ERR_OK;
-	}
-	if (fd >= 0)
-		close(fd);
-	return err_set(e, ERR_INTERNAL, NULL, "the filter of system calls can't be made: %s",
-		       strerror_r(-rc, room, sizeof room));
+	return rc == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

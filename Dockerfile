@@ -12,7 +12,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .
-RUN cmake -S . -B /build -G Ninja -DCMAKE_INSTALL_PREFIX=/usr \
+RUN cmake -S . -B /build -G Ninja -DCMAKE_INSTALL_PREFIX=/usr -DPARLEY_RUNNER=OFF \
  && cmake --build /build \
  && DESTDIR=/installed cmake --install /build --strip
 

@@ -16,15 +16,30 @@ install(FILES packaging/completions/parley.bash RENAME parley
 install(FILES packaging/completions/parley.fish
   DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
-foreach(component Unspecified debian)
+# The runner is a component of its own, and a package: cmake --install BUILD --component runner
+if(PARLEY_RUNNER)
+  install(TARGETS parley-seat parley-filter RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/parley
+    COMPONENT runner EXCLUDE_FROM_ALL)
+  install(FILES ${PARLEY_DRIVERS} DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/parley
+    COMPONENT runner EXCLUDE_FROM_ALL)
+endif()
+
+foreach(component Unspecified debian runner)
   set(PARLEY_COMPONENT ${component})
   configure_file(packaging/install_files.cmake.in ${CMAKE_BINARY_DIR}/install_${component}.cmake @ONLY)
 endforeach()
 install(SCRIPT ${CMAKE_BINARY_DIR}/install_Unspecified.cmake)
 install(SCRIPT ${CMAKE_BINARY_DIR}/install_debian.cmake COMPONENT debian EXCLUDE_FROM_ALL)
+if(PARLEY_RUNNER)
+  install(SCRIPT ${CMAKE_BINARY_DIR}/install_runner.cmake COMPONENT runner EXCLUDE_FROM_ALL)
+endif()
 
 # cpack -G DEB
-configure_file(packaging/debian/changelog.in ${CMAKE_BINARY_DIR}/debian/changelog @ONLY)
+foreach(PARLEY_PACKAGE parley parley-runner)
+  string(REPLACE parley-runner -runner suffix "${PARLEY_PACKAGE}")
+  string(REPLACE parley "" suffix "${suffix}")
+  configure_file(packaging/debian/changelog.in ${CMAKE_BINARY_DIR}/debian/changelog${suffix} @ONLY)
+endforeach()
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME parley)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
@@ -51,8 +66,12 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # systemd-sysusers and systemd-tmpfiles are called by postinst
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "systemd | systemd-standalone-sysusers, systemd | systemd-standalone-tmpfiles")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS ca-certificates)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS parley-runner)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
   ${CMAKE_SOURCE_DIR}/packaging/debian/postinst ${CMAKE_SOURCE_DIR}/packaging/debian/prerm
   ${CMAKE_SOURCE_DIR}/packaging/debian/postrm ${CMAKE_SOURCE_DIR}/packaging/debian/conffiles)
 include(CPack)
+if(PARLEY_RUNNER)
+  configure_file(packaging/cpack_runner.cmake.in ${CMAKE_BINARY_DIR}/CPackRunnerConfig.cmake @ONLY)
+endif()

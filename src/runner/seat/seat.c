@@ -16,6 +16,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -186,6 +187,7 @@ int main(int argc, char **argv)
 	    fcntl(SEAT_FD, F_DUPFD_CLOEXEC, CHANNEL) != CHANNEL)
 		return EXIT_FAILURE;
 	close(SEAT_FD);
+	umask(022);
 	reset_signals();
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);

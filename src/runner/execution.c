@@ -254,6 +254,7 @@ static void execution_finish(struct execution *x, enum outcome outcome, int stat
 	x->program = NULL;
 	x->session->user = NULL;
 	x->session->used_us = clock_mono_us();
+	session_pause(x->session);
 
 	struct result r = { .outcome = outcome,
 			    .exit = status,
@@ -435,7 +436,7 @@ static void execution_ready(void *arg)
 	struct session_usage u;
 	struct err           e;
 
-	session_pause(x->session, false);
+	session_go_on(x->session);
 	session_usage(x->session, &u);
 	x->cpu_us = u.cpu_us;
 	x->began_us = clock_mono_us();

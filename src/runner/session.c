@@ -13,6 +13,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+enum { SESSION_PAUSE_US = 50000 };
+
 /* --- the end --- */
 
 static void session_unwatch(struct watch *w, struct loop *l)
@@ -64,6 +66,7 @@ void session_destroy(struct session *s)
 	if (!s)
 		return;
 	timer_stop(s->home->loop, &s->starting);
+	timer_stop(s->home->loop, &s->pausing);
 	session_unwatch(&s->news, s->home->loop);
 	session_unwatch(&s->process, s->home->loop);
 	for (size_t i = 0; i < LANGUAGE__MAX; i++)
@@ -101,7 +104,7 @@ void session_close(struct session *s, const char *why)
 	s->closing = true;
 	s->why = why;
 	/* what is frozen does not even die */
-	cgroup_pause(&s->group, false);
+	session_go_on(s);
 	sandbox_kill(&s->box);
 }
 
@@ -146,6 +149,11 @@ static void session_late(struct timer *t)
 
 /* --- the beginning --- */
 
+static void session_on_pausing(struct timer *t)
+{
+	cgroup_pause(&container_of(t, struct session, pausing)->group, true);
+}
+
 enum errc session_create(struct session_home *h, struct str name, struct str owner,
 			 struct session **ret, struct err *e)
 {
@@ -159,6 +167,7 @@ enum errc session_create(struct session_home *h, struct str name, struct str own
 	s->news = (struct watch){ session_on_news, -1 };
 	s->process = (struct watch){ session_on_process, -1 };
 	s->starting.fn = session_late;
+	s->pausing.fn = session_on_pausing;
 	s->began_us = s->used_us = clock_mono_us();
 	str_copy(s->name, sizeof s->name, name);
 	str_copy(s->owner, sizeof s->owner, owner);
@@ -229,9 +238,16 @@ void session_signal(struct session *s, const struct language *l, int signal)
 		sandbox_signal(&s->box, program_id(p), signal);
 }
 
-void session_pause(struct session *s, bool paused)
+/* The seat still has a signal to pass on, or the driver to come back to its orders. */
+void session_pause(struct session *s)
 {
-	cgroup_pause(&s->group, paused);
+	timer_start(s->home->loop, &s->pausing, SESSION_PAUSE_US);
+}
+
+void session_go_on(struct session *s)
+{
+	timer_stop(s->home->loop, &s->pausing);
+	cgroup_pause(&s->group, false);
 }
 
 /* --- use --- */

@@ -40,7 +40,7 @@ struct session {
 	struct timespec            told; /* changed files were told up to here */
 	char                       directory[SEAT_DIRECTORY]; /* where the next shell begins */
 	struct watch               news, process;
-	struct timer               starting;
+	struct timer               starting, pausing;
 };
 
 struct session_home {
@@ -70,8 +70,9 @@ enum errc session_program(struct session *s, const struct language *l, const cha
 void session_drop(struct session *s, const struct language *l);
 /* session_signal: to a language's process group. */
 void session_signal(struct session *s, const struct language *l, int signal);
-/* session_pause: nothing in it runs until the next execution, where a cgroup can see to that. */
-void session_pause(struct session *s, bool paused);
+/* session_pause: in a moment, nothing in it runs until session_go_on, where a cgroup can see to that. */
+void session_pause(struct session *s);
+void session_go_on(struct session *s);
 struct session_usage {
 	int64_t memory, peak, cpu_us, killed;
 };

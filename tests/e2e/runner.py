@@ -1,7 +1,7 @@
 """A runner of the assistant's code as a process of the test, and a client of its protocol (src/runner/frame.h).
 
-The runner refuses to be root, so that root's tests give it another user.  Its guard is `rlimit`: a cgroup that
-is delegated is there under systemd only, see test_runner_cgroup.py.
+The runner refuses to be root, so that root's tests give it another user.  Its guard is `rlimit`, but in
+test_runner_cgroup.py.
 """
 
 import array
@@ -191,7 +191,7 @@ class Connection:
 
 
 class Runner:
-    def __init__(self, *options, config=""):
+    def __init__(self, *options, config="", cgroup=None):
         self.folder = Path(tempfile.mkdtemp(prefix="runner-", dir=tempfile.gettempdir()))
         if os.geteuid() == 0:
             shutil.chown(self.folder, USER)
@@ -202,9 +202,10 @@ class Runner:
         file.chmod(0o644)
         self.log = open(self.folder / "log", "w+b")
         peer = ["--peer", "root"] if os.geteuid() == 0 else []
+        enter = ["sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"', cgroup] if cgroup else []
         self.process = subprocess.Popen(
-            as_user(program(), "runner", "--guard", "rlimit", "--config", file, *peer,
-                    "--listen", f"unix:{self.path}", *options),
+            [*enter, *as_user(program(), "runner", "--guard", "cgroup" if cgroup else "rlimit", "--config",
+                              file, *peer, "--listen", f"unix:{self.path}", *options)],
             stderr=self.log, cwd="/")
         wait_until(lambda: self.path.exists() or self.process.poll() is not None, "its socket")
         assert self.process.poll() is None, self.said()

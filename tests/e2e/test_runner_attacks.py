@@ -1,7 +1,7 @@
 """Code that wants out of the runner's sandbox, or more of the machine than its share; with `guard: rlimit`.
 
-What only a cgroup bounds is left out here, and said: the sum of a session's memory at once, empty files (kernel
-memory), and processor time.  tests/e2e/test_runner_cgroup.py has these, where a cgroup is delegated.
+What only a cgroup bounds stands in test_runner_cgroup.py: the sum of a session's memory at once, empty files
+(kernel memory), processor time, what goes on between two executions.
 """
 
 import json
@@ -19,7 +19,7 @@ pytestmark = needs_sandbox
 
 @pytest.fixture(scope="module")
 def runner():
-    one = Runner(config="  memory: 384MiB\n  time: 20s\n  space: 64MiB\n")
+    one = Runner(config="  memory: 384MiB\n  time: 120s\n  space: 64MiB\n")
     yield one
     assert one.stop() == 0
 

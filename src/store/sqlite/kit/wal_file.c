@@ -18,7 +18,7 @@ enum {
 struct wal_file {
 	const sqlite3_io_methods *below;   /* the system's */
 	sqlite3_io_methods        methods; /* with ours */
-	sqlite3_file             *log;     /* of a database: its log, while that is open */
+	sqlite3_file *other; /* of a database: its log, if that is open; of a log: its database */
 	/* The rest is a log's. */
 	char         *held; /* owned; NULL before the first write, and without memory */
 	int           held_n;
@@ -124,6 +124,7 @@ static int log_close(sqlite3_file *log)
 {
 	struct wal_file *f = wal_file_of(log);
 
+	wal_file_of(f->other)->other = NULL;
 	sqlite3_free(f->held);
 	f->held = NULL;
 	return f->below->xClose(log);
@@ -135,14 +136,13 @@ static int database_lock(sqlite3_file *database, int first, int n, int flags)
 {
 	struct wal_file *f = wal_file_of(database);
 
-	if (f->log && first == WRITE_LOCK && (flags & SQLITE_SHM_UNLOCK))
-		log_forget(f->log);
+	if (f->other && first == WRITE_LOCK && (flags & SQLITE_SHM_UNLOCK))
+		log_forget(f->other);
 	return f->below->xShmLock(database, first, n, flags);
 }
 
 /* --- the VFS --- */
 
-/* SQLite closes a log before its database. */
 static int wal_file_open(sqlite3_vfs *v, const char *name, sqlite3_file *file, int flags,
 			 int *ret_flags)
 {
@@ -162,7 +162,8 @@ static int wal_file_open(sqlite3_vfs *v, const char *name, sqlite3_file *file, i
 		f->methods.xSync = log_sync;
 		f->methods.xFileSize = log_size;
 		f->methods.xClose = log_close;
-		wal_file_of(sqlite3_database_file_object(name))->log = file;
+		f->other = sqlite3_database_file_object(name);
+		wal_file_of(f->other)->other = file;
 	}
 	file->pMethods = &f->methods;
 	return rc;

@@ -44,10 +44,10 @@ static struct live_state live_state_of(const struct live *l)
 		.created_ms = l->created_ms,
 		.attempts = l->attempts,
 		.first_token_ms = l->first_token_ms,
-		.end = l->end,
 	};
 
-	memcpy(s.key, l->key, sizeof s.key);
+	if (l->who)
+		memcpy(s.key, l->who->id, sizeof s.key);
 	memcpy(s.model, l->model, sizeof s.model);
 	memcpy(s.provider, l->provider, sizeof s.provider);
 	return s;
@@ -74,13 +74,14 @@ void live_set_status(struct live *l, enum run_status status)
 
 void live_end(struct live *l, enum run_status status, const struct live_end *end)
 {
-	bool told = l->status != RUN_QUEUED; /* else nobody has heard of the run */
+	live_remove(l); /* who starts to follow now does not hear of it */
+	if (!live_feed_any() || l->status == RUN_QUEUED)
+		return;
+	struct live_state s = live_state_of(l);
 
-	pthread_mutex_lock(&lock);
-	l->status = told ? status : RUN_QUEUED;
-	l->end = *end;
-	pthread_mutex_unlock(&lock);
-	live_tell(l);
+	s.status = status;
+	s.end = *end;
+	live_feed_tell(&s);
 }
 
 bool live_each(size_t i, void (*fn)(const struct live_state *s, void *arg), void *arg)

@@ -17,21 +17,20 @@ struct tape;
 /* A running run.  Owned by the run.  live_look and live_find copy the fields on other threads, so
  * between live_add and live_remove only the live_… functions change them.  A copy has no log. */
 struct live {
-	struct list_link    link;
-	struct id           id;
-	int64_t             owner;
-	bool                stored; /* the run is stored, and the store has its other fields */
-	const struct shape *shape;  /* of the first client's answer */
-	enum run_status     status;
-	int64_t             created_ms;
-	struct id           conversation; /* none: the run is not stored */
-	char                key[IDENTITY_ID_MAX];
-	char                model[LIVE_FEED_MODEL];
-	char                provider[LIVE_FEED_PROVIDER];
-	struct live_end     end; /* once live_end was called */
-	unsigned            attempts;
-	int64_t             first_token_ms; /* wall; 0: none yet */
-	struct attempt_log  log; /* owned; others read it with live_log; http is the run's own */
+	struct list_link       link;
+	struct id              id;
+	int64_t                owner;
+	bool                   stored; /* the run is stored, and the store has its other fields */
+	const struct shape    *shape;  /* of the first client's answer */
+	enum run_status        status;
+	int64_t                created_ms;
+	struct id              conversation; /* none: the run is not stored */
+	const struct identity *who;          /* borrowed; NULL: nobody */
+	char                   model[LIVE_FEED_MODEL];
+	char                   provider[LIVE_FEED_PROVIDER];
+	unsigned               attempts;
+	int64_t                first_token_ms; /* wall; 0: none yet */
+	struct attempt_log     log; /* owned; others read it with live_log; http is the run's own */
 
 	struct run  *run;
 	struct tape *tape;   /* the run's hold, if it is an unstored stream; else NULL */
@@ -51,7 +50,7 @@ void live_attempt_begun(struct live *l, const char *provider, struct str model, 
 void live_attempt_past(struct live *l, struct str model, const struct attempt_past *p);
 void live_attempt_last(struct live *l, struct str model, bool several, bool costs, int64_t nano);
 void live_set_first(struct live *l, int64_t first_token_ms);
-/* live_end: the run has ended; live_remove follows. */
+/* live_end: the run has ended, and is no live one any more. */
 void live_end(struct live *l, enum run_status status, const struct live_end *end);
 /* live_each: fn for each run of the i-th bucket that calls a provider, or has called one, within the
  * lock; false: there are no more buckets. */

@@ -60,14 +60,14 @@ void attempt_log_past(struct attempt_log *l, int64_t made_ms, struct str model,
 	struct buf *out = &l->text;
 
 	l->open = false;
-	l->http = p->http;
+	l->http = (int16_t)p->http;
 	if (l->count + 1 < ATTEMPT_LOG_MOST && log_open(l, made_ms, model) && buf_text(out, ",") &&
 	    buf_json_string(out, str_of(p->provider)) &&
 	    log_maybe(out, true, p->ended_ms - l->begun_ms) && buf_text(out, ",") &&
 	    buf_json_string(out, str_of(p->code)) && log_usage(out, &p->usage) &&
 	    log_maybe(out, p->costs, p->nano) && buf_text(out, "]]")) {
 		l->count++;
-		l->past = out->len - 1;
+		l->past = (uint32_t)(out->len - 1);
 	} else {
 		log_cut(l);
 	}

@@ -37,13 +37,14 @@ enum attempt_log_place {
 	ATTEMPT_LOG_PAST /* how many one that was given up has */
 };
 
+/* Small: each run that goes on has one. */
 struct attempt_log {
 	struct buf text; /* a whole JSON array, or empty */
-	size_t     past; /* bytes of it for attempts that were given up, without the last bracket */
-	unsigned   count; /* of these */
-	bool       open;  /* an attempt goes on, or has ended the run */
 	int64_t    begun_ms;
-	int        http; /* the status that the provider of this attempt has sent; 0: none */
+	uint32_t past; /* bytes of text for attempts that were given up, without the last bracket */
+	int16_t  http; /* the status that the provider of this attempt has sent; 0: none */
+	uint8_t  count; /* of those that were given up */
+	bool     open;  /* an attempt goes on, or has ended the run */
 };
 
 /* An attempt that was given up; spans are borrowed. */

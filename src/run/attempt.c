@@ -490,7 +490,7 @@ void attempt_over(struct run *r, int64_t before_nano)
 	if (!r->live || r->attempt.count == 0)
 		return;
 	if (e && e->upstream_status > 0)
-		r->live->log.http = e->upstream_status;
+		r->live->log.http = (int16_t)e->upstream_status;
 	live_attempt_last(r->live, asked_model(r), r->attempt.count > 1, priced(r),
 			  r->bill.nano - before_nano);
 }

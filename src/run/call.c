@@ -144,7 +144,7 @@ static void let_out(struct run *r)
 static bool commit_attempt(struct run *r)
 {
 	if (r->live && r->call)
-		r->live->log.http = r->call->http;
+		r->live->log.http = (int16_t)r->call->http;
 	run_drop_request(r);
 	attach_release(r);
 	run_idem_commit(r);

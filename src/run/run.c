@@ -302,8 +302,7 @@ static bool enlist_live(struct run *r)
 	};
 	attempt_log_init(&r->live->log);
 	str_copy(r->live->model, sizeof r->live->model, str_of(r->model));
-	if (r->bill.who)
-		str_copy(r->live->key, sizeof r->live->key, str_of(r->bill.who->id));
+	r->live->who = r->bill.who;
 	str_copy(r->live->provider, sizeof r->live->provider, str_of(r->rq.provider->name));
 	live_add(r->live);
 	return true;
@@ -418,8 +417,8 @@ void run_close(struct run *r)
 	feed_wake(r);
 }
 
-/* tell_end: those who follow the live runs. */
-static void tell_end(struct run *r)
+/* end_live: takes the run out of the live runs, and tells those who follow them. */
+static void end_live(struct run *r)
 {
 	struct live_end end = {
 		.completed_ms = r->ended_ms,
@@ -446,8 +445,7 @@ void run_conclude(struct run *r)
 	attach_release(r);
 	journal_end(r);
 	r->seq_reserved = UINT64_MAX; /* the run's row now has its last number */
-	tell_end(r);
-	unlist_live(r);
+	end_live(r);
 	run_book_metrics(r);
 	bill_over(r);
 	content_answered(r);

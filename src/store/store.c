@@ -121,8 +121,7 @@ const char *search_role_name(enum search_role r)
 		[SEARCH_ROLE_OTHER] = "other",         [SEARCH_ROLE_USER] = "user",
 		[SEARCH_ROLE_ASSISTANT] = "assistant", [SEARCH_ROLE_SYSTEM] = "system",
 		[SEARCH_ROLE_DEVELOPER] = "developer", [SEARCH_ROLE_TOOL] = "tool",
-		[SEARCH_ROLE_COMPUTER] = "computer",
-		[SEARCH_ROLE_TITLE] = "title",
+		[SEARCH_ROLE_COMPUTER] = "computer",   [SEARCH_ROLE_TITLE] = "title",
 	};
 
 	CHECK((unsigned)r < SEARCH_ROLE__COUNT);

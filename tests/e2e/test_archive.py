@@ -119,7 +119,10 @@ def test_a_round_trip_loses_nothing(two, script):
     assert everything(b, c) == everything(a, c)
     assert b.get("/v1/conversations?metadata[topic]=networks").ok().json["data"][0]["id"] == c
     b.get(f"/v1/runs/{run}/events").error(410, "gone")
-    assert b.run(run) == a.run(run)
+    there, here = a.run(run), b.run(run)
+    # An archive has no log of attempts: what is known of the last one is in the run itself.
+    assert here.pop("attempt_list")[-1]["outcome"] == there.pop("attempt_list")[-1]["outcome"]
+    assert here == there
 
 
 def test_a_message_without_content_can_be_read(client):

@@ -117,6 +117,7 @@ static void runs_that_go_on_then_changes_then_the_end(void **state)
 	expect(&own, LIVE_FEED_NOTHING, 0, 0);
 	expect(&all, LIVE_FEED_STATE, 2, RUN_RUNNING);
 	expect(&all, LIVE_FEED_STATE, 1, RUN_COMPLETED);
+	expect(&all, LIVE_FEED_STATE, 2, RUN_RUNNING); /* of those that went on at the start */
 	expect(&all, LIVE_FEED_READY, 0, 0);
 	live_end(&b, RUN_CANCELLED, &end);
 	expect(&all, LIVE_FEED_STATE, 2, RUN_CANCELLED);

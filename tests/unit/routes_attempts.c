@@ -146,7 +146,7 @@ static void only_the_first_and_the_last(void **state)
 	}
 	attempt_log_begun(&l, MADE_MS, STR("two"), MADE_MS + 50);
 	attempt_log_last(&l, MADE_MS, STR("two"), true, false, 0);
-	for (const char *at = printed_log(&l, row); (at = strstr(at, "\"provider\"")); at++)
+	for (const char *at = printed_log(&l, row); (at = strstr(at, "\"provider\":")); at++)
 		n++;
 	assert_int_equal(n, ATTEMPT_LOG_MOST);
 	assert_non_null(strstr(printed_log(&l, row), "\"model\":\"two\""));

@@ -902,7 +902,10 @@ static void a_database_from_before_is_indexed(void **state)
 	close_store(f);
 	/* What later migrations made is in their way when they come again. */
 	outside(f,
+		"DROP TRIGGER search_title_added; DROP TRIGGER search_title_changed;"
+		"DROP TRIGGER search_title_removed;"
 		"DROP TABLE search_queue; DROP TABLE search_source;"
+		"ALTER TABLE run DROP COLUMN attempt_log;"
 		"DROP TABLE api_key; DROP TABLE api_key_change;"
 		"DROP TABLE budget; DROP TABLE reservation; DROP TABLE usage_day;"
 		"ALTER TABLE run DROP COLUMN native_reason; ALTER TABLE run DROP COLUMN cost_nano;"

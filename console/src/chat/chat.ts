@@ -36,6 +36,7 @@ export class Chat {
   readonly runs = signal<Map<string, Run>>(new Map());
   readonly newest = signal<Run | null>(null); // the only run that can be continued
   readonly earlier = signal<string | null>(null);
+  readonly returned = signal(''); // the text of a message that was refused
   readonly drawn = new Map<string, () => void>(); // of a turn's key: draws what has come
 
   private abort = new AbortController();
@@ -204,13 +205,22 @@ export class Chat {
     this.drawn.get(turn.key)?.();
     announce(end.kind === 'done' ? words.chat.complete : words.chat.broken);
     if (end.kind === 'refused') {
-      this.turns.value = this.turns.value.filter((one) => one !== turn);
+      await this.takeBack(turn);
       this.fail(end.error);
     } else if (store && this.id) {
       await this.reload(end.kind === 'done' ? turn : undefined);
     } else {
       this.activity.value = 'idle';
     }
+  }
+
+  // takeBack: a message that was refused goes back to where it was written; what is stored all the same is shown.
+  private async takeBack(turn: Turn): Promise<void> {
+    const turns = this.turns.value.filter((one) => one !== turn);
+    const asked = turns.at(-1);
+    if (asked?.role === 'user' && !asked.id) this.returned.value = plain(turns.pop()!.segments);
+    this.turns.value = turns;
+    if (this.id) await this.reload();
   }
 
   // reload: the stored messages take the place of what is shown. What was drawn of `whole` stays as it is.

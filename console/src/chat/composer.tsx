@@ -25,6 +25,12 @@ export function Composer({ chat, options, change, onOptions, send }: ComposerPro
   useEffect(() => {
     if (matchMedia('(pointer: fine)').matches) input.current?.focus();
   }, [chat]);
+  useEffect(() => {
+    const { returned } = chat;
+    if (!returned.value) return;
+    setText((written) => written || returned.value);
+    returned.value = '';
+  }, [chat.returned.value]);
   useEffect(() => grow(input.current), [text]);
   useEffect(() => {
     const stop = (event: KeyboardEvent) => {

@@ -183,6 +183,7 @@ function Log({ chat, children }: LogProps) {
     const scrolled = () => {
       follows = box.scrollHeight - box.scrollTop - box.clientHeight < 80;
       setAtEnd(follows);
+      if (!follows && box.scrollTop < box.clientHeight) void chat.showEarlier();
     };
     const grown = new ResizeObserver(() => follows && toEnd());
     grown.observe(content.current!);
@@ -192,6 +193,15 @@ function Log({ chat, children }: LogProps) {
       box.removeEventListener('scroll', scrolled);
     };
   }, [chat]);
+
+  // What is read keeps its place when earlier messages come above it.
+  const first = useRef<{ key: string; top: number } | null>(null);
+  useLayoutEffect(() => {
+    const shown = log.current!.querySelectorAll<HTMLElement>('.turn');
+    const place = turns.findIndex((turn) => turn.key === first.current?.key);
+    if (place > 0) log.current!.scrollTop += shown[place].offsetTop - first.current!.top;
+    first.current = turns[0] ? { key: turns[0].key, top: shown[0].offsetTop } : null;
+  }, [turns[0]?.key]);
 
   return (
     <section class="log" ref={log} tabIndex={0} aria-label={words.chat.messages}>

@@ -11,7 +11,7 @@ providers:
   - {name: scripted, dialect: openai, base_url: "${upstream.url}", retries: 0}
   - {name: speaker, dialect: lmc, base_url: "${upstream.url}", retries: 0}
 models:
-  - {name: echo, provider: echo}
+  - {name: echo, provider: echo, max_output: 100000}
   - {name: "s/*", provider: scripted}
   - {name: "l/*", provider: speaker}
 `);

@@ -2,7 +2,7 @@
 // request whose answer was lost is asked once.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { client, until } from '../pages/kit.mjs';
+import { client, signIn, until } from '../pages/kit.mjs';
 import { complete, conversationOf, drawnText, lastAnswer, prefer, say, startAll } from './chat.mjs';
 import { gate } from './upstream.mjs';
 
@@ -147,6 +147,8 @@ test('a refusal says what the gateway said', async () => {
   const alert = page.getByRole('alert');
   await alert.waitFor();
   assert.match(await alert.innerText(), /model.*404.*req_/s);
+  assert.equal(await page.getByLabel('Message', { exact: true }).inputValue(), 'go', 'the message is not lost');
+  assert.equal(await page.locator('.turn').count(), 0);
 });
 
 test('Stop ends the run at the gateway, and what came stays', async () => {
@@ -181,4 +183,23 @@ test('an edited message is a branch, and an answer can be had anew', async () =>
   await page.getByRole('dialog').getByRole('button', { name: 'Answer anew' }).click();
   await page.locator('.turn.assistant').last().getByText('2 of 2').waitFor();
   assert.deepEqual(page.complaints.filter((line) => !/Failed to load/.test(line)), []);
+});
+
+test('a budget that is used up: the message stays, and what was said before', async () => {
+  const call = client(all.gateway.url);
+  const { key, id } = await call('POST', '/v1/admin/keys', { name: 'poor', scopes: ['chat', 'read', 'admin'] });
+  const poor = await all.open('#/chat');
+  await signIn(poor, key);
+  await prefer(poor, { model: 'echo' });
+  await say(poor, 'the first');
+  await complete(poor);
+  await client(all.gateway.url, key)('POST', `/v1/admin/keys/${id}`, { budget: { tokens: 1 } });
+  await say(poor, 'the second');
+  await poor.getByRole('alert').getByText('insufficient_quota').waitFor();
+  await lastAnswer(poor).getByText('the first').waitFor();
+  assert.equal(await poor.getByLabel('Message', { exact: true }).inputValue(), 'the second');
+  await client(all.gateway.url, key)('DELETE', `/v1/admin/keys/${id}`);
+  await say(poor, 'the third'); // its key is revoked
+  await poor.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await poor.close();
 });

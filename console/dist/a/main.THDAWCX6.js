@@ -85,7 +85,7 @@ function KeyboardList() {
 // src/pages.ts
 var pages = [
   { name: "start", scope: null, icon: "spark", menu: false, load: () => import("./start.WPDVS6EA.js") },
-  { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.HQH7EK2Q.js") },
+  { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.X6P374LR.js") },
   { name: "conversations", scope: "read", icon: "list", menu: true, load: () => import("./conversations.DLPHULGZ.js") },
   { name: "runs", scope: "read", icon: "pulse", menu: true, load: () => import("./runs.V7RS5CXL.js") },
   { name: "usage", scope: null, icon: "bars", menu: true, load: () => import("./usage.BABLTCRY.js") },

@@ -185,6 +185,8 @@ var Chat = class {
   newest = y(null);
   // the only run that can be continued
   earlier = y(null);
+  returned = y("");
+  // the text of a message that was refused
   drawn = /* @__PURE__ */ new Map();
   // of a turn's key: draws what has come
   abort = new AbortController();
@@ -333,13 +335,21 @@ var Chat = class {
     this.drawn.get(turn.key)?.();
     announce(end.kind === "done" ? words.chat.complete : words.chat.broken);
     if (end.kind === "refused") {
-      this.turns.value = this.turns.value.filter((one) => one !== turn);
+      await this.takeBack(turn);
       this.fail(end.error);
     } else if (store && this.id) {
       await this.reload(end.kind === "done" ? turn : void 0);
     } else {
       this.activity.value = "idle";
     }
+  }
+  // takeBack: a message that was refused goes back to where it was written; what is stored all the same is shown.
+  async takeBack(turn) {
+    const turns = this.turns.value.filter((one) => one !== turn);
+    const asked = turns.at(-1);
+    if (asked?.role === "user" && !asked.id) this.returned.value = plain(turns.pop().segments);
+    this.turns.value = turns;
+    if (this.id) await this.reload();
   }
   // reload: the stored messages take the place of what is shown. What was drawn of `whole` stays as it is.
   async reload(whole) {
@@ -510,6 +520,12 @@ function Composer({ chat, options, change, onOptions, send }) {
   A(() => {
     if (matchMedia("(pointer: fine)").matches) input.current?.focus();
   }, [chat]);
+  A(() => {
+    const { returned } = chat;
+    if (!returned.value) return;
+    setText((written) => written || returned.value);
+    returned.value = "";
+  }, [chat.returned.value]);
   A(() => grow(input.current), [text]);
   A(() => {
     const stop = (event) => {
@@ -1012,6 +1028,7 @@ function Log({ chat, children }) {
     const scrolled = () => {
       follows = box.scrollHeight - box.scrollTop - box.clientHeight < 80;
       setAtEnd(follows);
+      if (!follows && box.scrollTop < box.clientHeight) void chat.showEarlier();
     };
     const grown = new ResizeObserver(() => follows && toEnd());
     grown.observe(content.current);
@@ -1021,6 +1038,13 @@ function Log({ chat, children }) {
       box.removeEventListener("scroll", scrolled);
     };
   }, [chat]);
+  const first = T(null);
+  F(() => {
+    const shown = log.current.querySelectorAll(".turn");
+    const place = turns.findIndex((turn) => turn.key === first.current?.key);
+    if (place > 0) log.current.scrollTop += shown[place].offsetTop - first.current.top;
+    first.current = turns[0] ? { key: turns[0].key, top: shown[0].offsetTop } : null;
+  }, [turns[0]?.key]);
   return /* @__PURE__ */ a("section", { class: "log", ref: log, tabIndex: 0, "aria-label": words.chat.messages, children: [
     /* @__PURE__ */ a("div", { class: "log-content", ref: content, children: [
       chat.earlier.value && /* @__PURE__ */ a("button", { type: "button", onClick: () => void chat.showEarlier(), children: words.chat.earlier }),

@@ -14,7 +14,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'
 const DEADLINE = 20_000;
 
 /** A gateway on a port that the system chose. config: YAML, or nothing for a gateway without a file. */
-export async function startGateway(config = '') {
+export async function startGateway(config = '', { database } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'parley-console-'));
   const file = join(folder, 'parley.yaml');
   await writeFile(file, config);
@@ -23,7 +23,7 @@ export async function startGateway(config = '') {
     '--config',
     file,
     '--database',
-    join(folder, 'parley.db'),
+    database ?? join(folder, 'parley.db'),
     '--listen',
     '127.0.0.1:0',
     '--log-level',

@@ -33,6 +33,7 @@ export async function startGateway(config = '', { database } = {}) {
   async function start(listen) {
     if (listen) args[args.indexOf('--listen') + 1] = listen;
     const child = (gateway.process = spawn(parley, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
+    process.once('exit', () => child.kill('SIGKILL')); // a test that broke off leaves no gateway behind
     let said = '';
     child.stderr.on('data', (data) => (said = (said + data).slice(-20_000)));
     gateway.url = await new Promise((ready, fail) => {

@@ -45,6 +45,14 @@ test('a search marks its words, and an empty field shows the list again', async 
   assert.ok(!page.url().includes('q='));
 });
 
+test('a title is found, and its words are marked', async () => {
+  await page.getByRole('searchbox').fill('pots');
+  await page.getByRole('searchbox').press('Enter');
+  await until('the titles', async () => (await page.locator('.what > a mark').count()) === 3);
+  await page.getByRole('link', { name: 'Tea pots 2' }).click();
+  await until('the chat', () => page.url().endsWith(`#/chat/${stored.conversations[2].conversation}`));
+});
+
 test('what is not found is said, and a refused search shows its request', async () => {
   const field = page.getByRole('searchbox');
   await field.fill('nowheretobefound');

@@ -904,6 +904,7 @@ static void a_database_from_before_is_indexed(void **state)
 	outside(f,
 		"DROP TRIGGER search_title_added; DROP TRIGGER search_title_changed;"
 		"DROP TRIGGER search_title_removed;"
+		"DROP TABLE session_ended;"
 		"DROP TABLE search_queue; DROP TABLE search_source;"
 		"ALTER TABLE run DROP COLUMN attempt_log;"
 		"DROP TABLE api_key; DROP TABLE api_key_change;"

@@ -41,7 +41,8 @@ enum errc moved_begin(struct moved *m, const char *path, struct err *e)
 			return err_blame(e, FAULT_NO_PLACE);
 		}
 		if (i == MOVED_DATABASE)
-			atomic_store_explicit(&m->bytes, (int64_t)st.stx_size, memory_order_relaxed);
+			atomic_store_explicit(&m->bytes, (int64_t)st.stx_size,
+					      memory_order_relaxed);
 		m->opened[i].major = st.stx_dev_major;
 		m->opened[i].minor = st.stx_dev_minor;
 		m->opened[i].ino = st.stx_ino;

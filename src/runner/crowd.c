@@ -106,6 +106,7 @@ void crowd_destroy(struct crowd *c)
 	if (!c)
 		return;
 	CHECK(c->count == 0);
+	session_leave_all(&c->home);
 	timer_stop(c->home.loop, &c->look);
 	free(c->gone);
 	free(c);

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "runner/look.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-enum { SESSION_PAUSE_US = 50000 };
+enum { SESSION_PAUSE_US = 50000, SESSION_LEAVE_MS = 10, SESSION_LEAVE_TRIES = 300 };
 
 /* --- the end --- */
 
@@ -42,6 +43,22 @@ static void session_leave(struct timer *t)
 	}
 	list_take_out(&g->link);
 	free(g);
+}
+
+void session_leave_all(struct session_home *h)
+{
+	for (int tries = 0; h->leaving.first; tries++) {
+		struct session_leaving *g = LIST_FIRST(&h->leaving, struct session_leaving, link);
+
+		/* what stays is swept up by the next start */
+		if (!cgroup_remove(h->cgroups, &g->group) && tries < SESSION_LEAVE_TRIES) {
+			(void)poll(NULL, 0, SESSION_LEAVE_MS);
+			continue;
+		}
+		timer_stop(h->loop, &g->again);
+		list_take_out(&g->link);
+		free(g);
+	}
 }
 
 static void session_remove_group(struct session *s)

@@ -53,6 +53,8 @@ struct session_home {
 	struct list_head leaving; /* cgroups that still have processes */
 };
 
+/* session_leave_all: waits a moment for the cgroups of sessions that are gone; the loop does not run any more. */
+void session_leave_all(struct session_home *h);
 /* session_create: begins a sandbox.  Errors: INTERNAL. */
 enum errc session_create(struct session_home *h, struct str name, struct str owner,
 			 struct session **ret, struct err *e) MUST_USE;

@@ -47,18 +47,19 @@ static void session_leave(struct timer *t)
 
 void session_leave_all(struct session_home *h)
 {
-	for (int tries = 0; h->leaving.first; tries++) {
-		struct session_leaving *g = LIST_FIRST(&h->leaving, struct session_leaving, link);
+	struct session_leaving *next;
+	int                     tries = 0;
 
+	for (struct session_leaving *g = LIST_FIRST(&h->leaving, struct session_leaving, link); g;
+	     g = next) {
+		next = LIST_NEXT(g, struct session_leaving, link);
 		/* what stays is swept up by the next start */
-		if (!cgroup_remove(h->cgroups, &g->group) && tries < SESSION_LEAVE_TRIES) {
+		while (!cgroup_remove(h->cgroups, &g->group) && tries++ < SESSION_LEAVE_TRIES)
 			(void)poll(NULL, 0, SESSION_LEAVE_MS);
-			continue;
-		}
 		timer_stop(h->loop, &g->again);
-		list_take_out(&g->link);
 		free(g);
 	}
+	h->leaving = (struct list_head){ .first = NULL };
 }
 
 static void session_remove_group(struct session *s)

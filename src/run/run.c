@@ -503,7 +503,6 @@ void run_finish(struct run *r, const struct err *e)
 		if (e != r->failure)
 			origin_name(r, &named);
 		err_keep(&r->failure, &named);
-		e = r->failure; /* the given one may have been the old failure */
 	}
 	if (r->called_us)
 		r->answered_us = clock_mono_us();
@@ -511,6 +510,8 @@ void run_finish(struct run *r, const struct err *e)
 		r->ended_ms = clock_wall_ms();
 	if (e && called && print_failed_aside(r))
 		return;
+	if (e) /* the given one may have been the old failure, and a lack of memory takes its place */
+		e = r->failure;
 	run_drop(r);
 	/* A retry of this request would cost again, so the idempotency key keeps this end. */
 	if (r->attempt.spent)

@@ -44,10 +44,12 @@ static struct tally *tally_make_locked(struct str model, struct str provider, st
 	struct tally *t = count < LIMIT_TALLIES
 				  ? calloc(1, sizeof *t + model.n + provider.n + upstream.n)
 				  : NULL;
-	char         *at = (char *)(t + 1);
 
 	if (!t)
 		return NULL;
+
+	char *at = (char *)(t + 1);
+
 	t->model = tally_put(&at, model);
 	t->provider = tally_put(&at, provider);
 	t->upstream = tally_put(&at, upstream);

@@ -214,7 +214,7 @@
 #define LIMIT_RUNNER_IMAGE   (8 * MIB)   /* bytes of one */
 #define LIMIT_RUNNER_LINES   64          /* of an execution, told exactly; after them LIMIT_RUNNER_LINE_MS counts */
 #define LIMIT_RUNNER_LINE_MS 50          /* between two lines that are told */
-#define LIMIT_RUNNER_STOP_MS 2000        /* from SIGINT to SIGKILL */
+#define LIMIT_RUNNER_STOP_MS 2000        /* from SIGINT to SIGKILL; another SIGINT halfway */
 #define LIMIT_RUNNER_START_MS 10000      /* for a sandbox to begin */
 #define LIMIT_RUNNER_LOOK_MS 100         /* between two looks at the memory of sessions, without cgroups */
 #define LIMIT_RUNNER_SESSIONS 256        /* that the option may be raised to */

@@ -42,7 +42,7 @@ struct execution {
 
 	struct timer    time, stop, piece;
 	struct task     last;
-	bool            stopping;
+	bool            stopping, urged;
 	bool            done;
 	bool            dying;
 	enum outcome    reason; /* of stopping */
@@ -155,7 +155,7 @@ static void execution_interrupt(struct execution *x, enum outcome reason)
 	session_signal(x->session, x->language, SIGINT);
 	if (x->language->way == LANGUAGE_DRIVER)
 		(void)!program_order(x->program, "stop\n");
-	timer_start(x->loop, &x->stop, (int64_t)LIMIT_RUNNER_STOP_MS * 1000);
+	timer_start(x->loop, &x->stop, (int64_t)LIMIT_RUNNER_STOP_MS * 1000 / 2);
 }
 
 static void execution_on_time(struct timer *t)
@@ -167,6 +167,14 @@ static void execution_on_stop(struct timer *t)
 {
 	struct execution *x = container_of(t, struct execution, stop);
 
+	/* A shell that gets the signal between a command's line and the command's process waits for that
+	 * process, which has not got it. */
+	if (!x->urged) {
+		x->urged = true;
+		session_signal(x->session, x->language, SIGINT);
+		timer_start(x->loop, &x->stop, (int64_t)LIMIT_RUNNER_STOP_MS * 1000 / 2);
+		return;
+	}
 	session_signal(x->session, x->language, SIGKILL);
 	/* a language whose driver is being awaited by nobody any more */
 	session_drop(x->session, x->language);

@@ -33,14 +33,17 @@ def every_error_is_json(gateway, requests):
     raw = Raw(gateway)
     for request in requests:
         try:
-            reply = raw.send(request).read("HEAD" if request.startswith(b"HEAD") else "GET")
+            reply = raw.send(request).read_head()
+            stream = reply.status == 200 and "text/event-stream" in reply.headers["content-type"]
+            if not stream and not request.startswith(b"HEAD"):
+                reply.body = b"".join(raw.pieces(reply))
         except Closed as closed:
             pytest.fail(f"{request!r}: {closed}")
         if reply.status >= 400:
             error = json.loads(reply.body.decode("utf-8"))["error"]
             assert error["message"] and error["code"], request
             seen += 1
-        if reply.closes or reply.status == 200 and "text/event-stream" in reply.headers["content-type"]:
+        if reply.closes or stream: # a stream may have no end
             raw.close()
             raw = Raw(gateway)
     raw.close()
@@ -53,7 +56,9 @@ def test_in_paths_and_queries_and_methods(start, method):
     mark = len(gateway.lines)
     lengths = ["Content-Length: 0"] if method == "POST" else []
     requests = [get(target, *lengths, method=method) for path in PATHS for target in variants(path)]
-    assert every_error_is_json(gateway, requests) > len(PATHS)
+    # OPTIONS is answered wherever there is a path: what fails then is the one with a byte behind it
+    fixed = [path for path in PATHS if not path.endswith("}") and "/admin/" not in path]
+    assert every_error_is_json(gateway, requests) >= (len(fixed) if method == "OPTIONS" else len(PATHS))
     gateway.stop()
     for line in gateway.lines[mark:]:
         json.loads(line)

@@ -35,7 +35,7 @@ PACKAGE = {
                            "referenceType": {"const": "purl"},
                            "referenceLocator": {
                                "type": "string",
-                               "pattern": "^pkg:(deb/debian|generic)/[^@]+@[^@:+ ]+$"}}}},
+                               "pattern": "^pkg:(deb/debian|generic|npm)/[^@]+@[^@:+ ]+$"}}}},
     },
 }
 DOCUMENT = {
@@ -61,7 +61,7 @@ DOCUMENT = {
             "additionalProperties": False,
             "properties": {"spdxElementId": IDENTIFIER, "relatedSpdxElement": IDENTIFIER,
                            "relationshipType": {"enum": ["DESCRIBES", "DYNAMIC_LINK",
-                                                         "DEPENDS_ON"]}}}},
+                                                         "DEPENDS_ON", "CONTAINS"]}}}},
     },
 }
 
@@ -101,6 +101,21 @@ def test_it_names_every_library(sbom, unpacked, deb):
     linked = [r for r in sbom["relationships"] if r["relationshipType"] == "DYNAMIC_LINK"]
     assert 0 < len(linked) <= len(needed)
     assert {"libgnutls30", "libnghttp2-14"} <= set(names), "also what libraries need"
+
+
+def test_it_names_what_the_console_is_made_from(project, sbom, unpacked):
+    wanted = json.loads((project / "console/package.json").read_text())["dependencies"]
+    inside = {r["relatedSpdxElement"] for r in sbom["relationships"]
+              if r["relationshipType"] == "CONTAINS" and
+              r["spdxElementId"] == sbom["packages"][0]["SPDXID"]}
+    pages = {p["name"]: p for p in sbom["packages"] if p["SPDXID"] in inside}
+    assert {name: pages[name]["versionInfo"] for name in wanted} == wanted
+    assert "@preact/signals-core" in pages, "also what a package needs"
+    assert not {"typescript", "esbuild", "playwright-core"} & set(pages), "not what only builds it"
+    notices = (unpacked / "usr/share/doc/parley/copyright").read_text()
+    for page in pages.values():
+        assert page["licenseDeclared"] == "MIT", page
+        assert page["name"] in notices, f"no notice of {page['name']}"
 
 
 def test_the_checksums_are_right(packages):

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "store/sqlite/op.h"
-#include "store/sqlite/unfinished.h"
+#include "store/common/unfinished.h"
 #include "store/sqlite/unfinished_write.h"
 
 /* A probe needs about as much room as a batch, so that its success promises that of a batch. */

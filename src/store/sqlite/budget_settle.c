@@ -2,7 +2,7 @@
 #include "store/sqlite/budgets.h"
 #include "store/usage.h"
 #include "store/sqlite/op.h"
-#include "store/sqlite/unfinished.h"
+#include "store/common/unfinished.h"
 
 static int settle(struct session *s, struct budget_settle *j)
 {

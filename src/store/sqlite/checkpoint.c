@@ -2,7 +2,7 @@
 #include "store/sqlite/checkpoint.h"
 
 #include "store/sqlite/kit/db.h"
-#include "store/sqlite/kit/thread.h"
+#include "store/common/thread.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>

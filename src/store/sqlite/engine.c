@@ -15,7 +15,8 @@
 #include "store/sqlite/recover.h"
 #include "store/sqlite/search/search.h"
 #include "store/sqlite/file_content.h"
-#include "store/sqlite/unfinished.h"
+#include "store/sqlite/salvage_read.h"
+#include "store/common/unfinished.h"
 #include "store/sqlite/writer.h"
 #include "store/engine.h"
 #include "store/usage.h"
@@ -35,6 +36,7 @@ struct engine {
 	struct conn          conn;  /* owned; used by the writer's thread, as the next two are */
 	struct session       session;
 	struct unfinished    unfinished;
+	struct salvage_read  salvage;
 	struct chores        chores;
 	struct store_options options; /* options.path is `path` */
 	struct checkpoint   *checkpoint;
@@ -170,6 +172,7 @@ static void op_destroy(struct store *s)
 	chores_finish(&g->chores);
 	session_finish(&g->session);
 	unfinished_finish(&g->unfinished);
+	salvage_finish(&g->salvage.salvage);
 	usage_gather_destroy(g->store.usage);
 	search_destroy(g->search);
 	key_watch_destroy(g->keys);
@@ -266,7 +269,9 @@ static enum errc start_writer(struct engine *g, struct err *e)
 	g->session.ring = g->store.ring;
 	g->session.peer = &g->chores.peer;
 	g->session.unfinished = &g->unfinished;
-	salvage_init(&g->unfinished.salvage, &g->conn, g->options.assemble);
+	g->session.salvage = &g->salvage;
+	g->salvage.conn = &g->conn;
+	salvage_init(&g->salvage.salvage, g->options.assemble);
 	peer_init(&g->chores.peer, g->beside, g->options.handover);
 	session_write(&g->session, &g->conn);
 	if (writer_create(&parts, g->options.busy_ms, &g->writer, e) != ERR_OK)

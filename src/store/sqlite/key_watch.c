@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "store/sqlite/api_key_row.h"
 #include "store/sqlite/kit/conn.h"
-#include "store/sqlite/kit/thread.h"
+#include "store/common/thread.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "store/search.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/search/search_read.h"
-#include "store/sqlite/kit/thread.h"
+#include "store/common/thread.h"
 
 #include <stdlib.h>
 

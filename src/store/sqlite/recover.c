@@ -7,7 +7,7 @@
 #include "store/engine.h"
 #include "store/turn.h"
 #include "store/sqlite/budgets.h"
-#include "store/sqlite/salvage.h"
+#include "store/sqlite/salvage_read.h"
 #include "store/sqlite/session.h"
 #include "store/sqlite/turn_end.h"
 
@@ -60,12 +60,12 @@ struct found {
 };
 
 struct recovery {
-	struct session     session;
-	struct salvage     salvage;    /* used for one run after the other */
-	int64_t            part_first; /* first and last part of the whole log */
-	int64_t            part_last;
-	int64_t            now_ms;
-	struct recover_own own;
+	struct session      session;
+	struct salvage_read log;        /* used for one run after the other */
+	int64_t             part_first; /* first and last part of the whole log */
+	int64_t             part_last;
+	int64_t             now_ms;
+	struct recover_own  own;
 
 	/* A group of runs in the order of their keys, and the rows of their pieces. */
 	struct cut_off group[GROUP_RUNS];
@@ -244,16 +244,16 @@ static int next_group(struct recovery *v, int64_t above)
 
 /* --- one run --- */
 
-/* Reads the run's pieces into v->salvage.  They begin at found[*at]; *at is moved to the next
+/* Reads the run's pieces into v->log.  They begin at found[*at]; *at is moved to the next
  * run's. */
 static int read_pieces(struct recovery *v, struct id run, size_t *at)
 {
 	int rc = SQLITE_OK;
 
-	salvage_begin(&v->salvage);
+	salvage_begin(&v->log.salvage);
 	for (; *at < v->found_count && v->found[*at].run == run.key; ++*at)
 		if (rc == SQLITE_OK)
-			rc = salvage_add(&v->salvage, run, v->found[*at].piece);
+			rc = salvage_read_add(&v->log, run, v->found[*at].piece);
 	return rc;
 }
 
@@ -334,13 +334,13 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 		.error = STR(STOPPED),
 		.completed_ms = v->now_ms,
 	};
-	const struct salvage *log = &v->salvage;
+	const struct salvage *log = &v->log.salvage;
 	struct salvage_told   told;
 	int                   rc = read_pieces(v, c->run, at);
 
 	if (rc != SQLITE_OK)
 		return rc;
-	end.answer = salvage_make(&v->salvage, &told);
+	end.answer = salvage_make(&v->log.salvage, &told);
 	end.keyed = true;
 	end.idem_answer.http = told.begun ? 200 : 0;
 	rc = recover_charge(v, c->run, &told, &end);
@@ -372,7 +372,7 @@ static int end_group(struct recovery *v, int64_t above, int *runs)
 		}
 		if (rc == SQLITE_OK)
 			rc = end_run(v, &v->group[i], &at);
-		bytes += v->salvage.bytes.len + v->salvage.answer.len;
+		bytes += v->log.salvage.bytes.len + v->log.salvage.answer.len;
 	}
 	if (rc == SQLITE_OK)
 		rc = session_commit(&v->session);
@@ -495,12 +495,13 @@ enum errc recover_others(struct conn *c, const struct store_options *o, struct r
 	int             runs = 0;
 
 	session_write(&v.session, c);
-	salvage_init(&v.salvage, c, o->assemble);
+	v.log.conn = c;
+	salvage_init(&v.log.salvage, o->assemble);
 	int rc = recover(&v, &runs, &highest);
 	if (rc != SQLITE_OK)
 		db_fail(c->db, rc, o->path, "recover", e);
 	session_finish(&v.session);
-	salvage_finish(&v.salvage);
+	salvage_finish(&v.log.salvage);
 	free(v.found);
 	if (rc != SQLITE_OK)
 		return e->code;

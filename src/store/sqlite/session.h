@@ -12,16 +12,18 @@
 struct search_reads;
 struct peer;
 struct unfinished;
+struct salvage_read;
 
 struct session {
 	struct conn *conn; /* borrowed */
 	/* Only in a session that writes (session_write). */
-	struct events       events;
-	struct search_queue search;
-	struct unfinished  *unfinished; /* borrowed; NULL: nothing is remembered for later */
-	struct blobs       *blobs;      /* borrowed */
-	struct key_ring    *ring;       /* borrowed */
-	struct peer        *peer;       /* borrowed; the previous process of a takeover */
+	struct events        events;
+	struct search_queue  search;
+	struct unfinished   *unfinished; /* borrowed; NULL: nothing is remembered for later */
+	struct salvage_read *salvage;    /* borrowed; for the runs of `unfinished` */
+	struct blobs        *blobs;      /* borrowed */
+	struct key_ring     *ring;       /* borrowed */
+	struct peer         *peer;       /* borrowed; the previous process of a takeover */
 	/* Only in the session of a reader that searches; borrowed. */
 	struct search_reads *searches;
 };

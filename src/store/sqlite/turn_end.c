@@ -6,7 +6,7 @@
 #include "store/sqlite/claim.h"
 #include "store/sqlite/message_row.h"
 #include "store/sqlite/op.h"
-#include "store/sqlite/unfinished.h"
+#include "store/common/unfinished.h"
 
 /* Stored numbers; a new status goes to the end. */
 _Static_assert(RUN_QUEUED == 0 && RUN_RUNNING == 1 && RUN_COMPLETED == 2 && RUN_INCOMPLETE == 3 &&

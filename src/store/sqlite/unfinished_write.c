@@ -4,7 +4,8 @@
 
 #include "store/sqlite/budgets.h"
 #include "store/sqlite/turn_end.h"
-#include "store/sqlite/unfinished.h"
+#include "store/common/unfinished.h"
+#include "store/sqlite/salvage_read.h"
 
 /* After so many bytes of logs and answers, a transaction takes no further end.  The jobs of the
  * batch share this transaction; if it were large, a nearly full disk would refuse them too. */
@@ -30,14 +31,14 @@ static int write_end(struct session *s, const struct unfinished_end *was)
 		.costs = was->costs,
 		.cost_nano = was->cost_nano,
 	};
-	struct salvage     *v = &s->unfinished->salvage;
+	struct salvage     *v = &s->salvage->salvage;
 	struct salvage_told told;
 	bool                live = false;
 	/* The usage is booked nowhere else, so a conversation deleted meanwhile does not matter. */
 	int rc = was->noted ? budgets_settle(s->conn, &was->note) : SQLITE_OK;
 
 	if (rc == SQLITE_OK)
-		rc = salvage_run(v, &s->events, was->run, &live);
+		rc = salvage_read_run(s->salvage, &s->events, was->run, &live);
 	if (rc != SQLITE_OK || !live)
 		return rc;
 	end.answer = salvage_make(v, &told);
@@ -55,14 +56,14 @@ static int write_ends(struct session *s)
 
 	for (u->ends_done = 0; u->ends_done < u->end_count && bytes < END_BYTES; u->ends_done++) {
 		rc = write_end(s, &u->ends[u->ends_done]);
-		bytes += u->salvage.bytes.len + u->salvage.answer.len;
+		bytes += s->salvage->salvage.bytes.len + s->salvage->salvage.answer.len;
 		if (rc == SQLITE_OK)
 			continue;
 		if (db_own_fault(rc)) /* the next start finds the unfinished run */
 			unfinished_forget_ends(u, u->ends_done, 1);
 		break;
 	}
-	salvage_begin(&u->salvage);
+	salvage_begin(&s->salvage->salvage);
 	return rc;
 }
 

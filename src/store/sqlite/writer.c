@@ -11,11 +11,11 @@
 #include "base/log.h"
 #include "base/metric.h"
 #include "store/store.h"
-#include "store/sqlite/answer.h"
+#include "store/common/answer.h"
 #include "store/sqlite/batch.h"
-#include "store/sqlite/kit/thread.h"
+#include "store/common/thread.h"
 #include "store/sqlite/op.h"
-#include "store/sqlite/unfinished.h"
+#include "store/common/unfinished.h"
 #include "store/sqlite/wal.h"
 
 #include <sched.h>

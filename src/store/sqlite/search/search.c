@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "store/store.h"
 #include "store/sqlite/search/search_feed.h"
-#include "store/sqlite/kit/thread.h"
+#include "store/common/thread.h"
 
 #include <limits.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* Threads and timed waits of the storage engine. */
-#include "store/sqlite/kit/thread.h"
+#include "store/common/thread.h"
 
 #include <errno.h>
 #include <signal.h>

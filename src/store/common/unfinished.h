@@ -2,10 +2,9 @@
  * Without its end, a run would look live for ever; without a settlement, a reservation would stay.
  *
  * The writer's next transactions write both, the oldest first.  Everything here is used by the
- * writer's thread alone. */
+ * thread that writes alone. */
 #pragma once
 
-#include "store/sqlite/salvage.h"
 #include "store/turn.h"
 
 struct unfinished_end {
@@ -31,7 +30,6 @@ struct unfinished {
 	size_t                 note_count;
 	size_t                 note_cap;
 	size_t                 notes_done; /* written in the open transaction, from the front */
-	struct salvage         salvage;    /* the engine calls salvage_init */
 };
 
 void unfinished_finish(struct unfinished *u);

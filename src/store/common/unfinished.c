@@ -1,12 +1,11 @@
 /* Ends of runs and settlements of budgets that wait for the disk. */
-#include "store/sqlite/unfinished.h"
+#include "store/common/unfinished.h"
 #include "store/turn.h"
 
 #include <stdlib.h>
 
 void unfinished_finish(struct unfinished *u)
 {
-	salvage_finish(&u->salvage);
 	free(u->ends);
 	free(u->notes);
 	u->ends = NULL;

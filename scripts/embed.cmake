@@ -1,4 +1,4 @@
-# Makes a C file of FILES into OUT, at build time.  KIND migrations: an array of {name, SQL,
+# Makes a C file of FILES into OUT, at build time.  KIND migrations, ENGINE_migrations: an array of {name, SQL,
 # SHA-256}, ended by a row of NULLs.  KIND texts: NAME[] and NAME_len for each pair of NAMES and FILES, declared in HEADER.
 # KIND console: an array of {name, gzip's bytes, their number, the file's size, the start of its SHA-256}, ended in the same way.
 
@@ -26,7 +26,7 @@ foreach(file ${FILES})
     get_filename_component(name ${file} NAME)
     string(APPEND arrays "static const char file_${n}[] = {${bytes}};\n")
     string(APPEND rows "\t{ \"${name}\", file_${n}, sizeof file_${n}, ${size}, \"${sum}\" },\n")
-  elseif(KIND STREQUAL "migrations")
+  elseif(KIND MATCHES "migrations$")
     embed_bytes(${file} bytes)
     get_filename_component(name ${file} NAME_WE)
     string(APPEND arrays "static const char sql_${n}[] = {${bytes}0};\n")
@@ -41,8 +41,9 @@ foreach(file ${FILES})
   math(EXPR n "${n} + 1")
 endforeach()
 
-if(KIND STREQUAL "migrations")
-  string(APPEND arrays "\nconst struct migration migrations[] = {\n${rows}\t{ 0, 0, 0 },\n};\n")
+if(KIND MATCHES "migrations$")
+  string(REGEX REPLACE "s$" "" row ${KIND})
+  string(APPEND arrays "\nconst struct ${row} ${KIND}[] = {\n${rows}\t{ 0, 0, 0 },\n};\n")
 endif()
 if(KIND STREQUAL "console")
   string(APPEND arrays "\nconst struct console_file console_files[] = {\n${rows}\t{ 0, 0, 0, 0, 0 },\n};\n")

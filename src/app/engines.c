@@ -3,8 +3,14 @@
 
 #include "base/base.h"
 #include "store/sqlite/engine.h"
+#ifdef PARLEY_POSTGRES
+#include "store/postgres/engine.h"
+#endif
 
 static const struct store_engine *const engines[] = {
+#ifdef PARLEY_POSTGRES
+	&postgres_engine,
+#endif
 	&sqlite_engine, /* the last engine takes every remaining name */
 };
 

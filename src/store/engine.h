@@ -13,6 +13,7 @@ struct store_export;
 
 struct store_options {
 	const char *path;     /* the database; created if it is missing */
+	const char *password; /* of a database on a server; NULL: none */
 	unsigned    readers;  /* reads that may be done at once */
 	int64_t     busy_ms;  /* how long to wait for locks of other processes */
 	bool        handover; /* this process takes over from a serving one */

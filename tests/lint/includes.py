@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 # Debian installs json-c's headers in a folder that its pkg-config file puts on the path.
-OPEN_THIRD_PARTY = re.compile(r"^(microhttpd|sqlite3|yaml|json|json_\w+|curl/.*|json-c/.*|zlib|"
+OPEN_THIRD_PARTY = re.compile(r"^(microhttpd|sqlite3|libpq-fe|yaml|json|json_\w+|curl/.*|json-c/.*|zlib|"
                               r"openssl/.*|gnutls/.*|seccomp)(\.h)?$")
 
 

@@ -2,7 +2,7 @@
 #include "store/sqlite/events.h"
 
 #include "base/log.h"
-#include "msg/event_code.h"
+#include "store/common/event_cut.h"
 #include "store/events.h"
 
 #include <stdio.h>
@@ -10,9 +10,6 @@
 
 enum {
 	PART_SHIFT = 20, /* see migrations/0002_events.sql */
-	/* The longest row that has several events.  The events that waited for a long lock arrive
-	 * as one piece, and are split into such rows. */
-	ROW_BYTES = 4 * 1024 * 1024,
 	/* More than one process has streams.  The last event of a run that has lost its place is
 	 * read from the database. */
 	LIVE_PLACES = 32768,
@@ -200,25 +197,6 @@ static int look_up(struct events *ev, struct id run, bool *ret_live, uint64_t *r
 
 /* --- a piece --- */
 
-/* Removes the records up to event number `last` from the piece's front; false: none remains. */
-static bool cut_front(struct events_piece *p, uint64_t last)
-{
-	struct str   rest = p->data;
-	struct event ev;
-	uint64_t     seq = 0;
-
-	while (rest.n > 0) {
-		p->data = rest;
-		if (!event_decode(&rest, &ev, &seq))
-			return false;
-		if (seq > last) {
-			p->first = seq;
-			return true;
-		}
-	}
-	return false;
-}
-
 static int events_add_piece(struct events *ev, const struct events_piece *p, bool head)
 {
 	struct db_bind b = conn_bind(ev->conn, sql_add);
@@ -238,34 +216,6 @@ static int events_add_piece(struct events *ev, const struct events_piece *p, boo
 	return SQLITE_OK;
 }
 
-/* take_row: cuts as many whole events off *p's front as fit into a row, but at least one.  Records
- * that continue an event have its number and stay in its row. */
-static struct events_piece take_row(struct events_piece *p)
-{
-	struct events_piece row = *p;
-	struct str          rest = p->data;
-	struct event        ev;
-	uint64_t            seq = p->first;
-	uint64_t            last = p->first;
-
-	while (p->data.n > ROW_BYTES && rest.n > 0) {
-		struct str here = rest;
-
-		if (!event_decode(&rest, &ev, &seq))
-			break;
-		if (seq > last && p->data.n - rest.n > ROW_BYTES) {
-			row.last = last;
-			row.data.n = p->data.n - here.n;
-			p->first = seq;
-			p->data = here;
-			return row;
-		}
-		last = seq;
-	}
-	p->data = STR_NONE;
-	return row;
-}
-
 /* Logs the events of the piece that come after number *last, and sets *last to the last one logged.
  * A loop submits events again, possibly with newer ones, if their commit seemed to fail; an event
  * that is in the log already must not be logged twice. */
@@ -275,12 +225,12 @@ static int events_put(struct events *ev, const struct events_piece *piece, uint6
 
 	if (p.data.n == 0 || p.last <= *last)
 		return SQLITE_OK;
-	if (p.first <= *last && !cut_front(&p, *last))
+	if (p.first <= *last && !event_cut_front(&p, *last))
 		return SQLITE_OK;
 
 	int rc = SQLITE_OK;
 	while (rc == SQLITE_OK && p.data.n > 0) {
-		struct events_piece row = take_row(&p);
+		struct events_piece row = event_cut_row(&p);
 
 		rc = events_add_piece(ev, &row, *last == 0);
 		if (rc == SQLITE_OK)

@@ -2,10 +2,9 @@
 #include "store/sqlite/recover.h"
 
 #include "base/clock.h"
-#include "base/money.h"
-#include "msg/price.h"
 #include "store/engine.h"
 #include "store/turn.h"
+#include "store/common/cut_off.h"
 #include "store/sqlite/budgets.h"
 #include "store/sqlite/salvage_read.h"
 #include "store/sqlite/session.h"
@@ -43,10 +42,6 @@ static const char sql_find_keys[] =
 	"SELECT id FROM idempotency WHERE http = 0 AND stored = 0 AND id > ? "
 	"ORDER BY id LIMIT 1";
 static const char sql_end_key[] = "UPDATE idempotency SET outcome = 3, http = 500 WHERE id = ?";
-
-#define STOPPED                                                                  \
-	"{\"message\":\"the gateway stopped while this answer was being made\"," \
-	"\"type\":\"server_error\",\"param\":null,\"code\":\"server_stopped\"}"
 
 struct cut_off {
 	struct id run;
@@ -257,56 +252,30 @@ static int read_pieces(struct recovery *v, struct id run, size_t *at)
 	return rc;
 }
 
-/* add_dropped: adds the usage of the run's failed attempts, for which its key pays too. */
-static void add_dropped(sqlite3_stmt *st, struct usage_note *n)
+/* read_bill: a row of sql_find_bill. */
+static struct cut_off_bill read_bill(sqlite3_stmt *st)
 {
-	n->usage.in += db_int(st, 8);
-	n->usage.out += db_int(st, 9);
-	n->usage.cached_read += db_int(st, 10);
-	n->usage.reasoning += db_int(st, 11);
-	bool any = n->usage.in + n->usage.out > 0;
-	n->usage.estimated |= any && db_int(st, 14) != 0;
-	n->usage.known = any && !n->usage.estimated;
-	n->priced = n->priced && sqlite3_column_type(st, 12) != SQLITE_NULL;
-	n->nano = money_add(n->nano, db_int(st, 12));
-}
-
-/* recover_guess: the usage of the attempt that the crash interrupted, estimated where the provider
- * has not reported it; without such an attempt, only what was reported. */
-static struct usage recover_guess(sqlite3_stmt *st, const struct salvage_told *told)
-{
-	struct usage most = usage_guess(db_int(st, 5), told->bytes);
-	bool         asked = db_int(st, 13) != 0;
-
-	return asked ? usage_cut(&told->usage, &most) : told->usage;
-}
-
-/* Reads a row of sql_find_bill.  False: the run began before there were these columns. */
-static bool read_bill(sqlite3_stmt *st, const struct salvage_told *told, struct turn_end *end,
-		      struct usage_note *ret)
-{
-	struct price price = { .known = sqlite3_column_type(st, 6) != SQLITE_NULL,
-			       .input = db_int(st, 6),
-			       .output = db_int(st, 7) };
-
-	end->attempts = db_int(st, 0);
-	end->first_token_ms = db_int(st, 1);
-	if (sqlite3_column_type(st, 5) == SQLITE_NULL)
-		return false;
-	price.cached = price.cache_write = price.input;
-	price.reasoning = price.output;
-	str_copy(ret->provider, sizeof ret->provider, db_column(st, 2));
-	str_copy(ret->key, sizeof ret->key, db_column(st, 3));
-	str_copy(ret->model, sizeof ret->model, db_column(st, 4));
-	end->usage = recover_guess(st, told);
-	ret->usage = end->usage;
-	ret->priced = price.known;
-	ret->nano = price_cost(&price, &ret->usage);
-	if (sqlite3_column_type(st, 8) != SQLITE_NULL)
-		add_dropped(st, ret);
-	end->costs = ret->priced && (ret->usage.known || ret->usage.estimated);
-	end->cost_nano = ret->nano;
-	return true;
+	return (struct cut_off_bill){
+		.attempts = db_int(st, 0),
+		.first_token_ms = db_int(st, 1),
+		.provider = db_column(st, 2),
+		.key = db_column(st, 3),
+		.model = db_column(st, 4),
+		.known = sqlite3_column_type(st, 5) != SQLITE_NULL,
+		.in = db_int(st, 5),
+		.priced = sqlite3_column_type(st, 6) != SQLITE_NULL,
+		.price_in = db_int(st, 6),
+		.price_out = db_int(st, 7),
+		.dropped = sqlite3_column_type(st, 8) != SQLITE_NULL,
+		.dropped_usage = { .in = db_int(st, 8),
+				   .out = db_int(st, 9),
+				   .cached_read = db_int(st, 10),
+				   .reasoning = db_int(st, 11),
+				   .estimated = db_int(st, 14) != 0 },
+		.dropped_priced = sqlite3_column_type(st, 12) != SQLITE_NULL,
+		.dropped_nano = db_int(st, 12),
+		.asked = db_int(st, 13) != 0,
+	};
 }
 
 /* Estimates what the provider may have charged for the run, and settles its reservation with it. */
@@ -320,7 +289,8 @@ static int recover_charge(struct recovery *v, struct id run, const struct salvag
 	int rc = db_bind_row(&b);
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
-	bool known = read_bill(b.st, told, end, &note);
+	struct cut_off_bill bill = read_bill(b.st);
+	bool                known = cut_off_charge(&bill, told, end, &note);
 	rc = sqlite3_reset(b.st);
 	return rc == SQLITE_OK && known ? budgets_settle(v->session.conn, &note) : rc;
 }
@@ -331,7 +301,7 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 	struct turn_end end = {
 		.run = c->run,
 		.status = RUN_INCOMPLETE,
-		.error = STR(STOPPED),
+		.error = STR(CUT_OFF_ERROR),
 		.completed_ms = v->now_ms,
 	};
 	const struct salvage *log = &v->log.salvage;

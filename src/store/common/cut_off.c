@@ -1,0 +1,53 @@
+/* Estimates the cost of runs that were cut off. */
+#include "store/common/cut_off.h"
+
+#include "base/money.h"
+#include "msg/price.h"
+
+/* cut_off_add_dropped: adds the usage of the run's failed attempts. */
+static void cut_off_add_dropped(const struct cut_off_bill *b, struct usage_note *n)
+{
+	n->usage.in += b->dropped_usage.in;
+	n->usage.out += b->dropped_usage.out;
+	n->usage.cached_read += b->dropped_usage.cached_read;
+	n->usage.reasoning += b->dropped_usage.reasoning;
+	bool any = n->usage.in + n->usage.out > 0;
+	n->usage.estimated |= any && b->dropped_usage.estimated;
+	n->usage.known = any && !n->usage.estimated;
+	n->priced = n->priced && b->dropped_priced;
+	n->nano = money_add(n->nano, b->dropped_nano);
+}
+
+/* cut_off_guess: the usage of the attempt that was interrupted, estimated where the provider has not
+ * reported it; without such an attempt, only what was reported. */
+static struct usage cut_off_guess(const struct cut_off_bill *b, const struct salvage_told *told)
+{
+	struct usage most = usage_guess(b->in, told->bytes);
+
+	return b->asked ? usage_cut(&told->usage, &most) : told->usage;
+}
+
+bool cut_off_charge(const struct cut_off_bill *b, const struct salvage_told *told,
+		    struct turn_end *end, struct usage_note *note)
+{
+	struct price price = { .known = b->priced, .input = b->price_in, .output = b->price_out };
+
+	end->attempts = b->attempts;
+	end->first_token_ms = b->first_token_ms;
+	if (!b->known)
+		return false;
+	price.cached = price.cache_write = price.input;
+	price.reasoning = price.output;
+	str_copy(note->provider, sizeof note->provider, b->provider);
+	str_copy(note->key, sizeof note->key, b->key);
+	str_copy(note->model, sizeof note->model, b->model);
+	end->usage = cut_off_guess(b, told);
+	note->usage = end->usage;
+	note->priced = price.known;
+	note->nano = price_cost(&price, &note->usage);
+	if (b->dropped)
+		cut_off_add_dropped(b, note);
+	end->costs = note->priced && (note->usage.known || note->usage.estimated);
+	end->cost_nano = note->nano;
+	return true;
+}

@@ -1,0 +1,137 @@
+/* Parameters of statements, in binary form. */
+#include "store/postgres/args.h"
+
+#include "base/limits.h"
+
+#include <endian.h>
+
+/* A message of the protocol ends at 1 GiB. */
+#define MOST ((size_t)1000 * MIB)
+
+enum { KEPT = MIB };
+
+/* Object identifiers of PostgreSQL's types; they are the same in every version. */
+static const unsigned scalar[ARGS_TYPES] = { [ARGS_INT] = 20, [ARGS_TEXT] = 25, [ARGS_BYTES] = 17 };
+static const unsigned array[ARGS_TYPES] = { [ARGS_INT] = 1016,
+					    [ARGS_TEXT] = 1009,
+					    [ARGS_BYTES] = 1001 };
+
+/* Head of an array: dimensions, whether it has NULLs, element type, length, lower bound. */
+enum { HEAD = 5 * 4, EMPTY_HEAD = 3 * 4 };
+
+void args_clear(struct args *a)
+{
+	if (a->data.max == 0 || a->data.cap > KEPT) {
+		buf_finish(&a->data);
+		buf_init(&a->data, MOST);
+	}
+	buf_clear(&a->data);
+	a->array = 0;
+	a->count = 0;
+	a->failed = false;
+	(void)!buf_add(&a->data, "", 1); /* so that 0 is no place */
+}
+
+void args_finish(struct args *a)
+{
+	buf_finish(&a->data);
+}
+
+static void add(struct args *a, const void *p, size_t n)
+{
+	if (!a->failed && !buf_add(&a->data, p, n))
+		a->failed = true;
+}
+
+static void add_32(struct args *a, int32_t v)
+{
+	uint32_t be = htobe32((uint32_t)v);
+
+	add(a, &be, sizeof be);
+}
+
+/* value: adds a parameter or an element; p NULL: it is NULL. */
+static void value(struct args *a, enum args_type type, const void *p, size_t n)
+{
+	if (a->array) {
+		a->elements++;
+		add_32(a, p ? (int32_t)n : -1);
+		if (p)
+			add(a, p, n);
+		return;
+	}
+	CHECK(a->count < ARGS_MAX);
+	a->types[a->count] = scalar[type];
+	a->at[a->count] = a->data.len;
+	a->lengths[a->count] = p ? (int)n : -1;
+	if (p)
+		add(a, p, n);
+	a->count++;
+}
+
+void args_int(struct args *a, int64_t v)
+{
+	uint64_t be = htobe64((uint64_t)v);
+
+	value(a, ARGS_INT, &be, sizeof be);
+}
+
+void args_secret(struct args *a, uint64_t secret)
+{
+	args_int(a, (int64_t)secret);
+}
+
+void args_text(struct args *a, struct str s)
+{
+	value(a, ARGS_TEXT, s.n > 0 ? s.p : "", s.n);
+}
+
+void args_maybe(struct args *a, struct str s)
+{
+	value(a, ARGS_TEXT, s.n > 0 ? s.p : NULL, s.n);
+}
+
+void args_bytes(struct args *a, struct str s)
+{
+	value(a, ARGS_BYTES, s.n > 0 ? s.p : "", s.n);
+}
+
+void args_bytes_maybe(struct args *a, struct str s)
+{
+	value(a, ARGS_BYTES, s.n > 0 ? s.p : NULL, s.n);
+}
+
+void args_null(struct args *a, enum args_type type)
+{
+	value(a, type, NULL, 0);
+}
+
+void args_begin(struct args *a, enum args_type element)
+{
+	CHECK(a->array == 0 && a->count < ARGS_MAX);
+	a->types[a->count] = array[element];
+	a->at[a->count] = a->array = a->data.len;
+	a->elements = 0;
+	add_32(a, 1);
+	add_32(a, 1);
+	add_32(a, (int32_t)scalar[element]);
+	add_32(a, 0);
+	add_32(a, 1);
+}
+
+void args_end(struct args *a)
+{
+	if (!a->failed && a->elements > 0) {
+		uint32_t be = htobe32((uint32_t)a->elements);
+
+		memcpy(a->data.data + a->array + EMPTY_HEAD, &be, sizeof be);
+	} else if (!a->failed) {
+		uint32_t none[2] = { 0 };
+
+		memcpy(a->data.data + a->array, none, sizeof none);
+		a->data.len -= HEAD - EMPTY_HEAD;
+	}
+	a->lengths[a->count] = (int)(a->data.len - a->array);
+	a->count++;
+	a->array = 0;
+}

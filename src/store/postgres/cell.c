@@ -1,0 +1,70 @@
+/* Columns of results. */
+#include "store/postgres/cell.h"
+
+#include <endian.h>
+
+bool cell_null(struct row r, int column)
+{
+	return pq.PQgetisnull(r.result, r.at, column) != 0;
+}
+
+int64_t cell_int(struct row r, int column)
+{
+	uint64_t be;
+
+	if (cell_null(r, column))
+		return 0;
+	CHECK(pq.PQgetlength(r.result, r.at, column) == sizeof be);
+	memcpy(&be, pq.PQgetvalue(r.result, r.at, column), sizeof be);
+	return (int64_t)be64toh(be);
+}
+
+struct id cell_id(int64_t key, struct row r, int secret_column)
+{
+	return (struct id){ key, (uint64_t)cell_int(r, secret_column) };
+}
+
+struct str cell_str(struct row r, int column)
+{
+	int n = pq.PQgetlength(r.result, r.at, column);
+
+	return (struct str){ pq.PQgetvalue(r.result, r.at, column), n > 0 ? (size_t)n : 0 };
+}
+
+void cell_no_memory(struct err *e)
+{
+	err_set(e, ERR_OVERLOADED, "", "the gateway is out of memory");
+}
+
+bool cell_keep(struct arena *a, struct row r, int column, struct str *ret, struct err *e)
+{
+	struct str s = arena_str(a, cell_str(r, column));
+
+	if (!s.p) {
+		cell_no_memory(e);
+		return false;
+	}
+	*ret = s;
+	return true;
+}
+
+struct usage cell_usage(struct row r, int first)
+{
+	bool any = !cell_null(r, first);
+
+	return (struct usage){
+		.known = any && cell_int(r, first) == 0,
+		.estimated = any && cell_int(r, first) != 0,
+		.in = cell_int(r, first + 1),
+		.out = cell_int(r, first + 2),
+		.cached_read = cell_int(r, first + 3),
+		.cached_write = cell_int(r, first + 4),
+		.reasoning = cell_int(r, first + 5),
+	};
+}
+
+bool cell_fits(const struct arena *a, size_t n)
+{
+	/* 64: a NUL, and the arena's rounding. */
+	return n + 64 < a->max && a->used < a->max - n - 64;
+}

@@ -1,0 +1,18 @@
+/* claim: idempotency keys, in the statements of the runs and objects that they belong to. */
+#pragma once
+
+#include "store/idem.h"
+#include "store/postgres/work.h"
+
+/* The key was read before.  A row that is replaced here has expired meanwhile, or belongs to another request
+ * that has just taken the key. */
+#define CLAIM_REPLACE                                                                         \
+	"ON CONFLICT (owner, key) DO UPDATE SET id = excluded.id, secret = excluded.secret, " \
+	"gateway = excluded.gateway, fingerprint = excluded.fingerprint, "                    \
+	"created_ms = excluded.created_ms, stored = excluded.stored, "                        \
+	"outcome = excluded.outcome, http = excluded.http, body = excluded.body, "            \
+	"subject = excluded.subject, message_from = excluded.message_from, "                  \
+	"message_to = excluded.message_to"
+
+/* claim_thing: a number for the key, by which a batch has it only once; 0: no key. */
+int64_t claim_thing(int64_t owner, const struct store_idem *key);

@@ -1,0 +1,203 @@
+/* The PostgreSQL engine: its functions for store/engine.h and store/store.h, and the order in which its
+ * parts are opened and closed. */
+#include "store/postgres/engine.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "store/blob.h"
+#include "store/postgres/direct.h"
+#include "store/postgres/lease.h"
+#include "store/postgres/lost.h"
+#include "store/postgres/migrate.h"
+#include "store/postgres/op.h"
+#include "store/postgres/postgres.h"
+#include "store/postgres/pump.h"
+
+#include <stdlib.h>
+
+static struct postgres *postgres_of(struct store *s)
+{
+	return container_of(s, struct postgres, store);
+}
+
+static bool op_does(const struct job_kind *kind)
+{
+	return op_of(kind) || op_is_gathered(kind);
+}
+
+/* A job that this engine does not do yet is answered at once. */
+static void refuse_job(struct task *task)
+{
+	struct store_job *job = container_of(task, struct store_job, task);
+
+	job->done(job);
+}
+
+static bool op_submit(struct store *s, struct store_job *job)
+{
+	if (op_does(job->kind))
+		return pump_add(postgres_of(s)->pump, job);
+	err_set(&job->err, ERR_NOT_IMPLEMENTED, "",
+		"this gateway's PostgreSQL database can't do this yet");
+	job->task.fn = refuse_job;
+	loop_post(job->loop, &job->task);
+	return true;
+}
+
+static void op_stats(struct store *s, struct store_stats *ret)
+{
+	pump_stats(postgres_of(s)->pump, ret);
+}
+
+static void op_destroy(struct store *s)
+{
+	struct postgres *db = postgres_of(s);
+	struct link      l;
+	struct err       e;
+
+	pump_destroy(db->pump);
+	if (db->gateway != 0 && direct_connect(&l, db->target, db->lock_ms, &e) == ERR_OK)
+		lease_end(&l, db);
+	if (db->gateway != 0)
+		link_finish(&l);
+	unfinished_finish(&db->unfinished);
+	usage_gather_destroy(db->store.usage);
+	key_ring_destroy(db->store.ring);
+	link_target_destroy(db->target);
+	free(db);
+}
+
+static const struct store_ops ops = {
+	.name = "postgres",
+	.submit = op_submit,
+	.does = op_does,
+	.stats = op_stats,
+	.destroy = op_destroy,
+};
+
+static const struct pump_chore chores[] = {
+	{ .kind = { WORK_IMPLICIT, lease_step, lease_over },
+	  .lane = PUMP_LOG,
+	  .every_ms = LEASE_RENEW_MS },
+	{ .kind = { WORK_WRITE, lost_step, lost_over },
+	  .lane = PUMP_TURNS,
+	  .every_ms = 200,
+	  .wanted = lost_wanted,
+	  .last = true },
+	{ .kind = { WORK_WRITE, reap_step, reap_over }, .lane = PUMP_TURNS, .every_ms = 5000 },
+	{ .every_ms = 0 },
+};
+
+static enum errc make(const struct store_options *o, struct postgres **ret, struct err *e)
+{
+	struct postgres *db;
+
+	if (o->handover) {
+		err_set(e, ERR_STORAGE, "",
+			"a PostgreSQL database needs no takeover: start a second gateway, and stop the "
+			"first");
+		return err_blame(e, FAULT_BUSY);
+	}
+	if (pq_load(e) != ERR_OK)
+		return e->code;
+	db = calloc(1, sizeof *db);
+	if (!db)
+		return err_set(e, ERR_STORAGE, "", "out of memory");
+	db->store.ops = &ops;
+	db->options = *o;
+	db->lock_ms = o->busy_ms > 0 && o->busy_ms < 2000 ? o->busy_ms : 2000;
+	if (link_target_create(o->path, o->password, &db->target, e) != ERR_OK) {
+		op_destroy(&db->store);
+		return e->code;
+	}
+	*ret = db;
+	return ERR_OK;
+}
+
+/* reap: ends what dead gateways have left. */
+static enum errc reap(struct postgres *db, struct link *l, size_t *ret_runs, struct err *e)
+{
+	static const struct work_kind kind = { WORK_WRITE, reap_step, reap_over };
+
+	do {
+		struct work w = { .db = db, .link = l, .kind = &kind };
+
+		work_run(&w);
+		if (db->reap_fault.kind != FAULT_PG_NONE) {
+			l->fault = db->reap_fault;
+			return direct_fail(l, "recover", e);
+		}
+		*ret_runs += db->reaped;
+	} while (db->reaped > 0);
+	return ERR_OK;
+}
+
+static void ignore(void *arg)
+{
+	(void)arg;
+}
+
+static enum errc start(struct postgres *db, struct link *l, size_t *ret_runs, struct err *e)
+{
+	int applied = 0;
+
+	if (direct_connect(l, db->target, db->lock_ms, e) != ERR_OK ||
+	    migrate_postgres(l, db->options.migrate, &applied, e) != ERR_OK ||
+	    lease_take(l, db, e) != ERR_OK || reap(db, l, ret_runs, e) != ERR_OK ||
+	    key_ring_create(&db->store.ring, e) != ERR_OK)
+		return e->code;
+	db->store.usage = usage_gather_create(ignore, NULL);
+	if (!db->store.usage)
+		return err_set(e, ERR_STORAGE, "", "out of memory");
+	return pump_create(db, chores, &db->pump, e);
+}
+
+static enum errc open_store(const struct store_options *o, struct store **ret, struct err *e)
+{
+	struct postgres *db = NULL;
+	struct link      l = { 0 };
+	size_t           runs = 0;
+
+	if (make(o, &db, e) != ERR_OK)
+		return e->code;
+	enum errc rc = start(db, &l, &runs, e);
+	link_finish(&l);
+	if (rc != ERR_OK) {
+		op_destroy(&db->store);
+		return rc;
+	}
+	if (runs > 0)
+		log_note(LOG_WARN, "runs_recovered",
+			 "dead gateways left %zu unfinished runs, which have an end now", runs);
+	*ret = &db->store;
+	return ERR_OK;
+}
+
+static enum errc migrate_store(const struct store_options *o, int *ret_applied, struct err *e)
+{
+	struct postgres *db = NULL;
+	struct link      l = { 0 };
+
+	if (make(o, &db, e) != ERR_OK)
+		return e->code;
+	enum errc rc = direct_connect(&l, db->target, db->lock_ms, e);
+	if (rc == ERR_OK)
+		rc = migrate_postgres(&l, true, ret_applied, e);
+	link_finish(&l);
+	op_destroy(&db->store);
+	return rc;
+}
+
+static bool engine_takes(const char *database)
+{
+	return strncmp(database, "postgres://", 11) == 0 ||
+	       strncmp(database, "postgresql://", 13) == 0;
+}
+
+const struct store_engine postgres_engine = {
+	.name = "postgres",
+	.takes = engine_takes,
+	.open = open_store,
+	.migrate = migrate_store,
+};

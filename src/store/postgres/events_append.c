@@ -1,0 +1,124 @@
+/* Appends pieces of the logs of live runs.
+ *
+ * Events may be sent again, if their commit seemed to fail, also as a part of a longer piece; whoever reads
+ * the log drops what came before. */
+#include "store/common/event_cut.h"
+#include "store/events.h"
+#include "store/postgres/gathered.h"
+#include "store/postgres/pieces.h"
+#include "store/postgres/postgres.h"
+
+#define ALIVE "EXISTS (SELECT 1 FROM gateway g WHERE g.id = $1 AND g.dead = 0)"
+
+static const char sql_add[] =
+	"INSERT INTO event (run, first, last, data) SELECT p.run, p.first, p.last, p.data FROM "
+	"unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[]) "
+	"AS p(run, secret, first, last, data) JOIN run r ON r.id = p.run AND r.secret = p.secret "
+	"AND r.status < 2 AND r.gateway = $1 WHERE " ALIVE " ON CONFLICT DO NOTHING";
+static const char sql_news[] =
+	"UPDATE run r SET attempts = n.attempts, first_token_ms = n.first_token_ms, "
+	"provider = coalesce(n.provider, r.provider), bill_dropped = CASE WHEN n.told = 1 THEN "
+	"ARRAY[n.tokens_in, n.tokens_out, n.cached, n.reasoning, n.nano, n.asked, n.estimated] END "
+	"FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], "
+	"$7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], "
+	"$13::bigint[], $14::bigint[]) AS n(run, secret, attempts, first_token_ms, provider, told, "
+	"tokens_in, tokens_out, cached, reasoning, nano, asked, estimated) "
+	"WHERE r.id = n.run AND r.secret = n.secret AND r.status < 2 AND r.gateway = $1";
+
+static size_t append_things(struct store_job *job, void (*add)(void *arg, int64_t thing), void *arg)
+{
+	struct events_append *j = container_of(job, struct events_append, job);
+	size_t                bytes = 0;
+
+	for (size_t i = 0; i < j->entry_count; i++) {
+		add(arg, j->entries[i].piece.run.key);
+		bytes += j->entries[i].piece.data.n + 256;
+	}
+	return bytes;
+}
+
+#define EACH_NEWS(type, add)                                                              \
+	do {                                                                              \
+		args_begin(a, ARGS_##type);                                               \
+		for (size_t i = 0; i < g->count; i++) {                                   \
+			const struct events_append *j =                                   \
+				container_of(g->jobs[i], struct events_append, job);      \
+                                                                                          \
+			for (size_t k = 0; k < j->entry_count; k++) {                     \
+				const struct run_news *n = j->entries[k].news;            \
+                                                                                          \
+				if (n)                                                    \
+					add;                                              \
+			}                                                                 \
+		}                                                                         \
+		args_end(a);                                                              \
+	} while (0)
+
+static void append_nano(struct args *a, const struct run_news *n)
+{
+	if (n->priced)
+		args_int(a, n->nano);
+	else
+		args_null(a, ARGS_INT);
+}
+
+static bool append_some(const struct run_news *n)
+{
+	return n->used.known || n->used.estimated || !n->asked;
+}
+
+static void append_news(struct work *w, const struct group *g)
+{
+	struct args *a = work_args(w);
+
+	args_int(a, w->db->gateway);
+	EACH_NEWS(INT, args_int(a, n->run.key));
+	EACH_NEWS(INT, args_secret(a, n->run.secret));
+	EACH_NEWS(INT, args_int(a, n->attempts));
+	EACH_NEWS(INT, args_int(a, n->first_token_ms));
+	EACH_NEWS(TEXT, args_maybe(a, n->provider));
+	EACH_NEWS(INT, args_int(a, append_some(n)));
+	EACH_NEWS(INT, args_int(a, n->used.in));
+	EACH_NEWS(INT, args_int(a, n->used.out));
+	EACH_NEWS(INT, args_int(a, n->used.cached_read));
+	EACH_NEWS(INT, args_int(a, n->used.reasoning));
+	EACH_NEWS(INT, append_nano(a, n));
+	EACH_NEWS(INT, args_int(a, n->asked));
+	EACH_NEWS(INT, args_int(a, n->used.estimated));
+	work_ask(w, sql_news);
+}
+
+static bool append_collect(const struct group *g, struct pieces *ret, bool *ret_news)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < g->count; i++) {
+		struct events_append *j = container_of(g->jobs[i], struct events_append, job);
+
+		for (size_t k = 0; ok && k < j->entry_count; k++) {
+			j->entries[k].refused = false;
+			*ret_news |= j->entries[k].news != NULL;
+			ok = pieces_add(ret, j->entries[k].piece);
+		}
+	}
+	return ok;
+}
+
+static size_t append_ask(struct work *w, const struct group *g)
+{
+	struct pieces p = { 0 };
+	bool          news = false;
+	bool          ok = append_collect(g, &p, &news);
+
+	if (news)
+		append_news(w, g);
+	struct args *a = work_args(w);
+	args_int(a, w->db->gateway);
+	pieces_args(&p, a, true);
+	pieces_finish(&p);
+	a->failed = a->failed || !ok;
+	work_ask(w, sql_add);
+	return news ? 2 : 1;
+}
+
+const struct gathered gathered_events_append = { .things = append_things, .ask = append_ask };

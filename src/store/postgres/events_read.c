@@ -1,0 +1,157 @@
+/* Reads a page of a run's event log, and the state of the run. */
+#include "base/limits.h"
+#include "store/common/event_cut.h"
+#include "store/events.h"
+#include "store/postgres/op.h"
+#include "store/postgres/run_row.h"
+
+static const char sql_state[] =
+	"SELECT r.status, r.conversation, c.secret, r.model, r.shape, r.error, r.finish_reason, "
+	"r.usage_estimated, r.usage_in, r.usage_out, r.usage_cached_read, r.usage_cached_write, "
+	"r.usage_reasoning, r.created_ms, r.last_seq, coalesce(r.events_to, 1), r.settings, "
+	"r.completed_ms, EXISTS (SELECT 1 FROM event e WHERE e.run = $1)::int::bigint "
+	"FROM run r LEFT JOIN conversation c ON c.id = r.conversation "
+	"WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3";
+/* A piece is in the page if those before it leave it any room: the first one always is.  The last column
+ * says that further ones follow. */
+static const char sql_pieces[] =
+	"SELECT p.first, p.last, p.data, p.before + p.bytes FROM (SELECT e.first, e.last, e.data, "
+	"octet_length(e.data)::bigint AS bytes, coalesce(sum(octet_length(e.data)) OVER (ORDER BY e.last "
+	"ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)::bigint AS before "
+	"FROM event e WHERE e.run = $1 AND e.last > $2) p WHERE p.before <= $3 ORDER BY p.last";
+static const char sql_answer[] = "SELECT body FROM message WHERE id = $1";
+
+static void events_ask(struct work *w, struct events_read *j)
+{
+	struct args *a = work_args(w);
+
+	args_int(a, j->run.key);
+	args_secret(a, j->run.secret);
+	args_int(a, j->owner);
+	work_ask(w, sql_state);
+	a = work_args(w);
+	args_int(a, j->run.key);
+	args_int(a, j->after > INT64_MAX ? INT64_MAX : (int64_t)j->after);
+	args_int(a, (int64_t)j->page_bytes);
+	work_ask(w, sql_pieces);
+}
+
+static void events_state(struct row r, struct events_read *j, bool *ret_logged)
+{
+	struct err *e = &j->job.err;
+
+	if (!run_row_status(cell_int(r, 0), &j->status, e) ||
+	    !cell_keep(&j->arena, r, 3, &j->model, e) ||
+	    !cell_keep(&j->arena, r, 4, &j->shape, e) ||
+	    !cell_keep(&j->arena, r, 5, &j->error, e) ||
+	    !cell_keep(&j->arena, r, 6, &j->finish_reason, e) ||
+	    !cell_keep(&j->arena, r, 16, &j->settings, e))
+		return;
+	j->conversation = cell_id(cell_int(r, 1), r, 2);
+	j->usage = cell_usage(r, 7);
+	j->created_ms = cell_int(r, 13);
+	j->completed_ms = cell_int(r, 17);
+	bool ended = j->status > RUN_RUNNING;
+	j->last_seq = ended ? (uint64_t)cell_int(r, 14) : 0;
+	*ret_logged = cell_int(r, 18) != 0;
+	j->swept = ended && cell_int(r, 15) > 0 && !*ret_logged;
+}
+
+/* events_piece: false: the page ends in front of it. */
+static bool events_put(struct events_read *j, struct row r, size_t *bytes, uint64_t *last)
+{
+	struct events_piece p = { j->run, (uint64_t)cell_int(r, 0), (uint64_t)cell_int(r, 1),
+				  cell_str(r, 2) };
+	struct err         *e = &j->job.err;
+
+	/* Events that were sent again lie in two pieces. */
+	if (*last > 0 && (p.last <= *last || (p.first <= *last && !event_cut_front(&p, *last))))
+		return true;
+	if (j->piece_count > 0 &&
+	    (p.data.n > j->page_bytes || *bytes > j->page_bytes - p.data.n))
+		return false;
+	if (!cell_fits(&j->arena, p.data.n)) {
+		if (j->piece_count == 0)
+			err_set(e, ERR_REQUEST_TOO_LARGE, "",
+				"a piece of the run's events is larger than the %zu KiB that can "
+				"be read at once",
+				j->arena.max / KIB);
+		return false;
+	}
+	p.data = arena_str(&j->arena, p.data);
+	if (!p.data.p)
+		cell_no_memory(e);
+	*bytes += p.data.n;
+	*last = p.last;
+	j->pieces[j->piece_count++] = p;
+	return e->code == ERR_OK;
+}
+
+static void events_pieces(struct work *w, struct events_read *j)
+{
+	int      rows = work_rows(w, 1);
+	size_t   bytes = 0;
+	uint64_t last = 0;
+
+	if (rows == 0)
+		return;
+	j->pieces = arena_alloc(&j->arena, (size_t)rows * sizeof *j->pieces);
+	if (!j->pieces)
+		cell_no_memory(&j->job.err);
+	for (int i = 0; i < rows && j->job.err.code == ERR_OK && !j->has_more; i++)
+		j->has_more = !events_put(j, work_row(w, 1, i), &bytes, &last);
+	/* The statement leaves out what lies behind a full page. */
+	struct row end = work_row(w, 1, rows - 1);
+	if (cell_int(end, 3) > (int64_t)j->page_bytes)
+		j->has_more = true;
+}
+
+static enum work_next events_judge(struct work *w, struct events_read *j)
+{
+	bool logged = false;
+
+	if (work_rows(w, 0) == 0) {
+		err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such run");
+		return WORK_DONE;
+	}
+	events_state(work_row(w, 0, 0), j, &logged);
+	if (j->job.err.code == ERR_OK && !j->swept)
+		events_pieces(w, j);
+	if (j->job.err.code != ERR_OK || j->status <= RUN_RUNNING || logged)
+		return WORK_DONE;
+	/* Only if nothing was logged, because the answer may be as long as all pages together. */
+	struct args *a = work_args(w);
+	args_int(a, j->run.key);
+	work_ask(w, sql_answer);
+	return WORK_AGAIN;
+}
+
+static void events_answer(struct row r, struct events_read *j)
+{
+	if (!cell_fits(&j->arena, cell_str(r, 0).n))
+		err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
+			"the answer is larger than the %zu KiB that can be read at once",
+			j->arena.max / KIB);
+	else if (!cell_keep(&j->arena, r, 0, &j->answer, &j->job.err))
+		j->answer = STR_NONE;
+}
+
+static enum work_next read_events(struct work *w, struct events_read *j)
+{
+	switch (w->stage) {
+	case 0:
+		j->pieces = NULL;
+		j->piece_count = 0;
+		j->has_more = j->swept = false;
+		j->answer = STR_NONE;
+		events_ask(w, j);
+		return WORK_AGAIN;
+	case 1: return events_judge(w, j);
+	default:
+		if (work_rows(w, 0) > 0)
+			events_answer(work_row(w, 0, 0), j);
+		return WORK_DONE;
+	}
+}
+
+OP(events_read, WORK_SNAPSHOT, read_events);

@@ -1,0 +1,54 @@
+/* Stores idempotency keys of calls that are not stored. */
+#include "store/idem.h"
+#include "store/postgres/claim.h"
+#include "store/postgres/gathered.h"
+#include "store/postgres/postgres.h"
+
+static const char sql_keep[] =
+	"INSERT INTO idempotency (id, secret, owner, gateway, key, fingerprint, created_ms, stored, "
+	"outcome, http, body) SELECT id, secret, owner, $1, key, fingerprint, created_ms, 0, outcome, "
+	"http, body FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bytea[], "
+	"$7::bigint[], $8::bigint[], $9::bigint[], $10::bytea[]) AS k(id, secret, owner, key, "
+	"fingerprint, created_ms, outcome, http, body) " CLAIM_REPLACE;
+
+#define EACH(type, add) ARGS_EACH(a, ARGS_##type, i, g->count, add)
+#define J               container_of(g->jobs[i], const struct idem_keep, job)
+
+int64_t claim_thing(int64_t owner, const struct store_idem *key)
+{
+	uint64_t h = 0xcbf29ce484222325u ^ (uint64_t)owner;
+
+	if (key->key.n == 0)
+		return 0;
+	for (size_t i = 0; i < key->key.n; i++)
+		h = (h ^ (unsigned char)key->key.p[i]) * 0x100000001b3u;
+	return (int64_t)(h | 1);
+}
+
+static size_t keep_things(struct store_job *job, void (*add)(void *arg, int64_t thing), void *arg)
+{
+	const struct idem_keep *j = container_of(job, struct idem_keep, job);
+
+	add(arg, claim_thing(j->owner, &j->key));
+	return j->answer.body.n + 256;
+}
+
+static size_t keep_ask(struct work *w, const struct group *g)
+{
+	struct args *a = work_args(w);
+
+	args_int(a, w->db->gateway);
+	EACH(INT, args_int(a, J->run.key));
+	EACH(INT, args_secret(a, J->run.secret));
+	EACH(INT, args_int(a, J->owner));
+	EACH(TEXT, args_text(a, J->key.key));
+	EACH(BYTES, args_bytes(a, J->key.fingerprint));
+	EACH(INT, args_int(a, J->created_ms));
+	EACH(INT, args_int(a, (int64_t)J->outcome));
+	EACH(INT, args_int(a, J->answer.http));
+	EACH(BYTES, args_bytes_maybe(a, J->answer.body));
+	work_ask(w, sql_keep);
+	return 1;
+}
+
+const struct gathered gathered_idem_keep = { .things = keep_things, .ask = keep_ask };

@@ -1,0 +1,46 @@
+/* Reads the object of an idempotency key. */
+#include "store/idem.h"
+#include "store/postgres/op.h"
+#include "store/postgres/run_row.h"
+
+static const char sql_find[] =
+	"SELECT i.fingerprint, i.id, i.secret, i.stored, i.outcome, i.http, i.body, c.id, c.secret "
+	"FROM idempotency i LEFT JOIN run r ON i.stored = 1 AND r.id = i.id "
+	"LEFT JOIN conversation c ON c.id = r.conversation WHERE i.owner = $1 AND i.key = $2";
+
+static void idem_keep_row(struct row r, struct idem_read *j)
+{
+	struct err *e = &j->job.err;
+
+	j->found = true;
+	j->same = str_eq(cell_str(r, 0), j->key.fingerprint);
+	j->run = cell_id(cell_int(r, 1), r, 2);
+	j->stored = cell_int(r, 3) != 0;
+	j->answer.http = (int)cell_int(r, 5);
+	j->conversation = (struct id){ 0 };
+	if (!cell_null(r, 7))
+		j->conversation = cell_id(cell_int(r, 7), r, 8);
+	bool wanted = run_row_status(cell_int(r, 4), &j->outcome, e) && j->same;
+	if (wanted && !buf_str(&j->bytes, cell_str(r, 6)))
+		cell_no_memory(e);
+	j->answer.body = wanted ? buf_view(&j->bytes) : STR_NONE;
+}
+
+static enum work_next read_key(struct work *w, struct idem_read *j)
+{
+	if (w->stage == 0) {
+		struct args *a = work_args(w);
+
+		args_int(a, j->owner);
+		args_text(a, j->key.key);
+		work_ask(w, sql_find);
+		return WORK_LAST;
+	}
+	j->found = false;
+	buf_clear(&j->bytes);
+	if (work_rows(w, 0) > 0)
+		idem_keep_row(work_row(w, 0, 0), j);
+	return WORK_DONE;
+}
+
+OP(idem_read, WORK_IMPLICIT, read_key);

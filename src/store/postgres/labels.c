@@ -1,0 +1,74 @@
+/* Pairs of metadata. */
+#include "store/postgres/labels.h"
+
+#include "base/limits.h"
+#include "json/scan.h"
+
+#include <stdlib.h>
+
+static bool labels_put(struct labels *l, struct label one)
+{
+	if (l->count == l->cap) {
+		size_t        cap = l->cap ? 2 * l->cap : 16;
+		struct label *grown = realloc(l->all, cap * sizeof *grown);
+
+		if (!grown)
+			return false;
+		l->all = grown;
+		l->cap = cap;
+	}
+	l->all[l->count++] = one;
+	return true;
+}
+
+static bool labels_member(struct labels *l, int64_t of, const struct json_doc *d, json_at key)
+{
+	struct label one = { .of = of };
+
+	if (!json_is_kind(d, json_value(key), JSON_STRING) ||
+	    (d->tok[json_value(key)].flags & JSON_HAS_NUL))
+		return true;
+	return json_text(d, key, &l->arena, &one.key) &&
+	       json_text(d, json_value(key), &l->arena, &one.value) && labels_put(l, one);
+}
+
+bool labels_add(struct labels *l, int64_t of, struct str metadata)
+{
+	struct json_doc d = { 0 };
+	struct err      e;
+	bool            ok = true;
+
+	if (metadata.n == 0)
+		return true;
+	if (!l->begun)
+		arena_init(&l->arena, 16 * MIB);
+	l->begun = true;
+	if (json_scan(&d, metadata.p, metadata.n, &json_limits_stored, &e) != ERR_OK)
+		return e.code != ERR_OVERLOADED;
+	if (json_kind(&d, 0) == JSON_OBJECT)
+		for (json_at i = json_first(&d, 0); ok && i != json_end(&d, 0);
+		     i = json_next_member(&d, i))
+			ok = labels_member(l, of, &d, i);
+	json_doc_finish(&d);
+	return ok;
+}
+
+void labels_finish(struct labels *l)
+{
+	if (l->begun)
+		arena_finish(&l->arena);
+	free(l->all);
+	*l = (struct labels){ 0 };
+}
+
+void labels_pairs(const struct labels *l, struct args *a)
+{
+	ARGS_EACH(a, ARGS_TEXT, i, l->count, args_text(a, l->all[i].key));
+	ARGS_EACH(a, ARGS_TEXT, i, l->count, args_text(a, l->all[i].value));
+}
+
+void labels_args(const struct labels *l, struct args *a)
+{
+	ARGS_EACH(a, ARGS_INT, i, l->count, args_int(a, l->all[i].of));
+	labels_pairs(l, a);
+}

@@ -1,0 +1,19 @@
+/* lease: this process's row in the table of gateways.  While its lease lasts, no other gateway touches its
+ * runs. */
+#pragma once
+
+#include "store/postgres/link.h"
+#include "store/postgres/work.h"
+
+enum { LEASE_MS = 15000, LEASE_RENEW_MS = 2000 };
+
+/* lease_take: makes the row, and takes a lane for the ids.  db->gateway is set.  Errors: STORAGE: all lanes
+ * are taken. */
+enum errc lease_take(struct link *l, struct postgres *db, struct err *e) MUST_USE;
+/* lease_end: declares the own row dead, so that others may end what this process has left.  On a failure the
+ * row dies with its lease. */
+void lease_end(struct link *l, const struct postgres *db);
+
+/* The chore that renews the lease.  A process whose row was declared dead goes on with a new one. */
+enum work_next lease_step(struct work *w);
+void           lease_over(struct work *w, const struct fault *f);

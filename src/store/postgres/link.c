@@ -1,0 +1,370 @@
+/* Connections in pipeline mode. */
+#include "store/postgres/link.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NAME = 16 };
+
+/* Session settings.  Arrays would be planned anew at each use without force_generic_plan. */
+static const char sql_set_up[] =
+	"SELECT set_config('plan_cache_mode', 'force_generic_plan', false), "
+	"set_config('statement_timeout', '10s', false), "
+	"set_config('lock_timeout', $1, false), "
+	"set_config('idle_in_transaction_session_timeout', '5s', false), "
+	"CASE WHEN $2 = 1 THEN set_config('synchronous_commit', 'off', false) "
+	"WHEN current_setting('synchronous_commit') = 'off' "
+	"THEN set_config('synchronous_commit', 'on', false) END, "
+	"set_config('search_path', 'public', false)";
+
+void link_init(struct link *l, const struct link_target *target, bool relaxed, int64_t lock_ms)
+{
+	*l = (struct link){ .target = target, .relaxed = relaxed, .lock_ms = lock_ms };
+}
+
+static void forget(struct link *l)
+{
+	link_clear(l);
+	memset(l->places, 0, sizeof l->places);
+	l->place_count = 0;
+	l->expected_count = l->expected_at = 0;
+	l->unsent = l->failed = false;
+}
+
+void link_finish(struct link *l)
+{
+	forget(l);
+	if (l->conn)
+		pq.PQfinish(l->conn);
+	l->conn = NULL;
+	l->state = LINK_DOWN;
+	args_finish(&l->args);
+}
+
+void link_drop(struct link *l, const struct fault *why, int64_t now_us)
+{
+	l->fault = *why;
+	forget(l);
+	if (l->conn)
+		pq.PQfinish(l->conn);
+	l->conn = NULL;
+	l->state = LINK_DOWN;
+	if (l->down_us == 0)
+		l->down_us = now_us;
+}
+
+static void link_lost(struct link *l, int64_t now_us)
+{
+	struct fault f = fault_lost(l->conn ? pq.PQerrorMessage(l->conn) : "out of memory");
+
+	link_drop(l, &f, now_us);
+}
+
+/* --- statements --- */
+
+static struct link_place *place_of(struct link *l, const char *sql)
+{
+	size_t at = ((uintptr_t)sql * 0x9e3779b97f4a7c15u) >> 55;
+
+	_Static_assert(LINK_PLACES == 1 << (64 - 55), "the upper bits are a place");
+	while (l->places[at].sql && l->places[at].sql != sql)
+		at = (at + 1) % LINK_PLACES;
+	return &l->places[at];
+}
+
+static void expect(struct link *l, enum link_expect what, const char *sql)
+{
+	CHECK(l->expected_count < LINK_EXPECTED);
+	l->expected[l->expected_count].what = what;
+	l->expected[l->expected_count++].sql = sql;
+}
+
+static void statement_name(char ret[NAME], const struct link_place *p)
+{
+	snprintf(ret, NAME, "p%u", p->number);
+}
+
+static bool prepare(struct link *l, const char *sql, const struct args *a, char name[NAME])
+{
+	struct link_place *p = place_of(l, sql);
+
+	if (!p->sql) {
+		CHECK(l->place_count < LINK_PLACES / 2);
+		*p = (struct link_place){ .sql = sql };
+		l->place_count++;
+	}
+	if (p->number > 0) {
+		statement_name(name, p);
+		return true;
+	}
+	/* A statement whose preparation failed gets a new name, because the old one may exist. */
+	p->number = ++l->made;
+	statement_name(name, p);
+	expect(l, LINK_PREPARED, sql);
+	return pq.PQsendPrepare(l->conn, name, sql, a ? a->count : 0, a ? a->types : NULL) == 1;
+}
+
+static void queue(struct link *l, const char *sql, const struct args *a, enum link_expect what)
+{
+	const char *values[ARGS_MAX];
+	int         formats[ARGS_MAX];
+	char        name[NAME];
+
+	if (l->failed || l->state == LINK_DOWN)
+		return;
+	if ((a && a->failed) || !prepare(l, sql, a, name)) {
+		l->failed = true;
+		return;
+	}
+	for (int i = 0; a && i < a->count; i++) {
+		values[i] = a->lengths[i] < 0 ? NULL : a->data.data + a->at[i];
+		formats[i] = 1;
+	}
+	l->failed = pq.PQsendQueryPrepared(l->conn, name, a ? a->count : 0, values,
+					   a ? a->lengths : NULL, formats, 1) != 1;
+	if (!l->failed)
+		expect(l, what, sql);
+}
+
+void link_ask(struct link *l, const char *sql)
+{
+	queue(l, sql, &l->args, LINK_RESULT);
+	args_clear(&l->args);
+}
+
+void link_control(struct link *l, const char *sql)
+{
+	queue(l, sql, NULL, LINK_CONTROL);
+}
+
+void link_clear(struct link *l)
+{
+	for (size_t i = 0; i < l->result_count; i++)
+		if (l->results[i])
+			pq.PQclear(l->results[i]);
+	l->result_count = 0;
+	l->fault.kind = FAULT_PG_NONE;
+}
+
+static void flush(struct link *l, int64_t now_us)
+{
+	int left = pq.PQflush(l->conn);
+
+	if (left < 0)
+		link_lost(l, now_us);
+	else
+		l->unsent = left > 0;
+}
+
+void link_send(struct link *l, int64_t now_us, int64_t timeout_us)
+{
+	if (l->state == LINK_DOWN)
+		return;
+	if (l->failed || pq.PQpipelineSync(l->conn) != 1) {
+		link_lost(l, now_us);
+		return;
+	}
+	expect(l, LINK_SYNC, NULL);
+	if (l->state == LINK_IDLE)
+		l->state = LINK_BUSY;
+	l->deadline_us = now_us + timeout_us;
+	flush(l, now_us);
+}
+
+/* --- answers --- */
+
+/* An answer of a statement, or the synchronisation behind them; NULL: the end of a statement's answers. */
+static void take(struct link *l, PGresult *r)
+{
+	enum link_expect what = l->expected[l->expected_at].what;
+	ExecStatusType   status;
+
+	if (!r) {
+		l->expected_at++;
+		return;
+	}
+	status = pq.PQresultStatus(r);
+	if (status == PGRES_PIPELINE_SYNC) {
+		CHECK(what == LINK_SYNC);
+		l->expected_at++;
+		pq.PQclear(r);
+		return;
+	}
+	bool fine = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+	if (status == PGRES_FATAL_ERROR && l->fault.kind == FAULT_PG_NONE)
+		l->fault = fault_of_result(r);
+	if (what == LINK_PREPARED) {
+		struct link_place *p = place_of(l, l->expected[l->expected_at].sql);
+
+		p->sure = fine;
+		if (!fine)
+			p->number = 0;
+	}
+	if (what == LINK_RESULT && fine && l->result_count < LINK_RESULTS)
+		l->results[l->result_count++] = r;
+	else
+		pq.PQclear(r);
+}
+
+static void set_up_over(struct link *l, int64_t now_us)
+{
+	if (l->fault.kind != FAULT_PG_NONE) {
+		struct fault f = l->fault;
+
+		link_drop(l, &f, now_us);
+		return;
+	}
+	link_clear(l);
+	l->down_us = 0;
+	l->state = LINK_IDLE;
+}
+
+static void receive(struct link *l, int64_t now_us)
+{
+	if (pq.PQconsumeInput(l->conn) != 1) {
+		link_lost(l, now_us);
+		return;
+	}
+	if (l->unsent)
+		flush(l, now_us);
+	while (l->conn && l->expected_at < l->expected_count && !pq.PQisBusy(l->conn))
+		take(l, pq.PQgetResult(l->conn));
+	if (!l->conn)
+		return;
+	if (pq.PQstatus(l->conn) == CONNECTION_BAD) {
+		link_lost(l, now_us);
+		return;
+	}
+	if (l->expected_at < l->expected_count)
+		return;
+	l->expected_count = l->expected_at = 0;
+	if (l->state == LINK_SETTING_UP)
+		set_up_over(l, now_us);
+	else if (l->state == LINK_BUSY)
+		l->state = LINK_IDLE;
+}
+
+/* --- connecting --- */
+
+static void quiet(void *arg, const char *text)
+{
+	(void)arg;
+	(void)text;
+}
+
+static void set_up(struct link *l, int64_t now_us)
+{
+	char wait[24];
+
+	if (pq.PQserverVersion(l->conn) < 150000) {
+		struct fault f = fault_lost("the server is older than PostgreSQL 15");
+
+		f.kind = FAULT_PG_SERVER;
+		str_copy(f.state, sizeof f.state, STR("0A000"));
+		link_drop(l, &f, now_us);
+		return;
+	}
+	if (pq.PQsetnonblocking(l->conn, 1) != 0 || pq.PQenterPipelineMode(l->conn) != 1) {
+		link_lost(l, now_us);
+		return;
+	}
+	(void)pq.PQsetNoticeProcessor(l->conn, quiet, NULL);
+	l->state = LINK_SETTING_UP;
+	snprintf(wait, sizeof wait, "%lldms", (long long)l->lock_ms);
+	args_clear(&l->args);
+	args_text(&l->args, str_of(wait));
+	args_int(&l->args, l->relaxed);
+	link_ask(l, sql_set_up);
+	link_send(l, now_us, LINK_CONNECT_US);
+}
+
+static void connect_on(struct link *l, int64_t now_us)
+{
+	l->polling = pq.PQconnectPoll(l->conn);
+	if (l->polling == PGRES_POLLING_FAILED)
+		link_lost(l, now_us);
+	else if (l->polling == PGRES_POLLING_OK)
+		set_up(l, now_us);
+}
+
+void link_move(struct link *l, int64_t now_us)
+{
+	switch (l->state) {
+	case LINK_DOWN: return;
+	case LINK_CONNECTING: connect_on(l, now_us); break;
+	case LINK_SETTING_UP:
+	case LINK_IDLE: /* also learns that the server has closed it */
+	case LINK_BUSY: receive(l, now_us); break;
+	}
+	if (l->state != LINK_DOWN && l->state != LINK_IDLE && now_us >= l->deadline_us) {
+		struct fault f = fault_lost(NULL);
+
+		link_drop(l, &f, now_us);
+	}
+}
+
+short link_wants(const struct link *l, int *ret_fd)
+{
+	*ret_fd = l->conn ? pq.PQsocket(l->conn) : -1;
+	switch (l->state) {
+	case LINK_DOWN: *ret_fd = -1; return 0;
+	case LINK_CONNECTING: return l->polling == PGRES_POLLING_WRITING ? POLLOUT : POLLIN;
+	case LINK_SETTING_UP:
+	case LINK_IDLE:
+	case LINK_BUSY: break;
+	}
+	return (short)(l->unsent ? POLLIN | POLLOUT : POLLIN);
+}
+
+bool link_await(struct link *l)
+{
+	while (l->state != LINK_IDLE && l->state != LINK_DOWN) {
+		int64_t       left = (l->deadline_us - clock_mono_us()) / 1000 + 1;
+		struct pollfd p;
+
+		p.events = link_wants(l, &p.fd);
+		(void)poll(&p, 1, left > 0 ? (int)left : 0);
+		link_move(l, clock_mono_us());
+	}
+	return l->state == LINK_IDLE && l->fault.kind == FAULT_PG_NONE;
+}
+
+bool link_script(struct link *l, const char *sql)
+{
+	PGresult *r;
+
+	link_clear(l);
+	/* A pipeline takes single statements only. */
+	if (pq.PQexitPipelineMode(l->conn) != 1 || pq.PQsendQuery(l->conn, sql) != 1) {
+		link_lost(l, clock_mono_us());
+		return false;
+	}
+	for (;;) {
+		struct pollfd p = { .fd = pq.PQsocket(l->conn), .events = POLLIN };
+		int           left = pq.PQflush(l->conn);
+
+		if (left > 0)
+			p.events |= POLLOUT;
+		if (left < 0 || pq.PQconsumeInput(l->conn) != 1) {
+			link_lost(l, clock_mono_us());
+			return false;
+		}
+		if (left > 0 || pq.PQisBusy(l->conn)) {
+			(void)poll(&p, 1, 1000);
+			continue;
+		}
+		r = pq.PQgetResult(l->conn);
+		if (!r)
+			break;
+		if (pq.PQresultStatus(r) == PGRES_FATAL_ERROR && l->fault.kind == FAULT_PG_NONE)
+			l->fault = fault_of_result(r);
+		pq.PQclear(r);
+	}
+	if (pq.PQenterPipelineMode(l->conn) != 1)
+		link_lost(l, clock_mono_us());
+	return l->fault.kind == FAULT_PG_NONE;
+}

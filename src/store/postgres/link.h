@@ -1,0 +1,86 @@
+/* link: a connection to the server, in pipeline mode and never blocking (but for the look-up of a host's
+ * name).  All statements up to a link_send travel together, and are one transaction unless they begin one
+ * themselves.
+ *
+ *   DOWN --link_connect--> CONNECTING --> SETTING_UP --> IDLE --link_send--> BUSY --> IDLE
+ *     ^                        |              |                               |
+ *     +------------------------+--------------+------- l->fault ---------------+
+ *
+ * A statement's text is its name: it is a constant, prepared at its first use on the connection. */
+#pragma once
+
+#include "store/postgres/args.h"
+#include "store/postgres/fault.h"
+
+enum { LINK_PLACES = 512, LINK_RESULTS = 24, LINK_EXPECTED = 64, LINK_CONNECT_US = 3 * 1000 * 1000 };
+
+enum link_state { LINK_DOWN, LINK_CONNECTING, LINK_SETTING_UP, LINK_IDLE, LINK_BUSY };
+
+/* What an answer will be. */
+enum link_expect { LINK_PREPARED, LINK_CONTROL, LINK_RESULT, LINK_SYNC };
+
+struct link_target;
+
+/* Laid open so that it can be embedded.  Used by one thread. */
+struct link {
+	const struct link_target *target;  /* borrowed */
+	bool                      relaxed; /* commits do not wait for the server's disk */
+	int64_t                   lock_ms; /* how long a statement waits for a lock */
+	enum link_state           state;
+	PGconn                   *conn;        /* owned */
+	int64_t                   deadline_us; /* of CONNECTING, SETTING_UP, BUSY */
+	int64_t                   down_us;     /* since when there is no connection; 0: there is one */
+	PostgresPollingStatusType polling;
+	bool                      unsent; /* bytes that the socket has not taken */
+	bool                      failed; /* a statement could not be queued: no memory, or a lost connection */
+	struct fault              fault;  /* of the last attempt to connect, or of the last link_send */
+	unsigned                  made;   /* numbers the names of prepared statements */
+	struct link_place {
+		const char *sql;
+		unsigned    number;
+		bool        sure; /* the server has confirmed it */
+	} places[LINK_PLACES];
+	size_t place_count;
+	struct {
+		enum link_expect what;
+		const char      *sql;
+	} expected[LINK_EXPECTED];
+	size_t    expected_count, expected_at;
+	PGresult *results[LINK_RESULTS]; /* owned; of the statements of the last link_send */
+	size_t    result_count;
+	struct args args; /* for the callers' use: those of the next statement */
+};
+
+/* link_target_create: reads a URI or another connection string of libpq.  *ret is owned.  password: NULL:
+ * none but the string's.  Errors: STORAGE: no such string; it has a password. */
+enum errc link_target_create(const char *database, const char *password, struct link_target **ret,
+			     struct err *e) MUST_USE;
+void      link_target_destroy(struct link_target *t);
+/* link_target_name: the database for messages: without user and password. */
+const char *link_target_name(const struct link_target *t);
+
+void link_init(struct link *l, const struct link_target *target, bool relaxed, int64_t lock_ms);
+void link_finish(struct link *l);
+
+/* link_connect: begins to connect.  link_drop: closes the connection. */
+void link_connect(struct link *l, int64_t now_us);
+void link_drop(struct link *l, const struct fault *why, int64_t now_us);
+
+/* link_ask: queues a statement with l->args, whose result will be in results; link_control: one without
+ * parameters whose result nobody needs.  link_send: sends what was queued. */
+void link_ask(struct link *l, const char *sql);
+void link_control(struct link *l, const char *sql);
+void link_send(struct link *l, int64_t now_us, int64_t timeout_us);
+/* link_clear: forgets the results. */
+void link_clear(struct link *l);
+
+/* link_move: after the socket is ready, or a deadline may be over: moves bytes and changes the state. */
+void link_move(struct link *l, int64_t now_us);
+/* link_wants: POLLIN, POLLOUT: what to wait for; *ret_fd -1: nothing. */
+short link_wants(const struct link *l, int *ret_fd);
+/* link_script: runs statements without parameters as one transaction, for callers that may block; false:
+ * l->fault says why not. */
+bool link_script(struct link *l, const char *sql) MUST_USE;
+/* link_await: for callers that may block: moves until the link is IDLE or DOWN; true: IDLE, and no
+ * statement failed. */
+bool link_await(struct link *l) MUST_USE;

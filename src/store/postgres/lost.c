@@ -1,0 +1,137 @@
+/* Writes the ends that this gateway could not write when they were due. */
+#include "store/postgres/lost.h"
+
+#include "base/log.h"
+#include "store/postgres/postgres.h"
+#include "store/postgres/settle.h"
+#include "store/postgres/turn_end.h"
+
+enum { LOST_NOTES = 64 };
+
+#define NOT_STORED                                                                    \
+	"{\"message\":\"The answer could not be stored.\",\"type\":\"server_error\"," \
+	"\"param\":null,\"code\":\"storage_unavailable\"}"
+
+static const char sql_run[] =
+	"SELECT id FROM run WHERE id = $1 AND secret = $2 AND status < 2 FOR UPDATE";
+static const char sql_pieces[] =
+	"SELECT first, last, data FROM event WHERE run = $1 ORDER BY last";
+
+struct lost_state {
+	struct salvage  salvage;
+	struct turn_end end;
+};
+
+static void lost_finish(void *state)
+{
+	salvage_finish(&((struct lost_state *)state)->salvage);
+}
+
+bool lost_wanted(struct postgres *db)
+{
+	return unfinished_count(&db->unfinished) > 0;
+}
+
+static void lost_settle(struct work *w)
+{
+	const struct unfinished *u = &w->db->unfinished;
+	const struct usage_note *notes[LOST_NOTES + 1];
+	size_t                   n = 0;
+
+	while (n < LOST_NOTES && n < u->note_count) {
+		notes[n] = &u->notes[n];
+		n++;
+	}
+	/* The usage of an end is booked nowhere else, so a conversation deleted meanwhile does not matter. */
+	if (u->end_count > 0 && u->ends[0].noted)
+		notes[n++] = &u->ends[0].note;
+	if (n > 0)
+		settle_ask(w, notes, n);
+}
+
+static void lost_find(struct work *w)
+{
+	const struct unfinished *u = &w->db->unfinished;
+	struct id                run = u->end_count > 0 ? u->ends[0].run : (struct id){ 0 };
+	struct args             *a = work_args(w);
+
+	args_int(a, run.key);
+	args_secret(a, run.secret);
+	work_ask(w, sql_run);
+	a = work_args(w);
+	args_int(a, run.key);
+	work_ask(w, sql_pieces);
+}
+
+static enum work_next lost_end(struct work *w)
+{
+	const struct unfinished_end *was = &w->db->unfinished.ends[0];
+	struct lost_state           *s = w->state;
+	struct salvage_told          told;
+	bool                         ok = true;
+
+	for (int i = 0; ok && i < work_rows(w, 1); i++) {
+		struct row r = work_row(w, 1, i);
+
+		ok = salvage_add(&s->salvage, &(struct events_piece){
+						      .run = was->run,
+						      .first = (uint64_t)cell_int(r, 0),
+						      .last = (uint64_t)cell_int(r, 1),
+						      .data = cell_str(r, 2) });
+	}
+	s->end = (struct turn_end){
+		.run = was->run,
+		.error = STR(NOT_STORED),
+		.completed_ms = was->completed_ms,
+		.last_seq = was->last_seq,
+		.keyed = true,
+		.usage = was->usage,
+		.first_token_ms = was->first_token_ms,
+		.attempts = was->attempts,
+		.costs = was->costs,
+		.cost_nano = was->cost_nano,
+	};
+	s->end.answer = salvage_make(&s->salvage, &told);
+	s->end.status = told.begun ? RUN_INCOMPLETE : RUN_FAILED;
+	if (was->bound) /* without a log, the answer is lost */
+		s->end.idem_answer.http = told.begun ? 200 : 503;
+	turn_end_ask(w, (struct turn_end *[]){ &s->end }, 1);
+	return WORK_LAST;
+}
+
+enum work_next lost_step(struct work *w)
+{
+	struct unfinished *u = &w->db->unfinished;
+
+	switch (w->stage) {
+	case 0: {
+		struct lost_state *s = work_state(w, sizeof *s, lost_finish);
+
+		if (!s)
+			return WORK_DONE;
+		salvage_init(&s->salvage, w->db->options.assemble);
+		u->notes_done = u->note_count < LOST_NOTES ? u->note_count : LOST_NOTES;
+		u->ends_done = u->end_count > 0;
+		lost_find(w);
+		lost_settle(w);
+		return WORK_AGAIN;
+	}
+	case 1:
+		if (u->ends_done > 0 && work_rows(w, 0) > 0)
+			return lost_end(w);
+		return WORK_DONE;
+	default: return WORK_DONE;
+	}
+}
+
+void lost_over(struct work *w, const struct fault *f)
+{
+	struct unfinished *u = &w->db->unfinished;
+
+	/* What fails for its own data would fail again; the reaper of this gateway finds such a run. */
+	if (!f || f->kind == FAULT_PG_DATA)
+		unfinished_written(u);
+	u->ends_done = u->notes_done = 0;
+	if (f)
+		log_note(LOG_WARN, "storage_failed", "an end could not be stored yet: %s", f->text);
+}

@@ -1,0 +1,35 @@
+/* The table of operations. */
+#include "store/postgres/op.h"
+
+#define OP_ALONE(X)                                                                        \
+	X(RUN_READ, run_read)                                                              \
+	X(BRANCH_READ, branch_read)                                                        \
+	X(CONVERSATION_READ, conversation_read)                                            \
+	X(EVENTS_READ, events_read)                                                        \
+	X(IDEM_READ, idem_read)
+
+#define X(number, name) extern const struct op pg_op_##name;
+OP_ALONE(X)
+#undef X
+
+static const struct op *const alone[JOB__COUNT] = {
+#define X(number, name) [JOB_##number] = &pg_op_##name,
+	OP_ALONE(X)
+#undef X
+};
+
+static const bool gathered[JOB__COUNT] = {
+#define X(number) [JOB_##number] = true,
+	OP_GATHERED(X)
+#undef X
+};
+
+const struct op *op_of(const struct job_kind *kind)
+{
+	return alone[kind->job];
+}
+
+bool op_is_gathered(const struct job_kind *kind)
+{
+	return gathered[kind->job];
+}

@@ -1,0 +1,45 @@
+/* Rows of the event log. */
+#include "store/postgres/pieces.h"
+
+#include "store/common/event_cut.h"
+
+#include <stdlib.h>
+
+static bool pieces_put(struct pieces *p, struct events_piece row)
+{
+	if (p->count == p->cap) {
+		size_t               cap = p->cap ? 2 * p->cap : 64;
+		struct events_piece *grown = realloc(p->all, cap * sizeof *grown);
+
+		if (!grown)
+			return false;
+		p->all = grown;
+		p->cap = cap;
+	}
+	p->all[p->count++] = row;
+	return true;
+}
+
+bool pieces_add(struct pieces *p, struct events_piece piece)
+{
+	while (piece.data.n > 0)
+		if (!pieces_put(p, event_cut_row(&piece)))
+			return false;
+	return true;
+}
+
+void pieces_finish(struct pieces *p)
+{
+	free(p->all);
+	*p = (struct pieces){ 0 };
+}
+
+void pieces_args(const struct pieces *p, struct args *a, bool secrets)
+{
+	ARGS_EACH(a, ARGS_INT, i, p->count, args_int(a, p->all[i].run.key));
+	if (secrets)
+		ARGS_EACH(a, ARGS_INT, i, p->count, args_secret(a, p->all[i].run.secret));
+	ARGS_EACH(a, ARGS_INT, i, p->count, args_int(a, (int64_t)p->all[i].first));
+	ARGS_EACH(a, ARGS_INT, i, p->count, args_int(a, (int64_t)p->all[i].last));
+	ARGS_EACH(a, ARGS_BYTES, i, p->count, args_bytes(a, p->all[i].data));
+}

@@ -1,0 +1,29 @@
+/* postgres: an open database: the parts of the engine, as its operations and chores see them. */
+#pragma once
+
+#include "store/common/salvage.h"
+#include "store/common/unfinished.h"
+#include "store/engine.h"
+#include "store/key_ring.h"
+#include "store/postgres/link.h"
+#include "store/usage_gather.h"
+
+#include <stdatomic.h>
+
+struct pump;
+
+struct postgres {
+	struct store         store; /* what callers hold pointers to */
+	struct store_options options;
+	struct link_target  *target; /* owned */
+	int64_t              lock_ms;
+	/* This process's row of the table gateway; on the store's thread, once that runs. */
+	int64_t          gateway;
+	int64_t          renewed_us; /* when the last renewal of the lease was sent */
+	struct pump     *pump;       /* owned */
+	struct unfinished unfinished;
+	uint64_t          usage_seq;  /* of the last sums that were sent */
+	size_t            reaped;     /* runs that the last work of reap.c has ended */
+	struct fault      reap_fault; /* how that work has ended */
+	int64_t           next_gateway; /* while a new row is made (lease.c) */
+};

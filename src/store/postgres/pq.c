@@ -1,0 +1,42 @@
+/* Loads libpq. */
+#include "store/postgres/pq.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+struct pq pq;
+
+static const char     library[] = "libpq.so.5";
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const char    *missing = library; /* what could not be found; NULL: nothing */
+
+static void load(void)
+{
+	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+
+	if (!handle)
+		return;
+	missing = NULL;
+#define X(name)                                          \
+	do {                                             \
+		void *found = dlsym(handle, #name);      \
+                                                         \
+		if (!found)                              \
+			missing = #name;                 \
+		memcpy(&pq.name, &found, sizeof found);  \
+	} while (0);
+	PQ_FUNCTIONS(X)
+#undef X
+}
+
+enum errc pq_load(struct err *e)
+{
+	(void)pthread_once(&once, load);
+	if (!missing)
+		return ERR_OK;
+	err_set(e, ERR_STORAGE, "",
+		"a PostgreSQL database needs the library %s (package libpq5), version 14 or later: "
+		"%s was not found",
+		library, missing);
+	return err_blame(e, FAULT_NO_PLACE);
+}

@@ -1,0 +1,29 @@
+/* pq: libpq, which is loaded when a PostgreSQL database is opened, so that a gateway without one pays
+ * nothing for it and needs no such library. */
+#pragma once
+
+#include "base/err.h"
+
+#include <libpq-fe.h>
+
+/* The functions that the engine uses. */
+#define PQ_FUNCTIONS(X)                                                               \
+	X(PQclear) X(PQconninfoFree) X(PQconninfoParse) X(PQconnectPoll)             \
+	X(PQconnectStartParams) X(PQconsumeInput) X(PQenterPipelineMode) X(PQerrorMessage) X(PQexitPipelineMode) X(PQsendQuery)   \
+	X(PQfinish) X(PQflush) X(PQfreemem) X(PQgetisnull) X(PQgetlength)        \
+	X(PQgetResult) X(PQgetvalue) X(PQisBusy) X(PQntuples)            \
+	X(PQpipelineSync) X(PQresultErrorField) X(PQresultStatus) X(PQsendPrepare)            \
+	X(PQsendQueryPrepared) X(PQserverVersion) X(PQsetnonblocking) X(PQsetNoticeProcessor) \
+	X(PQsocket) X(PQstatus)
+
+struct pq {
+#define X(name) __typeof__(name) *name;
+	PQ_FUNCTIONS(X)
+#undef X
+};
+
+/* The loaded functions; all of them, once pq_load has succeeded. */
+extern struct pq pq;
+
+/* pq_load: loads the library; any thread, again and again.  Errors: STORAGE. */
+enum errc pq_load(struct err *e) MUST_USE;

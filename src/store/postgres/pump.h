@@ -1,0 +1,37 @@
+/* pump: the store's thread.  It takes jobs from queues, does them as works (work.h) on a few connections, and
+ * moves the bytes of all connections; it waits in one poll. */
+#pragma once
+
+#include "store/postgres/work.h"
+
+struct postgres;
+struct pump;
+
+enum pump_lane {
+	PUMP_TURNS, /* writes that are durable when they are answered */
+	PUMP_LOG,   /* the event log and budgets, whose commits do not wait for the disk; chores */
+	PUMP_READ,
+	PUMP__COUNT
+};
+
+/* A work that the pump begins by itself, at the latest `every_ms` after its last end. */
+struct pump_chore {
+	struct work_kind kind;
+	enum pump_lane   lane;
+	int64_t          every_ms;
+	/* wanted: NULL: always. */
+	bool (*wanted)(struct postgres *db);
+	bool last; /* done once more at the end, if it is wanted */
+};
+
+/* pump_create: connects to the database and starts the thread; chores: a table that ends with a row without
+ * step.  *ret is owned. */
+enum errc pump_create(struct postgres *db, const struct pump_chore *chores, struct pump **ret,
+		      struct err *e) MUST_USE;
+/* pump_destroy: does all queued jobs, and ends the thread. */
+void pump_destroy(struct pump *p);
+
+bool pump_add(struct pump *p, struct store_job *job) MUST_USE;
+/* pump_call: chores become due now.  Any thread. */
+void pump_call(struct pump *p);
+void pump_stats(struct pump *p, struct store_stats *ret);

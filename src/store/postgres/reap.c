@@ -1,0 +1,232 @@
+/* Ends the runs, idempotency keys and reservations of dead gateways. */
+#include "base/clock.h"
+#include "store/common/cut_off.h"
+#include "store/postgres/lost.h"
+#include "store/postgres/postgres.h"
+#include "store/postgres/settle.h"
+#include "store/postgres/turn_end.h"
+
+enum { REAP_RUNS = 16 };
+
+static const char sql_declare[] =
+	"UPDATE gateway SET dead = 1 WHERE dead = 0 AND lease_until < now()";
+/* Other gateways may be at the same; each takes different runs. */
+static const char sql_runs[] =
+	"SELECT r.id, r.secret, r.seq_reserved, r.attempts, r.first_token_ms, r.provider, "
+	"r.bill_key, r.bill_model, r.bill_in, r.bill_price_in, r.bill_price_out, "
+	"r.bill_dropped[1], r.bill_dropped[2], r.bill_dropped[3], r.bill_dropped[4], "
+	"r.bill_dropped[5], coalesce(r.bill_dropped[6], 1), coalesce(r.bill_dropped[7], 1) "
+	"FROM gateway g JOIN run r ON r.gateway = g.id WHERE g.dead = 1 AND r.status < 2 "
+	"ORDER BY r.id LIMIT 16 FOR UPDATE OF r SKIP LOCKED";
+static const char sql_pieces[] = "SELECT run, first, last, data FROM event "
+				 "WHERE run = ANY($1::bigint[]) ORDER BY run, last";
+/* Keys of unstored calls that had no answer yet; nothing of these answers is left. */
+static const char sql_keys[] =
+	"UPDATE idempotency i SET outcome = 3, http = 500 FROM gateway g WHERE g.id = i.gateway "
+	"AND g.dead = 1 AND i.http = 0 AND i.stored = 0";
+/* A lost call is booked with a quarter of its reservation, about the number of tokens in the reserved number
+ * of bytes. */
+static const char sql_reservations[] =
+	"WITH gone AS (DELETE FROM reservation r WHERE (r.made_ms < $1 OR EXISTS (SELECT 1 FROM "
+	"gateway g WHERE g.id = r.gateway AND g.dead = 1)) AND NOT EXISTS (SELECT 1 FROM run x "
+	"WHERE x.id = r.run AND x.status < 2) RETURNING r.run, r.key, r.model, r.provider, r.nano, "
+	"r.tokens, r.tokens_in), "
+	"locked AS MATERIALIZED (SELECT b.key FROM budget b WHERE b.key IN (SELECT key FROM gone) "
+	"ORDER BY b.key FOR UPDATE), "
+	"sums AS (SELECT key, sum(nano)::bigint AS was_nano, sum(tokens)::bigint AS was_tokens, "
+	"sum(nano / 4)::bigint AS nano, sum(tokens_in / 4 + (tokens - tokens_in) / 4)::bigint AS "
+	"tokens FROM gone GROUP BY key), "
+	"spent AS (UPDATE budget b SET reserved_nano = greatest(b.reserved_nano - s.was_nano, 0), "
+	"reserved_tokens = greatest(b.reserved_tokens - s.was_tokens, 0), "
+	"spent_nano = b.spent_nano + s.nano, spent_tokens = b.spent_tokens + s.tokens "
+	"FROM sums s JOIN locked l USING (key) WHERE b.key = s.key), "
+	"guessed AS (UPDATE run r SET usage_estimated = 1, usage_in = g.tokens_in / 4, "
+	"usage_out = (g.tokens - g.tokens_in) / 4, cost_nano = g.nano / 4 FROM gone g "
+	"WHERE r.id = g.run AND r.usage_estimated IS NULL) "
+	"INSERT INTO usage_day (key, day, model, provider, calls, estimated, tokens_in, tokens_out, "
+	"cached, reasoning, nano, unpriced) SELECT key, $2, model, provider, count(*), count(*), "
+	"sum(tokens_in / 4), sum((tokens - tokens_in) / 4), 0, 0, sum(nano / 4), 0 FROM gone "
+	"GROUP BY key, model, provider ORDER BY key, model, provider "
+	"ON CONFLICT (key, day, model, provider) DO UPDATE SET "
+	"calls = usage_day.calls + excluded.calls, "
+	"estimated = usage_day.estimated + excluded.estimated, "
+	"tokens_in = usage_day.tokens_in + excluded.tokens_in, "
+	"tokens_out = usage_day.tokens_out + excluded.tokens_out, "
+	"nano = usage_day.nano + excluded.nano";
+/* A dead gateway's row stays for a day, so that a paused process that wakes up finds itself dead. */
+static const char sql_forget[] =
+	"DELETE FROM gateway g WHERE g.dead = 1 AND g.lease_until < now() - interval '1 day' "
+	"AND NOT EXISTS (SELECT 1 FROM run r WHERE r.gateway = g.id AND r.status < 2) "
+	"AND NOT EXISTS (SELECT 1 FROM reservation r WHERE r.gateway = g.id) "
+	"AND NOT EXISTS (SELECT 1 FROM idempotency i WHERE i.gateway = g.id AND i.http = 0)";
+
+/* No call lasts this long, so an older reservation has lost its call. */
+#define DAY_MS ((int64_t)24 * 60 * 60 * 1000)
+
+struct reap_state {
+	struct reaped {
+		struct id           run;
+		uint64_t            reserved;
+		uint64_t            last; /* logged event */
+		struct cut_off_bill bill;
+		char                provider[64], key[IDENTITY_ID_MAX], model[LIMIT_MODEL + 1];
+		struct salvage      salvage;
+		struct turn_end     end;
+		struct usage_note   note;
+	} runs[REAP_RUNS];
+	size_t count;
+};
+
+static void reap_finish(void *state)
+{
+	struct reap_state *s = state;
+
+	for (size_t i = 0; i < s->count; i++)
+		salvage_finish(&s->runs[i].salvage);
+}
+
+static struct str reap_copy(char *to, size_t size, struct str s)
+{
+	str_copy(to, size, s);
+	return str_of(to);
+}
+
+static void reap_read(struct postgres *db, struct row r, struct reaped *x)
+{
+	x->run = cell_id(cell_int(r, 0), r, 1);
+	x->reserved = (uint64_t)cell_int(r, 2);
+	x->bill = (struct cut_off_bill){
+		.attempts = cell_int(r, 3),
+		.first_token_ms = cell_int(r, 4),
+		.provider = reap_copy(x->provider, sizeof x->provider, cell_str(r, 5)),
+		.key = reap_copy(x->key, sizeof x->key, cell_str(r, 6)),
+		.model = reap_copy(x->model, sizeof x->model, cell_str(r, 7)),
+		.known = !cell_null(r, 8),
+		.in = cell_int(r, 8),
+		.priced = !cell_null(r, 9),
+		.price_in = cell_int(r, 9),
+		.price_out = cell_int(r, 10),
+		.dropped = !cell_null(r, 11),
+		.dropped_usage = { .in = cell_int(r, 11),
+				   .out = cell_int(r, 12),
+				   .cached_read = cell_int(r, 13),
+				   .reasoning = cell_int(r, 14),
+				   .estimated = cell_int(r, 17) != 0 },
+		.dropped_priced = !cell_null(r, 15),
+		.dropped_nano = cell_int(r, 15),
+		.asked = cell_int(r, 16) != 0,
+	};
+	salvage_init(&x->salvage, db->options.assemble);
+}
+
+static void reap_declare(struct work *w)
+{
+	int64_t      now_ms = clock_wall_ms();
+	struct args *a;
+
+	work_args(w);
+	work_ask(w, sql_declare);
+	work_args(w);
+	work_ask(w, sql_runs);
+	work_args(w);
+	work_ask(w, sql_keys);
+	a = work_args(w);
+	args_int(a, now_ms - DAY_MS);
+	args_int(a, now_ms / DAY_MS);
+	work_ask(w, sql_reservations);
+	work_args(w);
+	work_ask(w, sql_forget);
+}
+
+static enum work_next reap_find(struct work *w)
+{
+	struct reap_state *s = work_state(w, sizeof *s, reap_finish);
+	int                rows = work_rows(w, 1);
+	struct args       *a;
+
+	w->db->reaped = 0;
+	if (rows == 0 || !s)
+		return WORK_DONE;
+	for (int i = 0; i < rows && i < REAP_RUNS; i++)
+		reap_read(w->db, work_row(w, 1, i), &s->runs[s->count++]);
+	a = work_args(w);
+	ARGS_EACH(a, ARGS_INT, i, s->count, args_int(a, s->runs[i].run.key));
+	work_ask(w, sql_pieces);
+	return WORK_AGAIN;
+}
+
+static bool reap_pieces(struct work *w, struct reaped *x)
+{
+	bool ok = true;
+
+	for (int i = 0; ok && i < work_rows(w, 0); i++) {
+		struct row r = work_row(w, 0, i);
+
+		if (cell_int(r, 0) != x->run.key)
+			continue;
+		x->last = (uint64_t)cell_int(r, 2);
+		ok = salvage_add(&x->salvage,
+				 &(struct events_piece){ .run = x->run,
+							 .first = (uint64_t)cell_int(r, 1),
+							 .last = x->last,
+							 .data = cell_str(r, 3) });
+	}
+	return ok;
+}
+
+static void reap_end(struct reaped *x, int64_t now_ms)
+{
+	struct salvage_told told;
+
+	x->end = (struct turn_end){
+		.run = x->run,
+		.status = RUN_INCOMPLETE,
+		.error = STR(CUT_OFF_ERROR),
+		.completed_ms = now_ms,
+	};
+	x->note = (struct usage_note){ .run = x->run, .at_ms = now_ms };
+	x->end.answer = salvage_make(&x->salvage, &told);
+	x->end.keyed = true;
+	x->end.idem_answer.http = told.begun ? 200 : 0;
+	if (!cut_off_charge(&x->bill, &told, &x->end, &x->note))
+		x->note.usage = (struct usage){ 0 };
+	/* The end has the first number that no client can have seen.  A piece may be committed before the
+	 * reservation of its numbers, so both count. */
+	x->end.last_seq = (x->last > x->reserved ? x->last : x->reserved) + 1;
+}
+
+static enum work_next reap_ends(struct work *w)
+{
+	struct reap_state       *s = w->state;
+	struct turn_end         *ends[REAP_RUNS];
+	const struct usage_note *notes[REAP_RUNS];
+	int64_t                  now_ms = clock_wall_ms();
+
+	for (size_t i = 0; i < s->count; i++) {
+		(void)reap_pieces(w, &s->runs[i]);
+		reap_end(&s->runs[i], now_ms);
+		ends[i] = &s->runs[i].end;
+		notes[i] = &s->runs[i].note;
+	}
+	w->db->reaped = s->count;
+	turn_end_ask(w, ends, s->count);
+	settle_ask(w, notes, s->count);
+	return WORK_LAST;
+}
+
+enum work_next reap_step(struct work *w)
+{
+	switch (w->stage) {
+	case 0: reap_declare(w); return WORK_AGAIN;
+	case 1: return reap_find(w);
+	case 2: return reap_ends(w);
+	default: return WORK_DONE;
+	}
+}
+
+void reap_over(struct work *w, const struct fault *f)
+{
+	if (f)
+		w->db->reaped = 0;
+	w->db->reap_fault = f ? *f : (struct fault){ 0 };
+}

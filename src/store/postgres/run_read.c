@@ -1,0 +1,55 @@
+/* Reads one run. */
+#include "base/limits.h"
+#include "store/postgres/op.h"
+#include "store/postgres/run_row.h"
+
+static const char sql_one[] =
+	RUN_ROW   RUN_ROW_JOINS "WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3";
+static const char sql_whole[] = RUN_ROW_COLUMNS
+	", r.settings, m.body FROM run r " RUN_ROW_JOINS "LEFT JOIN message m ON m.id = r.id "
+	"WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3 AND ($4 = '' OR $4 = r.shape) "
+	"AND (m.run IS NULL OR m.run >= 0)";
+
+enum { SETTINGS = RUN_ROW_END, ANSWER };
+
+static void read_whole(struct row r, struct run_read *j)
+{
+	struct err *e = &j->job.err;
+
+	if (!cell_fits(&j->arena, cell_str(r, SETTINGS).n + cell_str(r, ANSWER).n + 8 * KIB)) {
+		err_set(e, ERR_REQUEST_TOO_LARGE, "",
+			"the response is larger than the %zu KiB that can be read at once",
+			j->arena.max / KIB);
+		return;
+	}
+	run_row_read(r, &j->arena, j, e);
+	if (e->code == ERR_OK && cell_keep(&j->arena, r, SETTINGS, &j->settings, e))
+		(void)!cell_keep(&j->arena, r, ANSWER, &j->answer, e);
+}
+
+static enum work_next read_run(struct work *w, struct run_read *j)
+{
+	bool whole = j->shape.p != NULL;
+
+	if (w->stage == 0) {
+		struct args *a = work_args(w);
+
+		args_int(a, j->run.key);
+		args_secret(a, j->run.secret);
+		args_int(a, j->owner);
+		if (whole)
+			args_text(a, j->shape);
+		work_ask(w, whole ? sql_whole : sql_one);
+		return WORK_LAST;
+	}
+	if (work_rows(w, 0) == 0)
+		err_set(&j->job.err, ERR_NOT_FOUND, "",
+			whole ? "there is no such response" : "there is no such run");
+	else if (whole)
+		read_whole(work_row(w, 0, 0), j);
+	else
+		run_row_read(work_row(w, 0, 0), &j->arena, j, &j->job.err);
+	return WORK_DONE;
+}
+
+OP(run_read, WORK_IMPLICIT, read_run);

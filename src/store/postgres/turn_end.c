@@ -1,0 +1,218 @@
+/* Ends turns after their calls: the answers and the ends.
+ *
+ * What the update of the run returns, has ended; all else is written for these. */
+#include "store/postgres/turn_end.h"
+
+#include "base/limits.h"
+#include "store/postgres/gathered.h"
+#include "store/postgres/pieces.h"
+#include "store/postgres/settle.h"
+
+/* Stored numbers; a new status goes to the end. */
+_Static_assert(RUN_QUEUED == 0 && RUN_RUNNING == 1 && RUN_COMPLETED == 2 && RUN_INCOMPLETE == 3 &&
+		       RUN_FAILED == 4 && RUN_CANCELLED == 5,
+	       "run.status is stored as a number");
+
+static const char sql_end[] =
+	"WITH t AS MATERIALIZED (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], "
+	"$4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], "
+	"$10::text[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], "
+	"$16::bigint[], $17::text[], $18::bigint[], $19::text[], $20::bigint[], $21::bytea[]) "
+	"AS t(run, secret, status, first_token_ms, completed_ms, attempts, last_seq, finish_reason, "
+	"native_reason, error, usage_estimated, usage_in, usage_out, usage_cached_read, "
+	"usage_cached_write, usage_reasoning, provider, cost_nano, answer, key_http, key_body)), "
+	"p AS MATERIALIZED (SELECT * FROM unnest($22::bigint[], $23::bigint[], $24::bigint[], "
+	"$25::bytea[]) AS p(run, first, last, data)), "
+	"ended AS (UPDATE run r SET status = t.status, first_token_ms = t.first_token_ms, "
+	"completed_ms = t.completed_ms, attempts = t.attempts, last_seq = t.last_seq, "
+	"finish_reason = t.finish_reason, native_reason = t.native_reason, error = t.error, "
+	"usage_estimated = t.usage_estimated, usage_in = t.usage_in, usage_out = t.usage_out, "
+	"usage_cached_read = t.usage_cached_read, usage_cached_write = t.usage_cached_write, "
+	"usage_reasoning = t.usage_reasoning, provider = coalesce(t.provider, r.provider), "
+	"cost_nano = t.cost_nano, bill_key = NULL, bill_model = NULL, bill_in = NULL, "
+	"bill_price_in = NULL, bill_price_out = NULL, bill_dropped = NULL, events_to = greatest("
+	"coalesce((SELECT max(p.last) FROM p WHERE p.run = t.run), 0), "
+	"coalesce((SELECT max(e.last) FROM event e WHERE e.run = t.run), 0)) "
+	"FROM t WHERE r.id = t.run AND r.secret = t.secret AND r.status < 2 "
+	"RETURNING r.id, r.secret, r.owner, r.conversation, r.parent, t.status, t.completed_ms, "
+	"t.answer, t.key_http, t.key_body), "
+	"answers AS (INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, "
+	"body) SELECT id, secret, owner, conversation, parent, id, completed_ms, answer FROM ended "
+	"WHERE answer IS NOT NULL), "
+	"logged AS (INSERT INTO event (run, first, last, data) SELECT p.run, p.first, p.last, p.data "
+	"FROM p JOIN ended ON ended.id = p.run ON CONFLICT DO NOTHING), "
+	"freed AS (DELETE FROM idempotency i USING ended WHERE i.id = ended.id "
+	"AND ended.key_http = 0), "
+	"bound AS (UPDATE idempotency i SET outcome = ended.status, http = ended.key_http, "
+	"body = ended.key_body FROM ended WHERE i.id = ended.id AND ended.key_http > 0) "
+	"SELECT id FROM ended";
+static const char sql_why[] =
+	"SELECT t.run, r.status, r.completed_ms, r.last_seq FROM unnest($1::bigint[], $2::bigint[]) "
+	"AS t(run, secret) LEFT JOIN run r ON r.id = t.run AND r.secret = t.secret";
+
+#define EACH(type, add) ARGS_EACH(a, ARGS_##type, i, count, add)
+#define E               ends[i]
+
+static void end_estimated(struct args *a, const struct usage *u)
+{
+	if (u->known || u->estimated)
+		args_int(a, u->known ? 0 : 1);
+	else
+		args_null(a, ARGS_INT);
+}
+
+static void end_cost(struct args *a, const struct turn_end *j)
+{
+	if (j->costs)
+		args_int(a, j->cost_nano);
+	else
+		args_null(a, ARGS_INT);
+}
+
+static void end_runs(struct args *a, struct turn_end *const *ends, size_t count)
+{
+	EACH(INT, args_int(a, E->run.key));
+	EACH(INT, args_secret(a, E->run.secret));
+	EACH(INT, args_int(a, (int64_t)E->status));
+	EACH(INT, args_int(a, E->first_token_ms));
+	EACH(INT, args_int(a, E->completed_ms));
+	EACH(INT, args_int(a, E->attempts));
+	EACH(INT, args_int(a, (int64_t)E->last_seq));
+	EACH(TEXT, args_maybe(a, E->finish_reason));
+	EACH(TEXT, args_maybe(a, E->native_reason));
+	EACH(TEXT, args_maybe(a, E->error));
+	EACH(INT, end_estimated(a, &E->usage));
+	EACH(INT, args_int(a, E->usage.in));
+	EACH(INT, args_int(a, E->usage.out));
+	EACH(INT, args_int(a, E->usage.cached_read));
+	EACH(INT, args_int(a, E->usage.cached_write));
+	EACH(INT, args_int(a, E->usage.reasoning));
+	EACH(TEXT, args_maybe(a, E->provider));
+	EACH(INT, end_cost(a, E));
+	EACH(TEXT, args_maybe(a, E->answer));
+	EACH(INT, args_int(a, E->keyed ? E->idem_answer.http : -1));
+	EACH(BYTES, args_bytes_maybe(a, E->idem_answer.body));
+}
+
+static bool end_pieces(struct pieces *p, struct turn_end *const *ends, size_t count)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < count; i++)
+		for (int k = 0; ok && k < EVENTS_REST; k++) {
+			struct events_piece own = E->events[k];
+
+			own.run = E->run;
+			ok = pieces_add(p, own);
+		}
+	return ok;
+}
+
+size_t turn_end_ask(struct work *w, struct turn_end *const *ends, size_t count)
+{
+	const struct usage_note *notes[ARRAY_LEN(((struct group *)0)->jobs)];
+	size_t                   note_count = 0;
+	struct pieces            p = { 0 };
+	struct args             *a = work_args(w);
+	bool                     ok = end_pieces(&p, ends, count);
+
+	end_runs(a, ends, count);
+	pieces_args(&p, a, false);
+	a->failed = a->failed || !ok;
+	pieces_finish(&p);
+	work_ask(w, sql_end);
+	/* The conversation may be deleted by now, but the cost still counts. */
+	for (size_t i = 0; i < count; i++)
+		if (E->note && E->note->reserved)
+			notes[note_count++] = E->note;
+	if (note_count > 0)
+		settle_ask(w, notes, note_count);
+	return note_count > 0 ? 2 : 1;
+}
+
+/* --- jobs --- */
+
+static struct turn_end *end_of(const struct group *g, size_t i)
+{
+	return container_of(g->jobs[i], struct turn_end, job);
+}
+
+static size_t end_things(struct store_job *job, void (*add)(void *arg, int64_t thing), void *arg)
+{
+	const struct turn_end *j = container_of(job, struct turn_end, job);
+	size_t                 bytes = KIB + j->answer.n + j->idem_answer.body.n + j->error.n;
+
+	add(arg, j->run.key);
+	for (int i = 0; i < EVENTS_REST; i++)
+		bytes += j->events[i].data.n;
+	return bytes;
+}
+
+static void end_check(struct store_job *job)
+{
+	struct turn_end *j = container_of(job, struct turn_end, job);
+
+	j->later = false;
+	if (j->answer.n > LIMIT_STORE_ROW)
+		err_set(&job->err, ERR_REQUEST_TOO_LARGE, "",
+			"a message is too large to be stored (at most %u MiB)",
+			LIMIT_STORE_ROW / MIB - 1);
+}
+
+static size_t end_ask(struct work *w, const struct group *g)
+{
+	struct turn_end *ends[ARRAY_LEN(g->jobs)];
+
+	for (size_t i = 0; i < g->count; i++)
+		ends[i] = end_of(g, i);
+	return turn_end_ask(w, ends, g->count);
+}
+
+static bool end_judge(struct work *w, const struct group *g)
+{
+	return (size_t)work_rows(w, g->at) < g->count;
+}
+
+static void end_why(struct work *w, const struct group *g)
+{
+	struct args *a = work_args(w);
+
+	ARGS_EACH(a, ARGS_INT, i, g->count, args_int(a, end_of(g, i)->run.key));
+	ARGS_EACH(a, ARGS_INT, i, g->count, args_secret(a, end_of(g, i)->run.secret));
+	work_ask(w, sql_why);
+}
+
+/* end_is_same: the run has this very end, which was stored when it was sent before. */
+static bool end_is_same(const struct turn_end *j, struct row r)
+{
+	return cell_int(r, 1) == (int64_t)j->status && cell_int(r, 2) == j->completed_ms &&
+	       cell_int(r, 3) == (int64_t)j->last_seq;
+}
+
+static void end_explain(struct work *w, const struct group *g)
+{
+	for (int at = 0; at < work_rows(w, g->at); at++) {
+		struct row r = work_row(w, g->at, at);
+
+		for (size_t i = 0; i < g->count; i++) {
+			struct turn_end *j = end_of(g, i);
+
+			if (j->run.key != cell_int(r, 0))
+				continue;
+			if (cell_null(r, 1))
+				err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such run");
+			else if (!end_is_same(j, r))
+				err_set(&j->job.err, ERR_INTERNAL, "",
+					"this run has ended already");
+		}
+	}
+}
+
+const struct gathered gathered_turn_end = {
+	.things = end_things,
+	.check = end_check,
+	.ask = end_ask,
+	.judge = end_judge,
+	.why = end_why,
+	.explain = end_explain,
+};

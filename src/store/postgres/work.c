@@ -1,0 +1,213 @@
+/* Stages of works, and their repetition. */
+#include "store/postgres/work.h"
+
+#include "base/clock.h"
+
+#include <poll.h>
+#include <stdlib.h>
+
+enum {
+	STAGE_US = 12 * 1000 * 1000, /* the server's own limit of a statement is 10 s */
+	LOST_US = 10 * 1000 * 1000,  /* so long an answer is sought after a connection broke */
+	PAUSE_US = 20 * 1000,
+};
+
+static const char sql_begin[] = "BEGIN";
+static const char sql_snapshot[] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+static const char sql_commit[] = "COMMIT";
+static const char sql_rollback[] = "ROLLBACK";
+
+struct args *work_args(struct work *w)
+{
+	args_clear(&w->link->args);
+	return &w->link->args;
+}
+
+void work_ask(struct work *w, const char *sql)
+{
+	if (!w->open && w->kind->mode != WORK_IMPLICIT) {
+		link_control(w->link, w->kind->mode == WORK_WRITE ? sql_begin : sql_snapshot);
+		w->open = true;
+	}
+	link_ask(w->link, sql);
+}
+
+int work_rows(const struct work *w, size_t n)
+{
+	CHECK(n < w->link->result_count);
+	return pq.PQntuples(w->link->results[n]);
+}
+
+struct row work_row(const struct work *w, size_t n, int at)
+{
+	return (struct row){ w->link->results[n], at };
+}
+
+static void drop_state(struct work *w)
+{
+	if (w->state && w->finish)
+		w->finish(w->state);
+	free(w->state);
+	w->state = NULL;
+	w->finish = NULL;
+}
+
+void *work_state(struct work *w, size_t bytes, void (*finish)(void *state))
+{
+	drop_state(w);
+	w->state = calloc(1, bytes);
+	w->finish = finish;
+	return w->state;
+}
+
+static bool end(struct work *w, const struct fault *f)
+{
+	struct fault copy = f ? *f : (struct fault){ 0 };
+
+	drop_state(w);
+	w->kind->over(w, f ? &copy : NULL);
+	link_clear(w->link);
+	return true;
+}
+
+static void send(struct work *w, int64_t now_us)
+{
+	link_clear(w->link);
+	link_send(w->link, now_us, STAGE_US);
+}
+
+/* go_on: calls steps until one waits for an answer. */
+static bool go_on(struct work *w, int64_t now_us)
+{
+	enum work_next next = w->committing ? WORK_DONE : w->kind->step(w);
+
+	/* The last stage's step sees the results of a transaction that is committed already. */
+	if (w->committing && w->open) {
+		w->open = false;
+		next = w->kind->step(w);
+		CHECK(next == WORK_DONE);
+	}
+	w->stage++;
+	switch (next) {
+	case WORK_LAST:
+		if (w->kind->mode == WORK_WRITE) {
+			link_control(w->link, sql_commit);
+			w->committing = true;
+		}
+		send(w, now_us);
+		return false;
+	case WORK_AGAIN: send(w, now_us); return false;
+	case WORK_DONE: break;
+	}
+	if (!w->open)
+		return end(w, NULL);
+	link_control(w->link, w->refused || w->kind->mode == WORK_SNAPSHOT ? sql_rollback : sql_commit);
+	w->open = false;
+	w->committing = true;
+	send(w, now_us);
+	return false;
+}
+
+static void begin(struct work *w, int64_t now_us)
+{
+	drop_state(w);
+	w->stage = 0;
+	w->open = w->committing = w->cleaning = w->refused = false;
+	w->resume_us = 0;
+	link_clear(w->link);
+	(void)now_us;
+}
+
+void work_start(struct work *w, int64_t now_us)
+{
+	w->first_us = now_us;
+	w->tries = 0;
+	begin(w, now_us);
+}
+
+/* failed: a statement has failed, or the connection. */
+static bool failed(struct work *w, int64_t now_us)
+{
+	struct link *l = w->link;
+	bool         lost = l->state == LINK_DOWN;
+	int64_t      most = lost || l->fault.kind == FAULT_PG_LOST ? LOST_US : l->lock_ms * 1000;
+	bool again = lost || l->fault.kind == FAULT_PG_LOST || l->fault.kind == FAULT_PG_AGAIN;
+
+	if (!again || now_us - w->first_us >= most || (lost && now_us - l->down_us >= most))
+		return end(w, &l->fault);
+	w->tries++;
+	struct fault why = l->fault;
+	begin(w, now_us);
+	if (why.kind == FAULT_PG_LOST && !lost)
+		link_drop(l, &why, now_us);
+	w->resume_us = now_us + PAUSE_US / 4 + (int64_t)(id_random() % PAUSE_US);
+	return false;
+}
+
+bool work_waits(const struct work *w, int64_t now_us)
+{
+	return w->link->state != LINK_IDLE || now_us < w->resume_us;
+}
+
+bool work_move(struct work *w, int64_t now_us)
+{
+	struct link *l = w->link;
+
+	if (l->state == LINK_DOWN) {
+		w->open = false;
+		return failed(w, now_us);
+	}
+	if (l->state != LINK_IDLE || now_us < w->resume_us)
+		return false;
+	if (w->cleaning) {
+		w->cleaning = false;
+		struct fault why = *(struct fault *)w->state;
+
+		drop_state(w);
+		l->fault = why;
+		return failed(w, now_us);
+	}
+	if (l->fault.kind != FAULT_PG_NONE && w->open && l->fault.kind != FAULT_PG_LOST) {
+		struct fault why = l->fault;
+		struct fault *kept = work_state(w, sizeof *kept, NULL);
+
+		if (!kept)
+			return end(w, &why);
+		*kept = why;
+		w->open = false;
+		w->cleaning = true;
+		link_clear(l);
+		link_control(l, sql_rollback);
+		send(w, now_us);
+		return false;
+	}
+	if (l->fault.kind != FAULT_PG_NONE)
+		return failed(w, now_us);
+	if (w->committing && !w->open) /* the commit of an earlier stage is answered */
+		return end(w, NULL);
+
+	return go_on(w, now_us);
+}
+
+void work_run(struct work *w)
+{
+	struct link *l = w->link;
+
+	work_start(w, clock_mono_us());
+	while (!work_move(w, clock_mono_us())) {
+		struct pollfd p;
+		int64_t       now = clock_mono_us();
+		int64_t       until = l->state == LINK_IDLE ? w->resume_us : l->deadline_us;
+
+		if (l->state == LINK_DOWN) {
+			until = w->resume_us;
+			if (now >= until) {
+				link_connect(l, now);
+				until = l->deadline_us;
+			}
+		}
+		p.events = link_wants(l, &p.fd);
+		(void)poll(&p, 1, until > now ? (int)((until - now) / 1000 + 1) : 0);
+		link_move(l, clock_mono_us());
+	}
+}

@@ -1,12 +1,17 @@
 /* The table of operations. */
 #include "store/postgres/op.h"
 
-#define OP_ALONE(X)                                                                        \
-	X(RUN_READ, run_read)                                                              \
-	X(BRANCH_READ, branch_read)                                                        \
-	X(CONVERSATION_READ, conversation_read)                                            \
-	X(EVENTS_READ, events_read)                                                        \
-	X(IDEM_READ, idem_read)
+#define OP_ALONE(X) \
+	X(RUN_READ, run_read) \
+	X(BRANCH_READ, branch_read) \
+	X(CONVERSATION_READ, conversation_read) \
+	X(EVENTS_READ, events_read) \
+	X(IDEM_READ, idem_read) \
+	X(ITEMS_READ, items_read) \
+	X(ITEM_READ, item_read) \
+	X(MESSAGES_FIND, messages_find) \
+	X(RUNS_READ, runs_read) \
+	X(CONVERSATIONS_READ, conversations_read)
 
 #define X(number, name) extern const struct op pg_op_##name;
 OP_ALONE(X)

@@ -1,0 +1,46 @@
+/* Reads one message on any branch. */
+#include "store/conversation.h"
+#include "store/postgres/op.h"
+#include "store/postgres/run_row.h"
+
+static const char sql_find[] =
+	"SELECT m.id, m.created_ms, r.status, m.body, r.model FROM conversation c "
+	"LEFT JOIN message m ON m.id = $4 AND m.secret = $5 AND m.owner = $3 "
+	"AND m.conversation = c.id AND m.run >= 0 LEFT JOIN run r ON r.id = m.id AND m.run = m.id "
+	"WHERE c.id = $1 AND c.secret = $2 AND c.owner = $3";
+
+static void item_keep(struct row r, struct item_read *j)
+{
+	struct err *e = &j->job.err;
+
+	j->item.message.id = j->message;
+	j->item.created_ms = cell_int(r, 1);
+	if (cell_keep(&j->arena, r, 3, &j->item.message.body, e) &&
+	    cell_keep(&j->arena, r, 4, &j->item.model, e))
+		(void)!run_row_status(cell_null(r, 2) ? RUN_COMPLETED : cell_int(r, 2),
+				      &j->item.status, e);
+}
+
+static enum work_next read_item(struct work *w, struct item_read *j)
+{
+	if (w->stage == 0) {
+		struct args *a = work_args(w);
+
+		args_int(a, j->conversation.key);
+		args_secret(a, j->conversation.secret);
+		args_int(a, j->owner);
+		args_int(a, j->message.key);
+		args_secret(a, j->message.secret);
+		work_ask(w, sql_find);
+		return WORK_LAST;
+	}
+	if (work_rows(w, 0) == 0)
+		err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such conversation");
+	else if (cell_null(work_row(w, 0, 0), 0))
+		err_set(&j->job.err, ERR_NOT_FOUND, "", "this conversation has no such message");
+	else
+		item_keep(work_row(w, 0, 0), j);
+	return WORK_DONE;
+}
+
+OP(item_read, WORK_IMPLICIT, read_item);

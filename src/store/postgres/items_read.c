@@ -1,0 +1,230 @@
+/* Reads a page of a branch's messages, and of the messages that a response brought. */
+#include "base/limits.h"
+#include "msg/family.h"
+#include "store/conversation.h"
+#include "store/postgres/op.h"
+#include "store/postgres/run_row.h"
+
+#include <stdlib.h>
+
+/* Stage 0: the end of the branch. */
+static const char sql_conversation[] =
+	"SELECT c.tip, c.leaf, coalesce(r.parent, 0), "
+	"EXISTS (SELECT 1 FROM message a WHERE a.id = c.leaf)::int::bigint, "
+	"EXISTS (SELECT 1 FROM message m WHERE m.id = $4 AND m.secret = $5 AND m.owner = $3 "
+	"AND m.conversation = c.id AND m.run >= 0)::int::bigint "
+	"FROM conversation c LEFT JOIN run r ON r.id = c.leaf "
+	"WHERE c.id = $1 AND c.secret = $2 AND c.owner = $3";
+static const char sql_run[] =
+	"SELECT r.parent, r.base FROM run r LEFT JOIN message m ON m.id = r.id "
+	"WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3 AND r.shape = '" SHAPE_RESPONSES "' "
+	"AND (m.run IS NULL OR m.run >= 0)";
+/* Stage 1: the keys, leaf first. */
+static const char sql_walk[] =
+	"WITH RECURSIVE w AS (SELECT 1::bigint AS step, m.id, m.secret, m.prev, m.run FROM message m "
+	"WHERE m.id = $1 AND m.id <> $2 UNION ALL SELECT w.step + 1, m.id, m.secret, m.prev, m.run "
+	"FROM w JOIN message m ON m.id = w.prev WHERE m.id <> $2 AND w.step < $3) "
+	"SELECT id, secret, run FROM w ORDER BY step";
+/* Stage 2: the messages of the page, in the order of the keys, as far as they fit into it: the first one
+ * always comes. */
+static const char sql_items[] =
+	"SELECT p.id, p.secret, p.created_ms, p.status, p.body, p.model FROM (SELECT k.at, m.id, "
+	"m.secret, m.created_ms, r.status, m.body, r.model, coalesce(sum(octet_length(m.body)) OVER "
+	"(ORDER BY k.at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before "
+	"FROM unnest($1::bigint[]) WITH ORDINALITY AS k(id, at) JOIN message m ON m.id = k.id "
+	"LEFT JOIN run r ON r.id = m.id AND m.run = m.id) p WHERE p.before <= $2 ORDER BY p.at";
+
+struct items_state {
+	size_t wanted; /* keys that were asked for */
+	bool   more;
+};
+
+static void items_ask(struct work *w, const struct items_read *j)
+{
+	struct args *a = work_args(w);
+	bool         run = !id_none(j->run);
+
+	args_int(a, run ? j->run.key : j->conversation.key);
+	args_secret(a, run ? j->run.secret : j->conversation.secret);
+	args_int(a, j->owner);
+	if (!run) {
+		args_int(a, j->leaf.key);
+		args_secret(a, j->leaf.secret);
+	}
+	work_ask(w, run ? sql_run : sql_conversation);
+}
+
+/* items_end: the last message of the branch, and the one that ends the walk. */
+static void items_end(struct work *w, struct items_read *j, int64_t *ret_end, int64_t *ret_base)
+{
+	struct row r = work_row(w, 0, 0);
+
+	*ret_end = *ret_base = 0;
+	if (work_rows(w, 0) == 0) {
+		err_set(&j->job.err, ERR_NOT_FOUND, "",
+			id_none(j->run) ? "there is no such conversation"
+					: "there is no such response");
+	} else if (!id_none(j->run)) {
+		*ret_end = cell_int(r, 0);
+		*ret_base = cell_int(r, 1);
+	} else if (!id_none(j->leaf)) {
+		*ret_end = j->leaf.key;
+		if (!cell_int(r, 4))
+			err_set(&j->job.err, ERR_NOT_FOUND, "leaf",
+				"this conversation has no such message");
+	} else if (cell_int(r, 0)) {
+		*ret_end = cell_int(r, 0);
+	} else {
+		/* The messages of the newest turn can be read even without an answer. */
+		*ret_end = cell_int(r, 3) ? cell_int(r, 1) : cell_int(r, 2);
+	}
+}
+
+static enum work_next items_walk(struct work *w, struct items_read *j)
+{
+	int64_t      end;
+	int64_t      base;
+	struct args *a;
+
+	items_end(w, j, &end, &base);
+	if (j->job.err.code != ERR_OK)
+		return WORK_DONE;
+	a = work_args(w);
+	args_int(a, end);
+	args_int(a, base);
+	args_int(a, LIMIT_BRANCH_LENGTH);
+	work_ask(w, sql_walk);
+	return WORK_AGAIN;
+}
+
+/* Rows of the walk without removed messages: `count` rows in all, of which `newer` come before the cursor. */
+struct walked {
+	int   *at; /* owned; rows */
+	size_t count;
+	size_t newer;
+	size_t after; /* place of the first key behind the cursor */
+	bool   met;
+};
+
+static bool items_walked(const struct work *w, const struct items_read *j, struct walked *k)
+{
+	int rows = work_rows(w, 0);
+
+	k->at = calloc((size_t)rows + 1, sizeof *k->at);
+	for (int i = 0; k->at && i < rows; i++) {
+		struct row r = work_row(w, 0, i);
+		size_t     newer = k->count;
+
+		if (cell_int(r, 2) >= 0)
+			k->at[k->count++] = i;
+		/* A removed message is still valid as a cursor. */
+		if (cell_int(r, 0) == j->after.key && (uint64_t)cell_int(r, 1) == j->after.secret) {
+			k->met = true;
+			k->newer = newer;
+			k->after = k->count;
+		}
+	}
+	return k->at != NULL;
+}
+
+static enum work_next items_choose(struct work *w, struct items_read *j, const struct walked *k)
+{
+	struct items_state *s = work_state(w, sizeof *s, NULL);
+	size_t              left = k->count - k->after; /* behind the cursor, in the requested order */
+	struct args        *a;
+
+	if (!id_none(j->after) && !k->met) {
+		err_set(&j->job.err, ERR_INVALID_VALUE, "after", "this list has no such item");
+		return WORK_DONE;
+	}
+	if (!s)
+		cell_no_memory(&j->job.err);
+	if (!j->descending)
+		left = k->met ? k->newer : k->count;
+	size_t n = left < j->limit ? left : j->limit;
+	if (n > 0 && !cell_fits(&j->arena, n * sizeof *j->items))
+		err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "limit", "the page is too large");
+	if (j->job.err.code != ERR_OK)
+		return WORK_DONE;
+	s->wanted = n;
+	s->more = left > n;
+	j->has_more = s->more;
+	if (n == 0)
+		return WORK_DONE;
+	a = work_args(w);
+	ARGS_EACH(a, ARGS_INT, i, n,
+		  args_int(a, cell_int(work_row(w, 0,
+						k->at[j->descending ? k->after + i : left - 1 - i]),
+				       0)));
+	args_int(a, j->page_bytes > 0 ? (int64_t)j->page_bytes : (int64_t)j->arena.max);
+	work_ask(w, sql_items);
+	return WORK_AGAIN;
+}
+
+/* items_put: false: the page is full. */
+static bool items_put(struct items_read *j, struct row r)
+{
+	struct store_item *item = &j->items[j->item_count];
+	struct err        *e = &j->job.err;
+	size_t             bytes = cell_str(r, 4).n + cell_str(r, 5).n;
+	int64_t            status = cell_null(r, 3) ? RUN_COMPLETED : cell_int(r, 3);
+
+	if (j->item_count > 0 && j->page_bytes > 0 &&
+	    (bytes > j->page_bytes || j->arena.used > j->page_bytes - bytes))
+		return false;
+	if (!cell_fits(&j->arena, bytes)) {
+		if (j->item_count == 0)
+			err_set(e, ERR_REQUEST_TOO_LARGE, "",
+				"the item is larger than the %zu KiB that a list can contain",
+				j->arena.max / KIB);
+		return false;
+	}
+	if (!cell_keep(&j->arena, r, 4, &item->message.body, e) ||
+	    !cell_keep(&j->arena, r, 5, &item->model, e) || !run_row_status(status, &item->status, e))
+		return false;
+	item->message.id = cell_id(cell_int(r, 0), r, 1);
+	item->created_ms = cell_int(r, 2);
+	j->item_count++;
+	return true;
+}
+
+static enum work_next items_page(struct work *w, struct items_read *j)
+{
+	const struct items_state *s = w->state;
+
+	j->items = arena_alloc(&j->arena, s->wanted * sizeof *j->items);
+	if (!j->items)
+		cell_no_memory(&j->job.err);
+	for (int i = 0; j->items && i < work_rows(w, 0); i++)
+		if (!items_put(j, work_row(w, 0, i)))
+			break;
+	if (j->item_count < s->wanted)
+		j->has_more = true;
+	return WORK_DONE;
+}
+
+static enum work_next read_items(struct work *w, struct items_read *j)
+{
+	struct walked  k = { 0 };
+	enum work_next next = WORK_DONE;
+
+	switch (w->stage) {
+	case 0:
+		j->items = NULL;
+		j->item_count = 0;
+		j->has_more = false;
+		items_ask(w, j);
+		return WORK_AGAIN;
+	case 1: return items_walk(w, j);
+	case 2:
+		if (items_walked(w, j, &k))
+			next = items_choose(w, j, &k);
+		else
+			cell_no_memory(&j->job.err);
+		free(k.at);
+		return next;
+	default: return items_page(w, j);
+	}
+}
+
+OP(items_read, WORK_SNAPSHOT, read_items);

@@ -11,7 +11,8 @@
 	X(ITEM_READ, item_read) \
 	X(MESSAGES_FIND, messages_find) \
 	X(RUNS_READ, runs_read) \
-	X(CONVERSATIONS_READ, conversations_read)
+	X(CONVERSATIONS_READ, conversations_read) \
+	X(CONVERSATION_WRITE, conversation_write)
 
 #define X(number, name) extern const struct op pg_op_##name;
 OP_ALONE(X)

@@ -122,6 +122,7 @@ void work_start(struct work *w, int64_t now_us)
 {
 	w->first_us = now_us;
 	w->tries = 0;
+	w->op = (int64_t)(id_random() >> 1) | 1;
 	begin(w, now_us);
 }
 
@@ -132,6 +133,10 @@ static bool failed(struct work *w, int64_t now_us)
 	bool         lost = l->state == LINK_DOWN;
 	int64_t      most = lost || l->fault.kind == FAULT_PG_LOST ? LOST_US : l->lock_ms * 1000;
 	bool again = lost || l->fault.kind == FAULT_PG_LOST || l->fault.kind == FAULT_PG_AGAIN;
+
+	/* Another gateway has written the same key; the second try finds it. */
+	if (w->kind->mode == WORK_WRITE && w->tries == 0 && strcmp(l->fault.state, "23505") == 0)
+		again = true;
 
 	if (!again || now_us - w->first_us >= most || (lost && now_us - l->down_us >= most))
 		return end(w, &l->fault);

@@ -37,6 +37,7 @@ struct work {
 	const struct work_kind *kind;
 	void                   *subject; /* a job, a batch, or what a chore works on; borrowed */
 	unsigned                stage;
+	int64_t                 op;      /* a number of the work, the same for all tries */
 	bool                    refused; /* set by a step; the job's error says why */
 	void                   *state; /* of the steps (work_state) */
 	void (*finish)(void *state);   /* frees what is in the state; NULL: nothing */

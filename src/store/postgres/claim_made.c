@@ -1,0 +1,68 @@
+/* Keys of writes that create objects. */
+#include "store/postgres/claim_made.h"
+
+#include "store/postgres/postgres.h"
+
+static const char sql_find[] =
+	"SELECT fingerprint, http, body FROM idempotency WHERE owner = $1 AND key = $2";
+static const char sql_add[] =
+	"INSERT INTO idempotency (id, secret, owner, gateway, key, fingerprint, created_ms, stored, "
+	"outcome, http, body, subject, message_from, message_to) VALUES ($1, $2, $3, $4, $5, $6, $7, "
+	"0, 2, 200, $8, $9, $10, $11)";
+
+void claim_made_ask(struct work *w, int64_t owner, struct idem_made *m)
+{
+	struct args *a = work_args(w);
+
+	m->replayed = false;
+	args_int(a, owner);
+	args_text(a, m->key.key);
+	work_ask(w, sql_find);
+}
+
+bool claim_made_replay(struct work *w, size_t n, struct idem_made *m, struct err *e)
+{
+	if (m->key.key.n == 0)
+		return true;
+	buf_clear(&m->answer); /* the transaction may be repeated */
+	if (work_rows(w, n) == 0)
+		return true;
+	struct row r = work_row(w, n, 0);
+	if (!str_eq(cell_str(r, 0), m->key.fingerprint))
+		key_reused(e);
+	else if (cell_int(r, 1) == 410)
+		err_set(e, ERR_GONE, "",
+			"the object that an earlier request with this Idempotency-Key created has been deleted");
+	else if (!buf_str(&m->answer, cell_str(r, 2)))
+		cell_no_memory(e);
+	else
+		m->replayed = true;
+	return false;
+}
+
+void claim_made_put(struct work *w, const struct claim_thing *thing, struct idem_made *m,
+		    struct err *e)
+{
+	struct id    id = id_new();
+	struct args *a;
+
+	if (m->key.key.n == 0)
+		return;
+	if (!m->print(thing->job, &m->answer)) {
+		err_set(e, ERR_REQUEST_TOO_LARGE, "", "the answer is too large to be stored");
+		return;
+	}
+	a = work_args(w);
+	args_int(a, id.key);
+	args_secret(a, id.secret);
+	args_int(a, thing->owner);
+	args_int(a, w->db->gateway);
+	args_text(a, m->key.key);
+	args_bytes(a, m->key.fingerprint);
+	args_int(a, thing->now_ms);
+	args_bytes_maybe(a, buf_view(&m->answer));
+	args_int(a, thing->subject);
+	args_int(a, thing->message_from);
+	args_int(a, thing->message_to);
+	work_ask(w, sql_add);
+}

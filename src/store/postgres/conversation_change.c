@@ -1,0 +1,360 @@
+/* Changes conversations outside their turns: creates, labels, fills, cuts and deletes them. */
+#include "store/postgres/conversation_change.h"
+
+#include "store/postgres/claim_made.h"
+#include "store/postgres/conversation_row.h"
+#include "store/postgres/labels.h"
+#include "store/postgres/op.h"
+
+static const char sql_find[] = CONVERSATION_ROW
+	", c.op FROM conversation c WHERE c.id = $1 AND c.secret = $2 AND c.owner = $3 FOR UPDATE";
+static const char sql_turn[] =
+	"SELECT r.status, r.base, r.parent, EXISTS (SELECT 1 FROM message m WHERE m.id = r.id)::int"
+	"::bigint FROM conversation c JOIN run r ON r.id = c.leaf WHERE c.id = $1";
+static const char sql_busy[] =
+	"SELECT EXISTS (SELECT 1 FROM run WHERE conversation = $1 AND status < 2)::int::bigint";
+static const char sql_add[] =
+	"INSERT INTO conversation (id, secret, owner, created_ms, leaf, title, metadata, tip, "
+	"instruction, op) VALUES ($1, $2, $3, $4, 0, $5, $6, $7, $8, $9)";
+static const char sql_add_messages[] =
+	"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
+	"SELECT m.id, m.secret, $1, $2, m.prev, 0, $3, m.body FROM unnest($4::bigint[], "
+	"$5::bigint[], $6::bigint[], $7::text[]) AS m(id, secret, prev, body)";
+static const char sql_drop_labels[] = "DELETE FROM conversation_label WHERE conversation = $1";
+static const char sql_add_labels[] =
+	"INSERT INTO conversation_label (owner, key, value, conversation) SELECT $1, l.key, l.value, "
+	"$2 FROM unnest($3::text[], $4::text[]) AS l(key, value) ON CONFLICT DO NOTHING";
+static const char sql_update[] = "UPDATE conversation SET title = $2, metadata = $3, "
+				 "rev = rev + 1, op = $4 WHERE id = $1";
+static const char sql_move_tip[] =
+	"UPDATE conversation SET tip = $2, rev = rev + 1, op = $3 WHERE id = $1";
+static const char sql_touch[] = "UPDATE conversation SET rev = rev + 1, op = $2 WHERE id = $1";
+/* An answer has the id of its run, is in the run's event log, and may be what a key was answered with; a
+ * completion without its answer is one no longer. */
+static const char sql_empty[] =
+	"WITH gone AS (UPDATE message SET body = '', run = ~run WHERE id = $1 AND secret = $2 "
+	"AND conversation = $3 AND run >= 0 RETURNING id), "
+	"logs AS (DELETE FROM event e USING gone WHERE e.run = gone.id), "
+	"runs AS (UPDATE run r SET shape = NULL FROM gone WHERE r.id = gone.id "
+	"AND r.shape = 'openai'), "
+	"keys AS (UPDATE idempotency i SET http = 410, body = NULL FROM gone WHERE i.id = gone.id "
+	"OR (i.body IS NOT NULL AND i.subject = $3 AND i.subject > 0 "
+	"AND gone.id BETWEEN i.message_from AND i.message_to)) "
+	"SELECT id FROM gone";
+/* From each run's last message back to what its first one hangs on. */
+static const char sql_drop_messages[] =
+	"WITH RECURSIVE chain AS (SELECT r.parent AS id, r.base FROM run r WHERE r.conversation = $1 "
+	"UNION SELECT m.prev, c.base FROM chain c JOIN message m ON m.id = c.id "
+	"WHERE c.id <> c.base) "
+	"DELETE FROM message WHERE id IN (SELECT id FROM chain WHERE id <> base UNION "
+	"SELECT id FROM run WHERE conversation = $1) AND conversation = $1";
+static const char sql_drop_loose[] =
+	"DELETE FROM message WHERE conversation = $1 AND run BETWEEN -1 AND 0";
+static const char sql_drop_logs[] =
+	"DELETE FROM event e USING run r WHERE r.conversation = $1 AND e.run = r.id";
+static const char sql_drop_keys[] = "DELETE FROM idempotency i USING run r "
+				    "WHERE r.conversation = $1 AND i.id = r.id AND i.http = 0";
+static const char sql_forget_keys[] =
+	"UPDATE idempotency i SET http = 410, body = NULL WHERE (i.subject = $1 AND i.subject > 0) "
+	"OR i.id IN (SELECT id FROM run WHERE conversation = $1)";
+static const char sql_drop_runs[] = "DELETE FROM run WHERE conversation = $1";
+static const char sql_drop[] = "DELETE FROM conversation WHERE id = $1";
+
+enum { FOUND_OP = CONVERSATION_ROW_END, CHANGE_BUSY = CHANGE_TURN + 1 };
+
+static void change_keyed(struct work *w, const char *sql, int64_t key)
+{
+	struct args *a = work_args(w);
+
+	args_int(a, key);
+	work_ask(w, sql);
+}
+
+static void change_busy(struct err *e)
+{
+	err_set(e, ERR_CONVERSATION_BUSY, "conversation",
+		"a turn of this conversation is still running; try again when it has ended");
+	e->retry_after_ms = 1000;
+}
+
+static struct id change_source(const struct conversation_write *j)
+{
+	return j->change == CONVERSATION_FORK ? j->source : j->conversation;
+}
+
+/* --- what changes ask --- */
+
+static void change_add_labels(struct work *w, const struct conversation_write *j,
+			      struct str metadata)
+{
+	struct labels all = { 0 };
+	struct args  *a;
+	bool          ok = labels_add(&all, 0, metadata);
+
+	if (all.count > 0 || !ok) {
+		a = work_args(w);
+		args_int(a, j->owner);
+		args_int(a, j->conversation.key);
+		labels_pairs(&all, a);
+		a->failed = a->failed || !ok;
+		work_ask(w, sql_add_labels);
+	}
+	labels_finish(&all);
+}
+
+static void change_add_messages(struct work *w, const struct conversation_write *j, int64_t prev)
+{
+	struct args *a = work_args(w);
+
+	args_int(a, j->owner);
+	args_int(a, j->conversation.key);
+	args_int(a, j->now_ms);
+	ARGS_EACH(a, ARGS_INT, i, j->message_count, args_int(a, j->messages[i].id.key));
+	ARGS_EACH(a, ARGS_INT, i, j->message_count, args_secret(a, j->messages[i].id.secret));
+	ARGS_EACH(a, ARGS_INT, i, j->message_count,
+		  args_int(a, i > 0 ? j->messages[i - 1].id.key : prev));
+	ARGS_EACH(a, ARGS_TEXT, i, j->message_count, args_text(a, j->messages[i].body));
+	work_ask(w, sql_add_messages);
+}
+
+void conversation_put(struct work *w, struct conversation_write *j, struct str title,
+		      struct str metadata, int64_t tip, struct str instruction)
+{
+	struct args *a = work_args(w);
+
+	args_int(a, j->conversation.key);
+	args_secret(a, j->conversation.secret);
+	args_int(a, j->owner);
+	args_int(a, j->now_ms);
+	args_bytes_maybe(a, title);
+	args_maybe(a, metadata);
+	args_int(a, tip);
+	args_bytes_maybe(a, instruction);
+	args_int(a, w->op);
+	work_ask(w, sql_add);
+	change_add_labels(w, j, metadata);
+	j->now = (struct store_conversation){ j->conversation, j->now_ms, 1, title,
+					      metadata.n > 0 ? metadata : STR("{}") };
+}
+
+/* The answer has only the added messages. */
+enum work_next conversation_made(struct work *w, struct conversation_write *j)
+{
+	bool               tells = j->change == CONVERSATION_APPEND && j->message_count > 0;
+	struct claim_thing thing = {
+		.owner = j->owner,
+		.now_ms = j->now_ms,
+		.subject = j->conversation.key,
+		.message_from = tells ? j->messages[0].id.key : 0,
+		.message_to = tells ? j->messages[j->message_count - 1].id.key : 0,
+		.job = &j->job,
+	};
+
+	claim_made_put(w, &thing, &j->made, &j->job.err);
+	return j->job.err.code == ERR_OK ? WORK_LAST : WORK_AGAIN;
+}
+
+void conversation_touch(struct work *w, struct conversation_write *j)
+{
+	struct args *a = work_args(w);
+
+	args_int(a, j->conversation.key);
+	args_int(a, w->op);
+	work_ask(w, sql_touch);
+	j->now.revision++;
+}
+
+/* --- changes --- */
+
+static enum work_next change_create(struct work *w, struct conversation_write *j)
+{
+	size_t n = j->message_count;
+
+	conversation_put(w, j, j->title, j->metadata, n > 0 ? j->messages[n - 1].id.key : 0,
+			 STR_NONE);
+	if (n > 0)
+		change_add_messages(w, j, 0);
+	return conversation_made(w, j);
+}
+
+static enum work_next change_update(struct work *w, struct conversation_write *j)
+{
+	struct args *a;
+
+	if (j->title_set)
+		j->now.title = j->title;
+	if (j->metadata_set) {
+		j->now.metadata = j->metadata.n > 0 ? j->metadata : STR("{}");
+		change_keyed(w, sql_drop_labels, j->conversation.key);
+		change_add_labels(w, j, j->metadata);
+	}
+	a = work_args(w);
+	args_int(a, j->conversation.key);
+	args_bytes_maybe(a, j->now.title);
+	args_maybe(a, str_is(j->now.metadata, "{}") ? STR_NONE : j->now.metadata);
+	args_int(a, w->op);
+	work_ask(w, sql_update);
+	j->now.revision++;
+	return WORK_LAST;
+}
+
+/* change_end: the message that a turn would follow: see branch_read.c. */
+static int64_t change_end(struct work *w, struct conversation_write *j)
+{
+	struct row found = work_row(w, CHANGE_FOUND, 0);
+	int64_t    tip = cell_int(found, CONVERSATION_ROW_TIP);
+	int64_t    leaf = cell_int(found, CONVERSATION_ROW_LEAF);
+
+	if (tip != 0 || leaf == 0 || work_rows(w, CHANGE_TURN) == 0)
+		return tip;
+	struct row turn = work_row(w, CHANGE_TURN, 0);
+	if (cell_int(turn, 0) <= RUN_RUNNING)
+		change_busy(&j->job.err);
+	return cell_int(turn, 3) ? leaf : cell_int(turn, 1);
+}
+
+static enum work_next change_append(struct work *w, struct conversation_write *j)
+{
+	int64_t      end = change_end(w, j);
+	struct args *a;
+
+	if (j->job.err.code != ERR_OK)
+		return WORK_DONE;
+	if (j->message_count > 0) {
+		change_add_messages(w, j, end);
+		a = work_args(w);
+		args_int(a, j->conversation.key);
+		args_int(a, j->messages[j->message_count - 1].id.key);
+		args_int(a, w->op);
+		work_ask(w, sql_move_tip);
+		j->now.revision++;
+	}
+	return conversation_made(w, j);
+}
+
+static enum work_next change_remove(struct work *w, struct conversation_write *j, unsigned stage)
+{
+	struct args *a;
+
+	if (stage == 1) {
+		a = work_args(w);
+		args_int(a, j->message.key);
+		args_secret(a, j->message.secret);
+		args_int(a, j->conversation.key);
+		work_ask(w, sql_empty);
+		return WORK_AGAIN;
+	}
+	if (stage > 2)
+		return WORK_DONE;
+	if (work_rows(w, 0) == 0) {
+		err_set(&j->job.err, ERR_NOT_FOUND, "", "this conversation has no such item");
+		return WORK_DONE;
+	}
+	conversation_touch(w, j);
+	return WORK_LAST;
+}
+
+static enum work_next change_drop(struct work *w, struct conversation_write *j)
+{
+	int64_t key = j->conversation.key;
+
+	if (cell_int(work_row(w, CHANGE_BUSY, 0), 0)) {
+		change_busy(&j->job.err);
+		return WORK_DONE;
+	}
+	change_keyed(w, sql_drop_messages, key);
+	change_keyed(w, sql_drop_loose, key);
+	change_keyed(w, sql_drop_logs, key);
+	change_keyed(w, sql_drop_keys, key);
+	change_keyed(w, sql_forget_keys, key);
+	change_keyed(w, sql_drop_runs, key);
+	change_keyed(w, sql_drop_labels, key);
+	change_keyed(w, sql_drop, key);
+	return WORK_LAST;
+}
+
+static bool change_has_revision(const struct conversation_write *j)
+{
+	for (size_t i = 0; i < j->revision_count; i++)
+		if (j->revisions[i] == j->now.revision)
+			return true;
+	return false;
+}
+
+/* --- stages --- */
+
+static enum work_next change_look(struct work *w, struct conversation_write *j)
+{
+	struct id    id = change_source(j);
+	struct args *a;
+
+	claim_made_ask(w, j->owner, &j->made);
+	a = work_args(w);
+	args_int(a, id.key);
+	args_secret(a, id.secret);
+	args_int(a, j->owner);
+	work_ask(w, sql_find);
+	change_keyed(w, sql_turn, id.key);
+	change_keyed(w, sql_busy, id.key);
+	return WORK_AGAIN;
+}
+
+/* change_check: false: nothing is to be done (any more). */
+static bool change_check(struct work *w, struct conversation_write *j)
+{
+	struct err *e = &j->job.err;
+	bool        found = work_rows(w, CHANGE_FOUND) > 0;
+	struct row  r = work_row(w, CHANGE_FOUND, 0);
+
+	if (!claim_made_replay(w, CHANGE_KEY, &j->made, e))
+		return false;
+	if (j->change == CONVERSATION_CREATE && !found)
+		return true;
+	if (!found && j->change == CONVERSATION_DELETE && w->tries > 0)
+		return false; /* it is deleted since the first try */
+	if (!found) {
+		err_set(e, ERR_NOT_FOUND, "", "there is no such conversation");
+		return false;
+	}
+	if (!conversation_row_keep(r, &j->arena, &j->now, e))
+		return false;
+	if (cell_int(r, FOUND_OP) == w->op) /* stored since the first try */
+		return false;
+	if (j->change == CONVERSATION_CREATE) {
+		err_set(e, ERR_INTERNAL, "", "the gateway could not store this request");
+		return false;
+	}
+	if (j->conditional && !change_has_revision(j)) {
+		err_set(e, ERR_PRECONDITION_FAILED, "",
+			"the conversation has changed: it is now \"%lld\"",
+			(long long)j->now.revision);
+		return false;
+	}
+	return true;
+}
+
+enum work_next conversation_change(struct work *w, struct conversation_write *j, unsigned stage)
+{
+	if (stage == 0)
+		return change_look(w, j);
+	if (stage == 1 && !change_check(w, j))
+		return WORK_DONE;
+	switch (j->change) {
+	case CONVERSATION_LABEL_MESSAGE: return conversation_label(w, j, stage);
+	case CONVERSATION_REMOVE_MESSAGE: return change_remove(w, j, stage);
+	case CONVERSATION_FORK: return conversation_fork(w, j, stage);
+	case CONVERSATION_CREATE: return stage == 1 ? change_create(w, j) : WORK_DONE;
+	case CONVERSATION_UPDATE: return stage == 1 ? change_update(w, j) : WORK_DONE;
+	case CONVERSATION_APPEND: return stage == 1 ? change_append(w, j) : WORK_DONE;
+	case CONVERSATION_DELETE: return stage == 1 ? change_drop(w, j) : WORK_DONE;
+	case CONVERSATION_CHANGE__COUNT: break;
+	}
+	return WORK_DONE;
+}
+
+static enum work_next write_conversation(struct work *w, struct conversation_write *j)
+{
+	return conversation_change(w, j, w->stage);
+}
+
+OP(conversation_write, WORK_WRITE, write_conversation);

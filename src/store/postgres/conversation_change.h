@@ -1,0 +1,26 @@
+/* conversation_change: changes conversations outside of their turns, as stages of a work that writes. */
+#pragma once
+
+#include "store/conversation.h"
+#include "store/postgres/work.h"
+
+/* conversation_change: the stage of the change j, counted from 0.  Nothing of w->state is used. */
+enum work_next conversation_change(struct work *w, struct conversation_write *j, unsigned stage);
+
+/* The parts that are in files of their own; stages from 1 on, whose results of stage 0 are these. */
+enum {
+	CHANGE_KEY,   /* claim_made_ask */
+	CHANGE_FOUND, /* CONVERSATION_ROW, op; of the source of a fork; locked */
+	CHANGE_TURN,  /* of the newest turn: status, base, parent, whether it has an answer */
+};
+enum work_next conversation_fork(struct work *w, struct conversation_write *j, unsigned stage);
+enum work_next conversation_label(struct work *w, struct conversation_write *j, unsigned stage);
+
+/* conversation_put: asks to write a new conversation with its messages (without those of a fork) and labels.
+ * instruction: p NULL: none. */
+void conversation_put(struct work *w, struct conversation_write *j, struct str title,
+		      struct str metadata, int64_t tip, struct str instruction);
+/* conversation_made: asks to write the key; WORK_LAST, or WORK_DONE if j's error is set. */
+enum work_next conversation_made(struct work *w, struct conversation_write *j);
+/* conversation_touch: asks to raise the revision. */
+void conversation_touch(struct work *w, struct conversation_write *j);

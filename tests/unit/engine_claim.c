@@ -201,7 +201,12 @@ static void a_deleted_run_takes_its_answer_along(void **state)
 	struct turn_begin t = begin(f, "one");
 
 	end(f, &t, RUN_COMPLETED, 200, "x");
-	outside(f, "DELETE FROM run");
+	struct conversation_write gone = { .change = CONVERSATION_DELETE,
+					   .conversation = t.conversation,
+					   .now_ms = clock_wall_ms() };
+	arena_init(&gone.arena, MIB);
+	assert_int_equal(DO(f, conversation_write, &gone), ERR_OK);
+	arena_finish(&gone.arena);
 	struct idem_read r = look(f, "one");
 	assert_true(r.found);
 	assert_int_equal(r.answer.http, 410);

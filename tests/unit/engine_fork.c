@@ -141,9 +141,9 @@ static void the_copies_are_loose_messages_of_their_time(void **state)
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM message WHERE run = 0"), 2);
 	assert_int_equal(outside_int(f, "SELECT count(DISTINCT secret) FROM message"), 4);
 	assert_int_equal(outside_int(f,
-				     "SELECT a.created_ms = b.created_ms FROM message a, message b "
+				     "SELECT a.created_ms - b.created_ms FROM message a, message b "
 				     "WHERE a.body = 'half' AND b.body = 'half' AND a.id < b.id"),
-			 1);
+			 0);
 }
 
 static void removed_messages_are_passed_over(void **state)
@@ -357,7 +357,7 @@ static void fill(struct fixture *f, const struct turn_begin *t, int64_t more)
 
 	snprintf(sql, sizeof sql,
 		 "WITH RECURSIVE k(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM k WHERE i < %lld) "
-		 "INSERT INTO message SELECT %lld + i, 1, 0, %lld, %lld + i - 1, 0, 0, 'm' FROM k;"
+		 "INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) SELECT %lld + i, 1, 0, %lld, %lld + i - 1, 0, 0, 'm' FROM k;"
 		 "UPDATE conversation SET tip = %lld",
 		 (long long)more, (long long)t->run.key, (long long)t->conversation.key,
 		 (long long)t->run.key, (long long)(t->run.key + more));

@@ -13,6 +13,12 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+/* A byte string of a zero; whether a column has the word. */
+#define SQL_ZERO_BYTE          "'\\x00'"
+#define SQL_HAS_CANARY(column) "position('canary'::bytea IN " column ") > 0"
+/* Bytes of the event log. */
+#define SQL_LOG_BYTES "SELECT sum(octet_length(data)) FROM event"
+
 HELP const struct store_engine *const engine = &postgres_engine;
 
 static struct {

@@ -5,6 +5,12 @@
 
 #include <sqlite3.h>
 
+/* A byte string of a zero; whether a column has the word. */
+#define SQL_ZERO_BYTE          "x'00'"
+#define SQL_HAS_CANARY(column) "instr(" column ", 'canary') > 0"
+/* Bytes of the event log. */
+#define SQL_LOG_BYTES "SELECT written - removed FROM event_size"
+
 HELP const struct store_engine *const engine = &sqlite_engine;
 
 /* In a directory of its own. */

@@ -7,7 +7,10 @@
 #include "base/log.h"
 #include "store/blob.h"
 #include "store/postgres/direct.h"
+#include "store/postgres/books.h"
+#include "store/postgres/keys.h"
 #include "store/postgres/lease.h"
+#include "store/postgres/sweep.h"
 #include "store/postgres/lost.h"
 #include "store/postgres/migrate.h"
 #include "store/postgres/op.h"
@@ -65,6 +68,7 @@ static void op_destroy(struct store *s)
 	usage_gather_destroy(db->store.usage);
 	key_ring_destroy(db->store.ring);
 	link_target_destroy(db->target);
+	free(db->booked);
 	free(db);
 }
 
@@ -85,6 +89,20 @@ static const struct pump_chore chores[] = {
 	  .every_ms = 200,
 	  .wanted = lost_wanted,
 	  .last = true },
+	{ .kind = { WORK_SNAPSHOT, keys_step, keys_over },
+	  .lane = PUMP_LOG,
+	  .every_ms = LIMIT_KEYS_LOOK_MS },
+	{ .kind = { WORK_IMPLICIT, used_step, used_over },
+	  .lane = PUMP_LOG,
+	  .every_ms = LIMIT_KEYS_USE_MS,
+	  .wanted = used_wanted,
+	  .last = true },
+	{ .kind = { WORK_WRITE, books_step, books_over },
+	  .lane = PUMP_LOG,
+	  .every_ms = 1000,
+	  .wanted = books_wanted,
+	  .last = true },
+	{ .kind = { WORK_WRITE, sweep_step, sweep_over }, .lane = PUMP_LOG, .every_ms = 1000 },
 	{ .kind = { WORK_WRITE, reap_step, reap_over }, .lane = PUMP_TURNS, .every_ms = 5000 },
 	{ .every_ms = 0 },
 };
@@ -133,6 +151,22 @@ static enum errc reap(struct postgres *db, struct link *l, size_t *ret_runs, str
 	return ERR_OK;
 }
 
+static void keys_loaded(struct work *w, const struct fault *f)
+{
+	w->db->reap_fault = f ? *f : (struct fault){ 0 };
+}
+
+/* load_keys: so that the first request finds its key. */
+static enum errc load_keys(struct postgres *db, struct link *l, struct err *e)
+{
+	static const struct work_kind kind = { WORK_SNAPSHOT, keys_step, keys_loaded };
+	struct work                   w = { .db = db, .link = l, .kind = &kind };
+
+	work_run(&w);
+	l->fault = db->reap_fault;
+	return l->fault.kind == FAULT_PG_NONE ? ERR_OK : direct_fail(l, "read the keys of", e);
+}
+
 static void ignore(void *arg)
 {
 	(void)arg;
@@ -145,7 +179,7 @@ static enum errc start(struct postgres *db, struct link *l, size_t *ret_runs, st
 	if (direct_connect(l, db->target, db->lock_ms, e) != ERR_OK ||
 	    migrate_postgres(l, db->options.migrate, &applied, e) != ERR_OK ||
 	    lease_take(l, db, e) != ERR_OK || reap(db, l, ret_runs, e) != ERR_OK ||
-	    key_ring_create(&db->store.ring, e) != ERR_OK)
+	    key_ring_create(&db->store.ring, e) != ERR_OK || load_keys(db, l, e) != ERR_OK)
 		return e->code;
 	db->store.usage = usage_gather_create(ignore, NULL);
 	if (!db->store.usage)

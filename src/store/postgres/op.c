@@ -12,7 +12,11 @@
 	X(MESSAGES_FIND, messages_find) \
 	X(RUNS_READ, runs_read) \
 	X(CONVERSATIONS_READ, conversations_read) \
-	X(CONVERSATION_WRITE, conversation_write)
+	X(CONVERSATION_WRITE, conversation_write) \
+	X(API_KEY_WRITE, api_key_write) \
+	X(API_KEYS_READ, api_keys_read) \
+	X(BUDGET_RESERVE, budget_reserve) \
+	X(USAGE_READ, usage_read)
 
 #define X(number, name) extern const struct op pg_op_##name;
 OP_ALONE(X)

@@ -7,13 +7,11 @@
 
 #include "base/limits.h"
 #include "base/log.h"
-#include "json/scan.h"
 #include "store/api_key.h"
+#include "store/common/key_row.h"
 #include "store/key_ring.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/session.h"
-
-#include <stdio.h>
 
 static const char sql_one[] = API_KEY_ROW "WHERE id = ?";
 static const char sql_good[] =
@@ -23,36 +21,19 @@ static const char sql_ended[] = "SELECT id, secret FROM session_ended WHERE ends
 static const char sql_version[] =
 	"SELECT version, EXISTS (SELECT 1 FROM api_key), ticket_secret FROM api_key_change";
 
-/* A negative number from another program means that nothing is left, not that there is no limit. */
-static int64_t amount(sqlite3_stmt *st, int column)
-{
-	int64_t v = db_int(st, column);
-
-	return v < 0 ? 1 : v;
-}
-
-/* A window without a length, or with an absurd one, would never end, so it becomes a day. */
-static int64_t api_key_row_window(sqlite3_stmt *st, int column, int64_t least)
-{
-	static const int64_t day = INT64_C(86400) * 1000000;
-	int64_t              v = db_int(st, column);
-
-	return v < least || v > 366 * day ? day : v;
-}
-
 static struct allowance read_allowance(sqlite3_stmt *st, int first)
 {
-	return (struct allowance){
-		.requests = amount(st, first),
-		.requests_window_us = api_key_row_window(st, first + 1, db_int(st, first) != 0),
-		.tokens = amount(st, first + 2),
-		.tokens_window_us = api_key_row_window(st, first + 3, db_int(st, first + 2) != 0),
-		.concurrent = amount(st, first + 4),
-		.max_body = amount(st, first + 5),
-		.budget_nano = amount(st, first + 6),
-		.budget_tokens = amount(st, first + 7),
-		.budget_window_us = api_key_row_window(st, first + 8, 0),
-	};
+	return key_row_allowance(&(struct allowance){
+		.requests = db_int(st, first),
+		.requests_window_us = db_int(st, first + 1),
+		.tokens = db_int(st, first + 2),
+		.tokens_window_us = db_int(st, first + 3),
+		.concurrent = db_int(st, first + 4),
+		.max_body = db_int(st, first + 5),
+		.budget_nano = db_int(st, first + 6),
+		.budget_tokens = db_int(st, first + 7),
+		.budget_window_us = db_int(st, first + 8),
+	});
 }
 
 /* --- for people --- */
@@ -101,68 +82,23 @@ int api_key_row_find(struct conn *c, struct str id, const char *path, struct are
 
 /* --- for the ring --- */
 
-/* read_models: reads names of a JSON array, which was checked when it was written. */
-static bool read_models(struct str json, struct arena *a, struct str **ret, size_t *ret_count)
-{
-	struct json_doc d = { 0 };
-	struct err      e;
-	size_t          n = 0;
-	bool            ok = json_scan(&d, json.p, json.n, &json_limits_stored, &e) == ERR_OK &&
-		  json_kind(&d, 0) == JSON_ARRAY;
-
-	*ret = ok ? arena_alloc(a, (d.tok[0].count + 1) * sizeof **ret) : NULL;
-	ok = *ret != NULL;
-	for (json_at i = 1; ok && i != json_end(&d, 0); i = json_next(&d, i)) {
-		struct str name;
-
-		ok = json_text(&d, i, a, &name);
-		if (ok)
-			(*ret)[n++] = name;
-	}
-	*ret_count = n;
-	json_doc_finish(&d);
-	return ok;
-}
-
-/* A wrong row of another program admits nobody, and does not prevent the reading of other rows. */
 static int api_key_row_add_row(sqlite3_stmt *st, struct key_ring_table *t)
 {
-	struct str   id = db_column(st, 1);
-	struct str   json = db_column(st, 4);
-	struct str   sum = db_blob(st, 5);
-	struct str   old = db_blob(st, 6);
-	struct str  *models = NULL;
-	size_t       count = 0;
-	char         name[API_KEY_ID_MAX];
-	struct arena a;
+	bool added = key_row_add(t, &(struct key_row){
+					    .number = db_int(st, 0),
+					    .id = db_column(st, 1),
+					    .owner = db_int(st, 2),
+					    .scopes = db_int(st, 3),
+					    .models = db_column(st, 4),
+					    .sha256 = db_blob(st, 5),
+					    .old_sha256 = db_blob(st, 6),
+					    .old_until_ms = db_int(st, 7),
+					    .expires_ms = db_int(st, 8),
+					    .used_ms = db_int(st, 9),
+					    .allowance = read_allowance(st, 10),
+				    });
 
-	if (id.n != API_KEY_ID || sum.n != HASH_BYTES)
-		return SQLITE_OK;
-	struct key_ring_entry e = { .expires_ms = db_int(st, 8) };
-	memcpy(e.id, id.p, API_KEY_ID);
-	memcpy(e.sha256, sum.p, HASH_BYTES);
-	if (old.n == HASH_BYTES) {
-		memcpy(e.old_sha256, old.p, HASH_BYTES);
-		e.old_until_ms = db_int(st, 7);
-	}
-	snprintf(name, sizeof name, "key_%.*s", STR_ARG(id));
-	arena_init(&a, MIB);
-	bool ok = json.n == 0 || read_models(json, &a, &models, &count);
-	if (ok)
-		e.who = identity_create(&(struct identity_options){
-			.id = str_of(name),
-			.number = db_int(st, 0),
-			.owner = db_int(st, 2),
-			.scopes = (unsigned)db_int(st, 3) & SCOPES_ALL,
-			.models = models,
-			.model_count = count,
-			.used_ms = db_int(st, 9),
-			.allowance = read_allowance(st, 10),
-		});
-	arena_finish(&a);
-	if (!ok)
-		return SQLITE_OK;
-	return e.who && key_ring_add(t, &e) ? SQLITE_OK : SQLITE_NOMEM;
+	return added ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 static int read_good(struct conn *c, struct key_ring_table *t)

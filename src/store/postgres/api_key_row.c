@@ -1,0 +1,67 @@
+/* Rows of API keys. */
+#include "store/postgres/api_key_row.h"
+
+#include "base/identity.h"
+#include "store/common/key_row.h"
+
+static const char sql_one[] = API_KEY_ROW "WHERE id = $1";
+static const char sql_lock[] = API_KEY_ROW "WHERE id = $1 FOR UPDATE";
+
+void api_key_row_ask(struct work *w, struct str id)
+{
+	args_text(work_args(w), id);
+	work_ask(w, sql_one);
+}
+
+void api_key_row_lock(struct work *w, struct str id)
+{
+	args_text(work_args(w), id);
+	work_ask(w, sql_lock);
+}
+
+struct allowance api_key_row_allowance(struct row r, int first)
+{
+	return key_row_allowance(&(struct allowance){
+		.requests = cell_int(r, first),
+		.requests_window_us = cell_int(r, first + 1),
+		.tokens = cell_int(r, first + 2),
+		.tokens_window_us = cell_int(r, first + 3),
+		.concurrent = cell_int(r, first + 4),
+		.max_body = cell_int(r, first + 5),
+		.budget_nano = cell_int(r, first + 6),
+		.budget_tokens = cell_int(r, first + 7),
+		.budget_window_us = cell_int(r, first + 8),
+	});
+}
+
+bool api_key_row_read(struct row r, struct arena *a, struct store_api_key *ret, struct err *e)
+{
+	*ret = (struct store_api_key){
+		.number = cell_int(r, 0),
+		.owner = cell_int(r, 2),
+		.scopes = (unsigned)cell_int(r, 4) & SCOPES_ALL,
+		.created_ms = cell_int(r, 7),
+		.expires_ms = cell_int(r, 8),
+		.revoked_ms = cell_int(r, 9),
+		.rotated_ms = cell_int(r, 10),
+		.old_until_ms = cell_int(r, 11),
+		.used_ms = cell_int(r, 12),
+		.allowance = api_key_row_allowance(r, 13),
+	};
+	str_copy(ret->id, sizeof ret->id, cell_str(r, 1));
+	if (!cell_keep(a, r, 3, &ret->name, e) || !cell_keep(a, r, 5, &ret->models, e) ||
+	    !cell_keep(a, r, 6, &ret->metadata, e))
+		return false;
+	if (ret->metadata.n == 0)
+		ret->metadata = STR("{}");
+	return true;
+}
+
+bool api_key_row_find(struct work *w, size_t n, const char *path, struct arena *a,
+		      struct store_api_key *ret, struct err *e)
+{
+	if (work_rows(w, n) > 0)
+		return api_key_row_read(work_row(w, n, 0), a, ret, e);
+	err_set(e, ERR_NOT_FOUND, path, "there is no such key");
+	return false;
+}

@@ -1,0 +1,118 @@
+/* Writes sums of usage.
+ *
+ * A row for the batch makes a batch that is sent again add nothing. */
+#include "store/postgres/books.h"
+
+#include "store/postgres/postgres.h"
+
+#include <stdlib.h>
+
+#define DAY_MS ((int64_t)24 * 60 * 60 * 1000)
+
+static const char sql_book[] =
+	"WITH fresh AS (INSERT INTO usage_batch (gateway, seq) VALUES ($1, $2) ON CONFLICT DO NOTHING "
+	"RETURNING seq), old AS (DELETE FROM usage_batch WHERE gateway = $1 AND seq < $2) "
+	"INSERT INTO usage_day (key, day, model, provider, calls, estimated, tokens_in, tokens_out, "
+	"cached, reasoning, nano, unpriced) SELECT s.* FROM (SELECT * FROM unnest($3::text[], "
+	"$4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[], "
+	"$10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[]) AS s(key, day, "
+	"model, provider, calls, estimated, tokens_in, tokens_out, cached, reasoning, nano, unpriced) "
+	"ORDER BY key, day, model, provider) s WHERE EXISTS (SELECT 1 FROM fresh) "
+	"ON CONFLICT (key, day, model, provider) DO UPDATE SET "
+	"calls = usage_day.calls + excluded.calls, "
+	"estimated = usage_day.estimated + excluded.estimated, "
+	"tokens_in = usage_day.tokens_in + excluded.tokens_in, "
+	"tokens_out = usage_day.tokens_out + excluded.tokens_out, "
+	"cached = usage_day.cached + excluded.cached, "
+	"reasoning = usage_day.reasoning + excluded.reasoning, "
+	"nano = usage_day.nano + excluded.nano, unpriced = usage_day.unpriced + excluded.unpriced";
+
+/* The sums that are being sent; they stay until their outcome is known. */
+struct books_sums {
+	const struct usage_sum **all; /* owned; the sums are the gatherer's */
+	size_t                   count, cap;
+};
+
+static int books_collect(void *arg, const struct usage_sum *sum)
+{
+	struct books_sums *s = arg;
+
+	if (s->count == s->cap) {
+		size_t                   cap = s->cap ? 2 * s->cap : 64;
+		const struct usage_sum **grown = realloc(s->all, cap * sizeof(*grown));
+
+		if (!grown)
+			return -1;
+		s->all = grown;
+		s->cap = cap;
+	}
+	s->all[s->count++] = sum;
+	return 0;
+}
+
+bool books_wanted(struct postgres *db)
+{
+	return usage_gather_any(db->store.usage);
+}
+
+#define EACH(type, add) ARGS_EACH(a, ARGS_##type, i, s->count, add)
+#define S               (s->all[i])
+
+static void books_args(struct args *a, const struct books_sums *s)
+{
+	EACH(TEXT, args_text(a, str_of(S->note.key)));
+	EACH(INT, args_int(a, S->note.at_ms / DAY_MS));
+	EACH(TEXT, args_text(a, str_of(S->note.model)));
+	EACH(TEXT, args_text(a, str_of(S->note.provider)));
+	EACH(INT, args_int(a, S->calls));
+	EACH(INT, args_int(a, S->estimated));
+	EACH(INT, args_int(a, S->note.usage.in));
+	EACH(INT, args_int(a, S->note.usage.out));
+	EACH(INT, args_int(a, S->note.usage.cached_read));
+	EACH(INT, args_int(a, S->note.usage.reasoning));
+	EACH(INT, args_int(a, S->note.nano));
+	EACH(INT, args_int(a, S->unpriced));
+}
+
+enum work_next books_step(struct work *w)
+{
+	struct postgres  *db = w->db;
+	struct books_sums s = { 0 };
+	struct args      *a;
+
+	if (w->stage > 0)
+		return WORK_DONE;
+	/* A further try sends the same sums under the same number. */
+	if (w->tries == 0) {
+		db->booking = true;
+		db->usage_seq++;
+		if (usage_gather_flush(db->store.usage, books_collect, &s) != 0) {
+			free(s.all);
+			usage_gather_done(db->store.usage, false);
+			db->booking = false;
+			return WORK_DONE;
+		}
+		db->booked = s.all;
+		db->booked_count = s.count;
+	}
+	s.all = db->booked;
+	s.count = db->booked_count;
+	a = work_args(w);
+	args_int(a, db->gateway);
+	args_int(a, (int64_t)db->usage_seq);
+	books_args(a, &s);
+	work_ask(w, sql_book);
+	return WORK_LAST;
+}
+
+void books_over(struct work *w, const struct fault *f)
+{
+	struct postgres *db = w->db;
+
+	if (db->booking)
+		usage_gather_done(db->store.usage, f == NULL);
+	db->booking = false;
+	free(db->booked);
+	db->booked = NULL;
+	db->booked_count = 0;
+}

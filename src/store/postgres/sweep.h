@@ -1,0 +1,7 @@
+/* sweep: the chore that removes what retention no longer keeps, a little at a time. */
+#pragma once
+
+#include "store/postgres/work.h"
+
+enum work_next sweep_step(struct work *w);
+void           sweep_over(struct work *w, const struct fault *f);

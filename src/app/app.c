@@ -246,6 +246,7 @@ static struct store_options app_store_options(const struct config *c)
 {
 	return (struct store_options){
 		.path = c->database,
+		.password = engine_password(),
 		.readers = (unsigned)c->readers,
 		.busy_ms = 5000,
 		.migrate = true,
@@ -305,7 +306,7 @@ static void join_neighbours(struct app *a)
 		log_note(LOG_INFO, "takeover",
 			 "serving; the previous process finishes its answers");
 	}
-	if (takeover_offer(a->config->database, &a->offer, &e) != ERR_OK)
+	if (a->store->ops->peers && takeover_offer(a->config->database, &a->offer, &e) != ERR_OK)
 		log_note(LOG_WARN, "takeover", "%s", e.text);
 }
 

@@ -2,6 +2,7 @@
 #include "app/engines.h"
 
 #include "base/base.h"
+#include "config/config_secret.h"
 #include "store/sqlite/engine.h"
 #ifdef PARLEY_POSTGRES
 #include "store/postgres/engine.h"
@@ -20,4 +21,9 @@ const struct store_engine *engine_for(const char *database)
 		if (engines[i]->takes(database))
 			return engines[i];
 	return engines[ARRAY_LEN(engines) - 1];
+}
+
+const char *engine_password(void)
+{
+	return config_secret_env("PARLEY_DATABASE_PASSWORD");
 }

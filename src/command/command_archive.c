@@ -49,7 +49,10 @@ static void progress_end(int64_t next_us)
 
 static struct store_options archive_options_of(const struct config *c)
 {
-	return (struct store_options){ .path = c->database, .busy_ms = BUSY_MS, .migrate = true };
+	return (struct store_options){ .path = c->database,
+				       .password = engine_password(),
+				       .busy_ms = BUSY_MS,
+				       .migrate = true };
 }
 
 /* --- export --- */

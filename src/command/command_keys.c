@@ -46,6 +46,7 @@ static enum errc do_write(const struct command_call *call, struct api_key_write 
 {
 	struct store_options so = {
 		.path = call->config->database,
+		.password = engine_password(),
 		.busy_ms = BUSY_MS,
 		.migrate = true,
 		.existing = w->change != API_KEY_CREATE,
@@ -377,6 +378,7 @@ static int keys_list(const struct command_call *call)
 {
 	struct store_options so = {
 		.path = call->config->database,
+		.password = engine_password(),
 		.busy_ms = BUSY_MS,
 		.migrate = true,
 		.existing = true,

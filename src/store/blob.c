@@ -39,10 +39,20 @@ static enum errc blob_failed(const char *doing, struct err *e)
 				 : FAULT_DISK);
 }
 
+/* The database is no file, so there is no directory beside it. */
+static enum errc blob_nowhere(struct err *e)
+{
+	return err_set(e, ERR_NOT_IMPLEMENTED, "",
+		       "files can't be stored with a PostgreSQL database yet");
+}
+
 enum errc blobs_open(const char *database, struct blobs **ret, struct err *e)
 {
-	struct blobs *b = calloc(1, sizeof *b);
+	struct blobs *b;
 
+	if (strstr(database, "://"))
+		return blob_nowhere(e);
+	b = calloc(1, sizeof *b);
 	if (!b)
 		return err_set(e, ERR_STORAGE, "", "out of memory");
 	int n = snprintf(b->dir, sizeof b->dir, "%s.files", database);
@@ -145,8 +155,11 @@ bool blob_mark(struct blobs *b, struct blob_name *name)
 
 enum errc blob_begin(struct blobs *b, struct blob_write **ret, struct err *e)
 {
-	struct blob_write *w = calloc(1, sizeof *w);
+	struct blob_write *w;
 
+	if (!b)
+		return blob_nowhere(e);
+	w = calloc(1, sizeof *w);
 	if (!w)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for a file");
 	w->blobs = b;
@@ -236,6 +249,8 @@ enum errc blob_scratch(struct blobs *b, int *ret_fd, struct err *e)
 	char path[PATH_MAX];
 	int  fd = -1;
 
+	if (!b)
+		return blob_nowhere(e);
 	/* If the process ends before the removal, the next start removes the file. */
 	snprintf(path, sizeof path, "%s/tmp/up-%016llx", b->dir, (unsigned long long)id_random());
 	if (make_tmp(b))
@@ -254,6 +269,8 @@ enum errc blob_open(struct blobs *b, const unsigned char sha256[HASH_BYTES], int
 {
 	char path[PATH_MAX];
 
+	if (!b)
+		return blob_nowhere(e);
 	blob_path_of(b, sha256, 3, path);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)

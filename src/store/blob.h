@@ -26,7 +26,10 @@ struct blob_name {
 	uint64_t      mark;
 };
 
-/* blobs_open: for the directory `database`.files, which is created with the first content; *ret is
+/* A struct blobs of NULL stands for an engine that stores no contents: blob_begin, blob_scratch and blob_open
+ * then fail with NOT_IMPLEMENTED.
+ *
+ * blobs_open: for the directory `database`.files, which is created with the first content; *ret is
  * owned. */
 enum errc blobs_open(const char *database, struct blobs **ret, struct err *e) MUST_USE;
 void      blobs_destroy(struct blobs *b);

@@ -355,12 +355,13 @@ static void fill(struct fixture *f, const struct turn_begin *t, int64_t more)
 {
 	char sql[512];
 
-	snprintf(sql, sizeof sql,
-		 "WITH RECURSIVE k(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM k WHERE i < %lld) "
-		 "INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) SELECT %lld + i, 1, 0, %lld, %lld + i - 1, 0, 0, 'm' FROM k;"
-		 "UPDATE conversation SET tip = %lld",
-		 (long long)more, (long long)t->run.key, (long long)t->conversation.key,
-		 (long long)t->run.key, (long long)(t->run.key + more));
+	snprintf(
+		sql, sizeof sql,
+		"WITH RECURSIVE k(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM k WHERE i < %lld) "
+		"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) SELECT %lld + i, 1, 0, %lld, %lld + i - 1, 0, 0, 'm' FROM k;"
+		"UPDATE conversation SET tip = %lld",
+		(long long)more, (long long)t->run.key, (long long)t->conversation.key,
+		(long long)t->run.key, (long long)(t->run.key + more));
 	outside(f, sql);
 }
 

@@ -95,8 +95,8 @@ HELP void server_launch(void)
 	char data[80];
 
 	snprintf(data, sizeof data, "%s/data", server.dir);
-	server.pid = server_run("postgres", (const char *const[]){ "-D", data, "-k", server.dir, "-c",
-								   "listen_addresses=", "-c",
+	server.pid = server_run("postgres", (const char *const[]){ "-D", data, "-k", server.dir,
+								   "-c", "listen_addresses=", "-c",
 								   "fsync=off", NULL });
 }
 
@@ -135,11 +135,11 @@ HELP void server_script(const char *path, const char *sql)
 
 HELP void server_start(void)
 {
-	char          data[80];
-	char          path[128];
-	int           status;
-	int           applied;
-	struct err    e = { 0 };
+	char           data[80];
+	char           path[128];
+	int            status;
+	int            applied;
+	struct err     e = { 0 };
 	struct passwd *user = geteuid() == 0 ? getpwnam("postgres") : NULL;
 
 	server.owner = getpid();
@@ -148,9 +148,9 @@ HELP void server_start(void)
 	if (user)
 		assert_int_equal(chown(server.dir, user->pw_uid, user->pw_gid), 0);
 	snprintf(data, sizeof data, "%s/data", server.dir);
-	pid_t pid = server_run("initdb", (const char *const[]){ "--no-sync", "-U", "parley", "-A", "trust",
-								"-E", "UTF8", "--locale=C", "-D", data,
-								NULL });
+	pid_t pid = server_run("initdb", (const char *const[]){ "--no-sync", "-U", "parley", "-A",
+								"trust", "-E", "UTF8", "--locale=C",
+								"-D", data, NULL });
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
 	server_launch();
@@ -200,7 +200,7 @@ HELP int64_t outside_int(const struct fixture *f, const char *sql)
 	char                number[512];
 
 	snprintf(number, sizeof number, "SELECT (%s)::bigint", sql);
-	args_clear(&l.args);
+	param_clear(&l.args);
 	if (direct_ask(&l, number, "read", &e) != ERR_OK)
 		fail_msg("%s: %s", sql, e.text);
 	int64_t v = cell_int(direct_row(&l, 0), 0);
@@ -221,8 +221,9 @@ HELP void *outside_hold(const struct fixture *f)
 
 	assert_non_null(h);
 	h->t = server_link(f->path, &h->l);
-	assert_true(link_script(&h->l, "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; "
-				       "LOCK TABLE conversation, run, reservation IN EXCLUSIVE MODE"));
+	assert_true(link_script(&h->l,
+				"BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; "
+				"LOCK TABLE conversation, run, reservation IN EXCLUSIVE MODE"));
 	return h;
 }
 

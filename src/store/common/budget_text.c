@@ -13,7 +13,7 @@ static int64_t budget_text_left(int64_t limit, int64_t spent, int64_t reserved)
 }
 
 static void budget_text_say(const struct budget_reserve *j, int64_t spent[2],
-			       const int64_t reserved[2], int64_t wait_ms, struct err *e)
+			    const int64_t reserved[2], int64_t wait_ms, struct err *e)
 {
 	char money[MONEY_TEXT], most[MONEY_TEXT], all[MONEY_TEXT];
 	char end[80] = "";
@@ -21,13 +21,11 @@ static void budget_text_say(const struct budget_reserve *j, int64_t spent[2],
 	if (wait_ms > 0)
 		snprintf(end, sizeof end, "; the budget is renewed in %lld s",
 			 (long long)((wait_ms + 999) / 1000));
-	if (j->limit_nano > 0 &&
-	    j->nano > budget_text_left(j->limit_nano, spent[0], reserved[0]))
+	if (j->limit_nano > 0 && j->nano > budget_text_left(j->limit_nano, spent[0], reserved[0]))
 		err_set(e, ERR_INSUFFICIENT_QUOTA, "",
 			"this call may cost up to %s, and %s is left of this key's budget of %s%s",
 			money_print(j->nano, most),
-			money_print(budget_text_left(j->limit_nano, spent[0], reserved[0]),
-				    money),
+			money_print(budget_text_left(j->limit_nano, spent[0], reserved[0]), money),
 			money_print(j->limit_nano, all), end);
 	else
 		err_set(e, ERR_INSUFFICIENT_QUOTA, "",
@@ -39,7 +37,8 @@ static void budget_text_say(const struct budget_reserve *j, int64_t spent[2],
 	e->retry_after_ms = wait_ms;
 }
 
-void budget_text_refuse(const struct budget_reserve *j, const struct budget_left *left, struct err *e)
+void budget_text_refuse(const struct budget_reserve *j, const struct budget_left *left,
+			struct err *e)
 {
 	int64_t gone = j->now_ms - left->began_ms;
 	bool    over = left->found && j->window_ms > 0 && gone >= j->window_ms;

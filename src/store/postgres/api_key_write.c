@@ -4,9 +4,9 @@
  * and a change that is sent again is known by its number. */
 #include "base/limits.h"
 #include "store/api_key.h"
-#include "store/postgres/api_key_row.h"
+#include "store/postgres/api_key_cell.h"
 #include "store/postgres/keys.h"
-#include "store/postgres/op.h"
+#include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
 
 static const char sql_lock[] =
@@ -29,18 +29,18 @@ static const char sql_version[] = "UPDATE api_key_change SET version = version +
 
 enum { KEY_LOCK, KEY_OWN, KEY_SHARES };
 
-static void key_allowance(struct args *a, const struct allowance *limits,
+static void key_allowance(struct param *a, const struct allowance *limits,
 			  const struct allowance *budget)
 {
-	args_int(a, limits->requests);
-	args_int(a, limits->requests_window_us);
-	args_int(a, limits->tokens);
-	args_int(a, limits->tokens_window_us);
-	args_int(a, limits->concurrent);
-	args_int(a, limits->max_body);
-	args_int(a, budget->budget_nano);
-	args_int(a, budget->budget_tokens);
-	args_int(a, budget->budget_window_us);
+	param_int(a, limits->requests);
+	param_int(a, limits->requests_window_us);
+	param_int(a, limits->tokens);
+	param_int(a, limits->tokens_window_us);
+	param_int(a, limits->concurrent);
+	param_int(a, limits->max_body);
+	param_int(a, budget->budget_nano);
+	param_int(a, budget->budget_tokens);
+	param_int(a, budget->budget_window_us);
 }
 
 static struct str key_digest(const struct api_key_write *j)
@@ -53,7 +53,7 @@ static bool key_add(struct work *w, struct api_key_write *j)
 {
 	struct store_api_key other;
 	struct err          *e = &j->job.err;
-	struct args         *a;
+	struct param        *a;
 
 	if (w->tries > 0 && work_rows(w, KEY_OWN) > 0)
 		return false;
@@ -63,18 +63,18 @@ static bool key_add(struct work *w, struct api_key_write *j)
 		return false;
 	}
 	other.owner = j->owner;
-	if (j->shares.n > 0 && !api_key_row_find(w, KEY_SHARES, "shares", &j->arena, &other, e))
+	if (j->shares.n > 0 && !api_key_cell_find(w, KEY_SHARES, "shares", &j->arena, &other, e))
 		return false;
-	a = work_args(w);
-	args_text(a, str_of(j->id));
-	args_int(a, other.owner);
-	args_bytes(a, key_digest(j));
-	args_bytes(a, j->name);
-	args_int(a, j->scopes);
-	args_maybe(a, j->models);
-	args_maybe(a, j->metadata);
-	args_int(a, j->now_ms);
-	args_int(a, j->expires_ms);
+	a = work_param(w);
+	param_text(a, str_of(j->id));
+	param_int(a, other.owner);
+	param_bytes(a, key_digest(j));
+	param_bytes(a, j->name);
+	param_int(a, j->scopes);
+	param_maybe(a, j->models);
+	param_maybe(a, j->metadata);
+	param_int(a, j->now_ms);
+	param_int(a, j->expires_ms);
 	key_allowance(a, &j->allowance, &j->allowance);
 	work_ask(w, sql_add);
 	return true;
@@ -83,15 +83,15 @@ static bool key_add(struct work *w, struct api_key_write *j)
 static void key_update(struct work *w, const struct api_key_write *j)
 {
 	const struct store_api_key *was = &j->now;
-	struct args                *a = work_args(w);
-	struct str metadata = j->metadata_set ? j->metadata : was->metadata;
+	struct param               *a = work_param(w);
+	struct str                  metadata = j->metadata_set ? j->metadata : was->metadata;
 
-	args_int(a, was->number);
-	args_bytes(a, j->name_set ? j->name : was->name);
-	args_int(a, j->scopes_set ? j->scopes : was->scopes);
-	args_maybe(a, j->models_set ? j->models : was->models);
-	args_maybe(a, metadata);
-	args_int(a, j->expires_set ? j->expires_ms : was->expires_ms);
+	param_int(a, was->number);
+	param_bytes(a, j->name_set ? j->name : was->name);
+	param_int(a, j->scopes_set ? j->scopes : was->scopes);
+	param_maybe(a, j->models_set ? j->models : was->models);
+	param_maybe(a, metadata);
+	param_int(a, j->expires_set ? j->expires_ms : was->expires_ms);
 	key_allowance(a, j->limits_set ? &j->allowance : &was->allowance,
 		      j->budget_set ? &j->allowance : &was->allowance);
 	work_ask(w, sql_update);
@@ -99,21 +99,21 @@ static void key_update(struct work *w, const struct api_key_write *j)
 
 static void key_revoke(struct work *w, const struct api_key_write *j)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	args_int(a, j->now.number);
-	args_int(a, j->now_ms);
+	param_int(a, j->now.number);
+	param_int(a, j->now_ms);
 	work_ask(w, sql_revoke);
 }
 
 static void key_rotate(struct work *w, const struct api_key_write *j)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	args_int(a, j->now.number);
-	args_bytes(a, key_digest(j));
-	args_int(a, j->old_until_ms);
-	args_int(a, j->now_ms);
+	param_int(a, j->now.number);
+	param_bytes(a, key_digest(j));
+	param_int(a, j->old_until_ms);
+	param_int(a, j->now_ms);
 	work_ask(w, sql_rotate);
 }
 
@@ -122,7 +122,7 @@ static bool key_change(struct work *w, struct api_key_write *j)
 {
 	struct err *e = &j->job.err;
 
-	if (!api_key_row_find(w, KEY_OWN, "", &j->arena, &j->now, e))
+	if (!api_key_cell_find(w, KEY_OWN, "", &j->arena, &j->now, e))
 		return false;
 	if (j->change == API_KEY_REVOKE) {
 		if (j->now.revoked_ms > 0)
@@ -147,18 +147,18 @@ static enum work_next write_key(struct work *w, struct api_key_write *j)
 
 	switch (w->stage) {
 	case 0:
-		work_args(w);
+		work_param(w);
 		work_ask(w, sql_lock);
-		api_key_row_lock(w, str_of(j->id));
-		api_key_row_ask(w, j->shares);
+		api_key_cell_lock(w, str_of(j->id));
+		api_key_cell_ask(w, j->shares);
 		return WORK_AGAIN;
 	case 1:
 		changes = j->change == API_KEY_CREATE ? key_add(w, j) : key_change(w, j);
 		if (j->job.err.code != ERR_OK)
 			return WORK_DONE;
-		api_key_row_ask(w, str_of(j->id));
+		api_key_cell_ask(w, str_of(j->id));
 		if (changes) {
-			work_args(w);
+			work_param(w);
 			work_ask(w, sql_version);
 		}
 		keys_ask(w);
@@ -168,7 +168,7 @@ static enum work_next write_key(struct work *w, struct api_key_write *j)
 	/* The rows of the key and of the ring are the last results. */
 	size_t last = w->link->result_count;
 	size_t own = w->link->result_count >= 5 ? 1 : 0;
-	(void)!api_key_row_find(w, own, "", &j->arena, &j->now, &j->job.err);
+	(void)!api_key_cell_find(w, own, "", &j->arena, &j->now, &j->job.err);
 	/* The ring changes before the answer, so that a revoked key is refused after it. */
 	keys_take(w, last - KEYS_RESULTS);
 	return WORK_DONE;

@@ -1,8 +1,8 @@
 /* Reads one key or a list of keys, for people. */
-#include "store/postgres/api_key_row.h"
-#include "store/postgres/op.h"
+#include "store/postgres/api_key_cell.h"
+#include "store/postgres/operation.h"
 
-static const char sql_list[] = API_KEY_ROW "WHERE number < $1 ORDER BY number DESC LIMIT $2";
+static const char sql_list[] = API_KEY_CELL "WHERE number < $1 ORDER BY number DESC LIMIT $2";
 
 static bool keys_room(const struct arena *a, struct row r)
 {
@@ -17,20 +17,21 @@ static enum work_next keys_begin(struct work *w, struct api_keys_read *j)
 {
 	struct store_api_key after = { .number = INT64_MAX };
 	struct err          *e = &j->job.err;
-	struct args         *a;
+	struct param        *a;
 
 	if (j->id[0]) {
-		j->key_count = api_key_row_find(w, 0, "", &j->arena, j->keys, e);
+		j->key_count = api_key_cell_find(w, 0, "", &j->arena, j->keys, e);
 		return WORK_DONE;
 	}
-	if (j->after[0] && !api_key_row_find(w, 0, "", &j->arena, &after, e)) {
+	if (j->after[0] && !api_key_cell_find(w, 0, "", &j->arena, &after, e)) {
 		if (e->code == ERR_NOT_FOUND)
-			err_set(e, ERR_INVALID_VALUE, "after", "must be the id of a key of this list");
+			err_set(e, ERR_INVALID_VALUE, "after",
+				"must be the id of a key of this list");
 		return WORK_DONE;
 	}
-	a = work_args(w);
-	args_int(a, after.number);
-	args_int(a, (int64_t)j->limit + 1);
+	a = work_param(w);
+	param_int(a, after.number);
+	param_int(a, (int64_t)j->limit + 1);
 	work_ask(w, sql_list);
 	return WORK_AGAIN;
 }
@@ -46,7 +47,7 @@ static enum work_next read_keys(struct work *w, struct api_keys_read *j)
 			cell_no_memory(&j->job.err);
 			return WORK_DONE;
 		}
-		api_key_row_ask(w, str_of(j->id[0] ? j->id : j->after));
+		api_key_cell_ask(w, str_of(j->id[0] ? j->id : j->after));
 		return WORK_AGAIN;
 	case 1: return keys_begin(w, j);
 	default: break;
@@ -56,7 +57,7 @@ static enum work_next read_keys(struct work *w, struct api_keys_read *j)
 
 		j->has_more = j->key_count == j->limit || !keys_room(&j->arena, r);
 		if (j->has_more ||
-		    !api_key_row_read(r, &j->arena, &j->keys[j->key_count], &j->job.err))
+		    !api_key_cell_read(r, &j->arena, &j->keys[j->key_count], &j->job.err))
 			break;
 		j->key_count++;
 	}

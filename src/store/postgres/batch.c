@@ -2,7 +2,7 @@
 #include "store/postgres/batch.h"
 
 #include "store/postgres/gathered.h"
-#include "store/postgres/op.h"
+#include "store/postgres/operation.h"
 
 #include <stdlib.h>
 
@@ -13,9 +13,12 @@ static const struct {
 	enum job               job;
 	const struct gathered *how;
 } kinds[] = {
-	{ JOB_TURN_BEGIN, &gathered_turn_begin },       { JOB_SEQ_RESERVE, &gathered_seq_reserve },
-	{ JOB_EVENTS_APPEND, &gathered_events_append }, { JOB_IDEM_KEEP, &gathered_idem_keep },
-	{ JOB_TURN_END, &gathered_turn_end },           { JOB_BUDGET_SETTLE, &gathered_budget_settle },
+	{ JOB_TURN_BEGIN, &gathered_turn_begin },
+	{ JOB_SEQ_RESERVE, &gathered_seq_reserve },
+	{ JOB_EVENTS_APPEND, &gathered_events_append },
+	{ JOB_IDEM_KEEP, &gathered_idem_keep },
+	{ JOB_TURN_END, &gathered_turn_end },
+	{ JOB_BUDGET_SETTLE, &gathered_budget_settle },
 };
 enum { KINDS = ARRAY_LEN(kinds) };
 
@@ -69,8 +72,7 @@ bool batch_add(struct batch *b, struct store_job *job)
 	struct wanted w = { .batch = b };
 	size_t        bytes = how_of(job)->things(job, want, &w);
 	bool          fits = b->count < LIMIT_STORE_BATCH && !w.taken &&
-		    b->thing_count + w.count < BATCH_THINGS / 2 &&
-		    b->bytes + bytes < BATCH_BYTES;
+		    b->thing_count + w.count < BATCH_THINGS / 2 && b->bytes + bytes < BATCH_BYTES;
 
 	if (b->count > 0 && !fits)
 		return false;

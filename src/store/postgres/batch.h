@@ -19,7 +19,6 @@ struct batch {
 	size_t            thing_count;
 };
 
-
 /* batch_add: false: the job must wait for a later batch. */
 bool batch_add(struct batch *b, struct store_job *job) MUST_USE;
 /* batch_step: a step of the work on b. */

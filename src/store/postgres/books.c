@@ -55,30 +55,30 @@ bool books_wanted(struct postgres *db)
 	return usage_gather_any(db->store.usage);
 }
 
-#define EACH(type, add) ARGS_EACH(a, ARGS_##type, i, s->count, add)
+#define EACH(type, add) PARAM_EACH(a, PARAM_##type, i, s->count, add)
 #define S               (s->all[i])
 
-static void books_args(struct args *a, const struct books_sums *s)
+static void books_args(struct param *a, const struct books_sums *s)
 {
-	EACH(TEXT, args_text(a, str_of(S->note.key)));
-	EACH(INT, args_int(a, S->note.at_ms / DAY_MS));
-	EACH(TEXT, args_text(a, str_of(S->note.model)));
-	EACH(TEXT, args_text(a, str_of(S->note.provider)));
-	EACH(INT, args_int(a, S->calls));
-	EACH(INT, args_int(a, S->estimated));
-	EACH(INT, args_int(a, S->note.usage.in));
-	EACH(INT, args_int(a, S->note.usage.out));
-	EACH(INT, args_int(a, S->note.usage.cached_read));
-	EACH(INT, args_int(a, S->note.usage.reasoning));
-	EACH(INT, args_int(a, S->note.nano));
-	EACH(INT, args_int(a, S->unpriced));
+	EACH(TEXT, param_text(a, str_of(S->note.key)));
+	EACH(INT, param_int(a, S->note.at_ms / DAY_MS));
+	EACH(TEXT, param_text(a, str_of(S->note.model)));
+	EACH(TEXT, param_text(a, str_of(S->note.provider)));
+	EACH(INT, param_int(a, S->calls));
+	EACH(INT, param_int(a, S->estimated));
+	EACH(INT, param_int(a, S->note.usage.in));
+	EACH(INT, param_int(a, S->note.usage.out));
+	EACH(INT, param_int(a, S->note.usage.cached_read));
+	EACH(INT, param_int(a, S->note.usage.reasoning));
+	EACH(INT, param_int(a, S->note.nano));
+	EACH(INT, param_int(a, S->unpriced));
 }
 
 enum work_next books_step(struct work *w)
 {
 	struct postgres  *db = w->db;
 	struct books_sums s = { 0 };
-	struct args      *a;
+	struct param     *a;
 
 	if (w->stage > 0)
 		return WORK_DONE;
@@ -97,9 +97,9 @@ enum work_next books_step(struct work *w)
 	}
 	s.all = db->booked;
 	s.count = db->booked_count;
-	a = work_args(w);
-	args_int(a, db->gateway);
-	args_int(a, (int64_t)db->usage_seq);
+	a = work_param(w);
+	param_int(a, db->gateway);
+	param_int(a, (int64_t)db->usage_seq);
 	books_args(a, &s);
 	work_ask(w, sql_book);
 	return WORK_LAST;

@@ -1,7 +1,7 @@
 /* Reads a branch of a conversation, from its root to the message before the turn. */
 #include "base/limits.h"
 #include "store/conversation.h"
-#include "store/postgres/op.h"
+#include "store/postgres/operation.h"
 #include "store/run.h"
 
 /* Stage 0: the conversation, its newest turn, and whether it has the message to read back from. */
@@ -35,7 +35,6 @@ static const char sql_instruction[] =
 	"SELECT r.instruction FROM w JOIN run r ON r.id = w.run WHERE r.instruction IS NOT NULL "
 	"ORDER BY w.step LIMIT 1";
 
-
 static void branch_too_long(struct branch_read *j)
 {
 	size_t max = j->arena.max < LIMIT_BRANCH_BYTES ? j->arena.max : LIMIT_BRANCH_BYTES;
@@ -48,12 +47,12 @@ static void branch_too_long(struct branch_read *j)
 
 static void branch_ask_run(struct work *w, const struct branch_read *j)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	args_int(a, j->run.key);
-	args_secret(a, j->run.secret);
-	args_int(a, j->owner);
-	args_text(a, j->shape);
+	param_int(a, j->run.key);
+	param_secret(a, j->run.secret);
+	param_int(a, j->owner);
+	param_text(a, j->shape);
 	work_ask(w, sql_run);
 }
 
@@ -80,13 +79,13 @@ static void branch_find_run(struct work *w, struct branch_read *j)
 
 static void branch_ask_conversation(struct work *w, const struct branch_read *j)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	args_int(a, j->conversation.key);
-	args_secret(a, j->conversation.secret);
-	args_int(a, j->owner);
-	args_int(a, j->from.key);
-	args_secret(a, j->from.secret);
+	param_int(a, j->conversation.key);
+	param_secret(a, j->conversation.secret);
+	param_int(a, j->owner);
+	param_int(a, j->from.key);
+	param_secret(a, j->from.secret);
 	work_ask(w, sql_conversation);
 }
 
@@ -115,8 +114,7 @@ static int64_t branch_end(struct branch_read *j, struct row r)
 
 static void branch_keep_instruction(struct branch_read *j, struct row r, int column)
 {
-	j->instruction_set =
-		cell_keep(&j->arena, r, column, &j->instruction, &j->job.err);
+	j->instruction_set = cell_keep(&j->arena, r, column, &j->instruction, &j->job.err);
 }
 
 static enum work_next branch_begin(struct work *w, struct branch_read *j)
@@ -124,7 +122,8 @@ static enum work_next branch_begin(struct work *w, struct branch_read *j)
 	struct row r = work_row(w, 0, 0);
 
 	if (work_rows(w, 0) == 0) {
-		err_set(&j->job.err, ERR_NOT_FOUND, "conversation", "there is no such conversation");
+		err_set(&j->job.err, ERR_NOT_FOUND, "conversation",
+			"there is no such conversation");
 		return WORK_DONE;
 	}
 	int64_t end = branch_end(j, r);
@@ -136,14 +135,14 @@ static enum work_next branch_begin(struct work *w, struct branch_read *j)
 	if (end == 0 || j->job.err.code != ERR_OK)
 		return WORK_DONE;
 
-	struct args *a = work_args(w);
-	args_int(a, end);
-	args_int(a, LIMIT_BRANCH_BYTES);
-	args_int(a, LIMIT_BRANCH_LENGTH);
+	struct param *a = work_param(w);
+	param_int(a, end);
+	param_int(a, LIMIT_BRANCH_BYTES);
+	param_int(a, LIMIT_BRANCH_LENGTH);
 	work_ask(w, sql_walk);
-	a = work_args(w);
-	args_int(a, end);
-	args_int(a, LIMIT_BRANCH_LENGTH);
+	a = work_param(w);
+	param_int(a, end);
+	param_int(a, LIMIT_BRANCH_LENGTH);
 	work_ask(w, sql_instruction);
 	return WORK_AGAIN;
 }

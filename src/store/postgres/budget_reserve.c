@@ -1,12 +1,12 @@
 /* Takes the highest possible cost of a call from the budget, or refuses the call. */
 #include "store/common/budget_text.h"
-#include "store/postgres/op.h"
+#include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
 #include "store/usage.h"
 
 /* $2 now, $3 money, $4 tokens, $5 and $6 their limits, $7 the window (0: for ever). */
-#define OVER "($7 > 0 AND $2 - b.began_ms >= $7)"
-#define SPENT_NANO "CASE WHEN " OVER " THEN 0 ELSE b.spent_nano END"
+#define OVER         "($7 > 0 AND $2 - b.began_ms >= $7)"
+#define SPENT_NANO   "CASE WHEN " OVER " THEN 0 ELSE b.spent_nano END"
 #define SPENT_TOKENS "CASE WHEN " OVER " THEN 0 ELSE b.spent_tokens END"
 
 /* Reservations stay in a new window, because it pays for those calls. Sums are numeric, as a limit may be any
@@ -15,7 +15,8 @@ static const char sql_reserve[] =
 	"INSERT INTO budget AS b (key, began_ms, spent_nano, reserved_nano, spent_tokens, "
 	"reserved_tokens) SELECT $1, $2, 0, $3, 0, $4 WHERE $3 <= $5 AND $4 <= $6 "
 	"AND NOT EXISTS (SELECT 1 FROM reservation WHERE run = $8) "
-	"ON CONFLICT (key) DO UPDATE SET began_ms = CASE WHEN " OVER " THEN $2 ELSE b.began_ms END, "
+	"ON CONFLICT (key) DO UPDATE SET began_ms = CASE WHEN " OVER
+	" THEN $2 ELSE b.began_ms END, "
 	"spent_nano = " SPENT_NANO ", spent_tokens = " SPENT_TOKENS ", "
 	"reserved_nano = b.reserved_nano + $3, reserved_tokens = b.reserved_tokens + $4 "
 	"WHERE (" SPENT_NANO ")::numeric + b.reserved_nano + $3 <= $5 "
@@ -34,32 +35,32 @@ static int64_t limit(int64_t v)
 
 static void reserve_ask(struct work *w, const struct budget_reserve *j)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	args_text(a, j->key);
-	args_int(a, j->now_ms);
-	args_int(a, j->nano);
-	args_int(a, j->tokens);
-	args_int(a, limit(j->limit_nano));
-	args_int(a, limit(j->limit_tokens));
-	args_int(a, j->window_ms);
-	args_int(a, j->run.key);
+	param_text(a, j->key);
+	param_int(a, j->now_ms);
+	param_int(a, j->nano);
+	param_int(a, j->tokens);
+	param_int(a, limit(j->limit_nano));
+	param_int(a, limit(j->limit_tokens));
+	param_int(a, j->window_ms);
+	param_int(a, j->run.key);
 	work_ask(w, sql_reserve);
 }
 
 static void reserve_add(struct work *w, const struct budget_reserve *j)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	args_int(a, j->run.key);
-	args_int(a, w->db->gateway);
-	args_text(a, j->key);
-	args_text(a, j->model);
-	args_text(a, j->provider);
-	args_int(a, j->nano);
-	args_int(a, j->tokens);
-	args_int(a, j->tokens_in);
-	args_int(a, j->now_ms);
+	param_int(a, j->run.key);
+	param_int(a, w->db->gateway);
+	param_text(a, j->key);
+	param_text(a, j->model);
+	param_text(a, j->provider);
+	param_int(a, j->nano);
+	param_int(a, j->tokens);
+	param_int(a, j->tokens_in);
+	param_int(a, j->now_ms);
 	work_ask(w, sql_add);
 }
 
@@ -82,7 +83,7 @@ static void reserve_refuse(struct work *w, struct budget_reserve *j)
 
 static enum work_next reserve(struct work *w, struct budget_reserve *j)
 {
-	struct args *a;
+	struct param *a;
 
 	switch (w->stage) {
 	case 0: reserve_ask(w, j); return WORK_AGAIN;
@@ -91,9 +92,9 @@ static enum work_next reserve(struct work *w, struct budget_reserve *j)
 			reserve_add(w, j);
 			return WORK_LAST;
 		}
-		a = work_args(w);
-		args_text(a, j->key);
-		args_int(a, j->run.key);
+		a = work_param(w);
+		param_text(a, j->key);
+		param_int(a, j->run.key);
 		work_ask(w, sql_left);
 		return WORK_AGAIN;
 	default: break;

@@ -12,11 +12,11 @@ static const char sql_add[] =
 
 void claim_made_ask(struct work *w, int64_t owner, struct idem_made *m)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
 	m->replayed = false;
-	args_int(a, owner);
-	args_text(a, m->key.key);
+	param_int(a, owner);
+	param_text(a, m->key.key);
 	work_ask(w, sql_find);
 }
 
@@ -43,8 +43,8 @@ bool claim_made_replay(struct work *w, size_t n, struct idem_made *m, struct err
 void claim_made_put(struct work *w, const struct claim_thing *thing, struct idem_made *m,
 		    struct err *e)
 {
-	struct id    id = id_new();
-	struct args *a;
+	struct id     id = id_new();
+	struct param *a;
 
 	if (m->key.key.n == 0)
 		return;
@@ -52,17 +52,17 @@ void claim_made_put(struct work *w, const struct claim_thing *thing, struct idem
 		err_set(e, ERR_REQUEST_TOO_LARGE, "", "the answer is too large to be stored");
 		return;
 	}
-	a = work_args(w);
-	args_int(a, id.key);
-	args_secret(a, id.secret);
-	args_int(a, thing->owner);
-	args_int(a, w->db->gateway);
-	args_text(a, m->key.key);
-	args_bytes(a, m->key.fingerprint);
-	args_int(a, thing->now_ms);
-	args_bytes_maybe(a, buf_view(&m->answer));
-	args_int(a, thing->subject);
-	args_int(a, thing->message_from);
-	args_int(a, thing->message_to);
+	a = work_param(w);
+	param_int(a, id.key);
+	param_secret(a, id.secret);
+	param_int(a, thing->owner);
+	param_int(a, w->db->gateway);
+	param_text(a, m->key.key);
+	param_bytes(a, m->key.fingerprint);
+	param_int(a, thing->now_ms);
+	param_bytes_maybe(a, buf_view(&m->answer));
+	param_int(a, thing->subject);
+	param_int(a, thing->message_from);
+	param_int(a, thing->message_to);
 	work_ask(w, sql_add);
 }

@@ -2,11 +2,11 @@
 #include "store/postgres/conversation_change.h"
 
 #include "store/postgres/claim_made.h"
-#include "store/postgres/conversation_row.h"
+#include "store/postgres/conversation_cell.h"
 #include "store/postgres/labels.h"
-#include "store/postgres/op.h"
+#include "store/postgres/operation.h"
 
-static const char sql_find[] = CONVERSATION_ROW
+static const char sql_find[] = CONVERSATION_CELL
 	", c.op FROM conversation c WHERE c.id = $1 AND c.secret = $2 AND c.owner = $3 FOR UPDATE";
 static const char sql_turn[] =
 	"SELECT r.status, r.base, r.parent, EXISTS (SELECT 1 FROM message m WHERE m.id = r.id)::int"
@@ -60,13 +60,13 @@ static const char sql_forget_keys[] =
 static const char sql_drop_runs[] = "DELETE FROM run WHERE conversation = $1";
 static const char sql_drop[] = "DELETE FROM conversation WHERE id = $1";
 
-enum { FOUND_OP = CONVERSATION_ROW_END, CHANGE_BUSY = CHANGE_TURN + 1 };
+enum { FOUND_OP = CONVERSATION_CELL_END, CHANGE_BUSY = CHANGE_TURN + 1 };
 
 static void change_keyed(struct work *w, const char *sql, int64_t key)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	args_int(a, key);
+	param_int(a, key);
 	work_ask(w, sql);
 }
 
@@ -88,13 +88,13 @@ static void change_add_labels(struct work *w, const struct conversation_write *j
 			      struct str metadata)
 {
 	struct labels all = { 0 };
-	struct args  *a;
+	struct param *a;
 	bool          ok = labels_add(&all, 0, metadata);
 
 	if (all.count > 0 || !ok) {
-		a = work_args(w);
-		args_int(a, j->owner);
-		args_int(a, j->conversation.key);
+		a = work_param(w);
+		param_int(a, j->owner);
+		param_int(a, j->conversation.key);
 		labels_pairs(&all, a);
 		a->failed = a->failed || !ok;
 		work_ask(w, sql_add_labels);
@@ -104,33 +104,33 @@ static void change_add_labels(struct work *w, const struct conversation_write *j
 
 static void change_add_messages(struct work *w, const struct conversation_write *j, int64_t prev)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	args_int(a, j->owner);
-	args_int(a, j->conversation.key);
-	args_int(a, j->now_ms);
-	ARGS_EACH(a, ARGS_INT, i, j->message_count, args_int(a, j->messages[i].id.key));
-	ARGS_EACH(a, ARGS_INT, i, j->message_count, args_secret(a, j->messages[i].id.secret));
-	ARGS_EACH(a, ARGS_INT, i, j->message_count,
-		  args_int(a, i > 0 ? j->messages[i - 1].id.key : prev));
-	ARGS_EACH(a, ARGS_TEXT, i, j->message_count, args_text(a, j->messages[i].body));
+	param_int(a, j->owner);
+	param_int(a, j->conversation.key);
+	param_int(a, j->now_ms);
+	PARAM_EACH(a, PARAM_INT, i, j->message_count, param_int(a, j->messages[i].id.key));
+	PARAM_EACH(a, PARAM_INT, i, j->message_count, param_secret(a, j->messages[i].id.secret));
+	PARAM_EACH(a, PARAM_INT, i, j->message_count,
+		   param_int(a, i > 0 ? j->messages[i - 1].id.key : prev));
+	PARAM_EACH(a, PARAM_TEXT, i, j->message_count, param_text(a, j->messages[i].body));
 	work_ask(w, sql_add_messages);
 }
 
 void conversation_put(struct work *w, struct conversation_write *j, struct str title,
 		      struct str metadata, int64_t tip, struct str instruction)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	args_int(a, j->conversation.key);
-	args_secret(a, j->conversation.secret);
-	args_int(a, j->owner);
-	args_int(a, j->now_ms);
-	args_bytes_maybe(a, title);
-	args_maybe(a, metadata);
-	args_int(a, tip);
-	args_bytes_maybe(a, instruction);
-	args_int(a, w->op);
+	param_int(a, j->conversation.key);
+	param_secret(a, j->conversation.secret);
+	param_int(a, j->owner);
+	param_int(a, j->now_ms);
+	param_bytes_maybe(a, title);
+	param_maybe(a, metadata);
+	param_int(a, tip);
+	param_bytes_maybe(a, instruction);
+	param_int(a, w->op);
 	work_ask(w, sql_add);
 	change_add_labels(w, j, metadata);
 	j->now = (struct store_conversation){ j->conversation, j->now_ms, 1, title,
@@ -156,10 +156,10 @@ enum work_next conversation_made(struct work *w, struct conversation_write *j)
 
 void conversation_touch(struct work *w, struct conversation_write *j)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	args_int(a, j->conversation.key);
-	args_int(a, w->op);
+	param_int(a, j->conversation.key);
+	param_int(a, w->op);
 	work_ask(w, sql_touch);
 	j->now.revision++;
 }
@@ -179,7 +179,7 @@ static enum work_next change_create(struct work *w, struct conversation_write *j
 
 static enum work_next change_update(struct work *w, struct conversation_write *j)
 {
-	struct args *a;
+	struct param *a;
 
 	if (j->title_set)
 		j->now.title = j->title;
@@ -188,11 +188,11 @@ static enum work_next change_update(struct work *w, struct conversation_write *j
 		change_keyed(w, sql_drop_labels, j->conversation.key);
 		change_add_labels(w, j, j->metadata);
 	}
-	a = work_args(w);
-	args_int(a, j->conversation.key);
-	args_bytes_maybe(a, j->now.title);
-	args_maybe(a, str_is(j->now.metadata, "{}") ? STR_NONE : j->now.metadata);
-	args_int(a, w->op);
+	a = work_param(w);
+	param_int(a, j->conversation.key);
+	param_bytes_maybe(a, j->now.title);
+	param_maybe(a, str_is(j->now.metadata, "{}") ? STR_NONE : j->now.metadata);
+	param_int(a, w->op);
 	work_ask(w, sql_update);
 	j->now.revision++;
 	return WORK_LAST;
@@ -202,8 +202,8 @@ static enum work_next change_update(struct work *w, struct conversation_write *j
 static int64_t change_end(struct work *w, struct conversation_write *j)
 {
 	struct row found = work_row(w, CHANGE_FOUND, 0);
-	int64_t    tip = cell_int(found, CONVERSATION_ROW_TIP);
-	int64_t    leaf = cell_int(found, CONVERSATION_ROW_LEAF);
+	int64_t    tip = cell_int(found, CONVERSATION_CELL_TIP);
+	int64_t    leaf = cell_int(found, CONVERSATION_CELL_LEAF);
 
 	if (tip != 0 || leaf == 0 || work_rows(w, CHANGE_TURN) == 0)
 		return tip;
@@ -215,17 +215,17 @@ static int64_t change_end(struct work *w, struct conversation_write *j)
 
 static enum work_next change_append(struct work *w, struct conversation_write *j)
 {
-	int64_t      end = change_end(w, j);
-	struct args *a;
+	int64_t       end = change_end(w, j);
+	struct param *a;
 
 	if (j->job.err.code != ERR_OK)
 		return WORK_DONE;
 	if (j->message_count > 0) {
 		change_add_messages(w, j, end);
-		a = work_args(w);
-		args_int(a, j->conversation.key);
-		args_int(a, j->messages[j->message_count - 1].id.key);
-		args_int(a, w->op);
+		a = work_param(w);
+		param_int(a, j->conversation.key);
+		param_int(a, j->messages[j->message_count - 1].id.key);
+		param_int(a, w->op);
 		work_ask(w, sql_move_tip);
 		j->now.revision++;
 	}
@@ -234,13 +234,13 @@ static enum work_next change_append(struct work *w, struct conversation_write *j
 
 static enum work_next change_remove(struct work *w, struct conversation_write *j, unsigned stage)
 {
-	struct args *a;
+	struct param *a;
 
 	if (stage == 1) {
-		a = work_args(w);
-		args_int(a, j->message.key);
-		args_secret(a, j->message.secret);
-		args_int(a, j->conversation.key);
+		a = work_param(w);
+		param_int(a, j->message.key);
+		param_secret(a, j->message.secret);
+		param_int(a, j->conversation.key);
 		work_ask(w, sql_empty);
 		return WORK_AGAIN;
 	}
@@ -285,14 +285,14 @@ static bool change_has_revision(const struct conversation_write *j)
 
 static enum work_next change_look(struct work *w, struct conversation_write *j)
 {
-	struct id    id = change_source(j);
-	struct args *a;
+	struct id     id = change_source(j);
+	struct param *a;
 
 	claim_made_ask(w, j->owner, &j->made);
-	a = work_args(w);
-	args_int(a, id.key);
-	args_secret(a, id.secret);
-	args_int(a, j->owner);
+	a = work_param(w);
+	param_int(a, id.key);
+	param_secret(a, id.secret);
+	param_int(a, j->owner);
 	work_ask(w, sql_find);
 	change_keyed(w, sql_turn, id.key);
 	change_keyed(w, sql_busy, id.key);
@@ -316,7 +316,7 @@ static bool change_check(struct work *w, struct conversation_write *j)
 		err_set(e, ERR_NOT_FOUND, "", "there is no such conversation");
 		return false;
 	}
-	if (!conversation_row_keep(r, &j->arena, &j->now, e))
+	if (!conversation_cell_keep(r, &j->arena, &j->now, e))
 		return false;
 	if (cell_int(r, FOUND_OP) == w->op) /* stored since the first try */
 		return false;

@@ -1,7 +1,7 @@
 /* Forks a conversation: walks from the message to the root, then copies from the root on. */
 #include "base/limits.h"
 #include "store/postgres/conversation_change.h"
-#include "store/postgres/conversation_row.h"
+#include "store/postgres/conversation_cell.h"
 
 #include <stdlib.h>
 
@@ -36,8 +36,8 @@ enum { FORK_HAS, FORK_WALK, FORK_INSTRUCTION };
 static int64_t fork_end(const struct work *w, const struct conversation_write *j)
 {
 	struct row found = work_row(w, CHANGE_FOUND, 0);
-	int64_t    tip = cell_int(found, CONVERSATION_ROW_TIP);
-	int64_t    leaf = cell_int(found, CONVERSATION_ROW_LEAF);
+	int64_t    tip = cell_int(found, CONVERSATION_CELL_TIP);
+	int64_t    leaf = cell_int(found, CONVERSATION_CELL_LEAF);
 
 	if (!id_none(j->message))
 		return j->message.key;
@@ -49,22 +49,22 @@ static int64_t fork_end(const struct work *w, const struct conversation_write *j
 
 static enum work_next fork_walk(struct work *w, const struct conversation_write *j)
 {
-	int64_t      end = fork_end(w, j);
-	struct args *a = work_args(w);
+	int64_t       end = fork_end(w, j);
+	struct param *a = work_param(w);
 
-	args_int(a, j->message.key);
-	args_secret(a, j->message.secret);
-	args_int(a, j->source.key);
+	param_int(a, j->message.key);
+	param_secret(a, j->message.secret);
+	param_int(a, j->source.key);
 	work_ask(w, sql_has);
-	a = work_args(w);
-	args_int(a, end);
-	args_int(a, LIMIT_FORK);
-	args_int(a, LIMIT_BRANCH_BYTES);
+	a = work_param(w);
+	param_int(a, end);
+	param_int(a, LIMIT_FORK);
+	param_int(a, LIMIT_BRANCH_BYTES);
 	work_ask(w, sql_walk);
-	a = work_args(w);
-	args_int(a, end);
-	args_int(a, LIMIT_FORK);
-	args_int(a, j->source.key);
+	a = work_param(w);
+	param_int(a, end);
+	param_int(a, LIMIT_FORK);
+	param_int(a, j->source.key);
 	work_ask(w, sql_instruction);
 	return WORK_AGAIN;
 }
@@ -111,9 +111,9 @@ static struct copy *fork_copies(const struct work *w, size_t *ret_count)
 
 static enum work_next fork_copy(struct work *w, struct conversation_write *j)
 {
-	size_t       n = 0;
-	struct copy *all;
-	struct args *a;
+	size_t        n = 0;
+	struct copy  *all;
+	struct param *a;
 
 	if (!fork_check(w, j))
 		return WORK_DONE;
@@ -131,13 +131,13 @@ static enum work_next fork_copy(struct work *w, struct conversation_write *j)
 	conversation_put(w, j, j->title_set ? j->title : j->now.title, metadata,
 			 n > 0 ? all[n - 1].to.key : 0, instruction);
 	if (n > 0) {
-		a = work_args(w);
-		args_int(a, j->owner);
-		args_int(a, j->conversation.key);
-		ARGS_EACH(a, ARGS_INT, i, n, args_int(a, all[i].to.key));
-		ARGS_EACH(a, ARGS_INT, i, n, args_secret(a, all[i].to.secret));
-		ARGS_EACH(a, ARGS_INT, i, n, args_int(a, all[i].prev));
-		ARGS_EACH(a, ARGS_INT, i, n, args_int(a, all[i].of));
+		a = work_param(w);
+		param_int(a, j->owner);
+		param_int(a, j->conversation.key);
+		PARAM_EACH(a, PARAM_INT, i, n, param_int(a, all[i].to.key));
+		PARAM_EACH(a, PARAM_INT, i, n, param_secret(a, all[i].to.secret));
+		PARAM_EACH(a, PARAM_INT, i, n, param_int(a, all[i].prev));
+		PARAM_EACH(a, PARAM_INT, i, n, param_int(a, all[i].of));
 		work_ask(w, sql_copy);
 	}
 	free(all);

@@ -77,8 +77,8 @@ static bool print_labelled(struct str body, struct str metadata, struct buf *out
 
 static enum work_next label_change(struct work *w, struct conversation_write *j)
 {
-	struct buf   body;
-	struct args *a;
+	struct buf    body;
+	struct param *a;
 
 	if (work_rows(w, 0) == 0) {
 		err_set(&j->job.err, ERR_NOT_FOUND, "", "this conversation has no such item");
@@ -92,9 +92,9 @@ static enum work_next label_change(struct work *w, struct conversation_write *j)
 		buf_finish(&body);
 		return WORK_DONE;
 	}
-	a = work_args(w);
-	args_int(a, j->message.key);
-	args_text(a, buf_view(&body));
+	a = work_param(w);
+	param_int(a, j->message.key);
+	param_text(a, buf_view(&body));
 	work_ask(w, sql_change);
 	buf_finish(&body);
 	conversation_touch(w, j);
@@ -103,14 +103,14 @@ static enum work_next label_change(struct work *w, struct conversation_write *j)
 
 enum work_next conversation_label(struct work *w, struct conversation_write *j, unsigned stage)
 {
-	struct args *a;
+	struct param *a;
 
 	switch (stage) {
 	case 1:
-		a = work_args(w);
-		args_int(a, j->message.key);
-		args_secret(a, j->message.secret);
-		args_int(a, j->conversation.key);
+		a = work_param(w);
+		param_int(a, j->message.key);
+		param_secret(a, j->message.secret);
+		param_int(a, j->conversation.key);
 		work_ask(w, sql_body);
 		return WORK_AGAIN;
 	case 2: return label_change(w, j);

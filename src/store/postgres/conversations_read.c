@@ -1,15 +1,16 @@
 /* Lists of conversations: in the order of an index, so a page costs what is on it. */
-#include "store/postgres/conversation_row.h"
+#include "store/postgres/conversation_cell.h"
 #include "store/postgres/label_filter.h"
-#include "store/postgres/op.h"
+#include "store/postgres/operation.h"
 
 /* $1 the owner, $2 where the page begins, $3 how many; $4 and $5 a pair of the metadata, $6 and $7 all of
  * them. */
-#define PLAIN CONVERSATION_ROW "FROM conversation c WHERE c.owner = $1 AND "
-#define LABELLED                                                                              \
-	CONVERSATION_ROW "FROM conversation_label l JOIN conversation c ON "                  \
-			 "c.id = l.conversation WHERE l.owner = $1 AND l.key = $4 AND "       \
-			 "l.value = $5 AND " LABEL_FILTER_HAS("$1", "$6", "$7", "l.conversation") "AND "
+#define PLAIN CONVERSATION_CELL "FROM conversation c WHERE c.owner = $1 AND "
+#define LABELLED                                                               \
+	CONVERSATION_CELL                                                      \
+		"FROM conversation_label l JOIN conversation c ON "            \
+		"c.id = l.conversation WHERE l.owner = $1 AND l.key = $4 AND " \
+		"l.value = $5 AND " LABEL_FILTER_HAS("$1", "$6", "$7", "l.conversation") "AND "
 
 static const char sql_asc[] = PLAIN "c.id > $2 ORDER BY c.id LIMIT $3";
 static const char sql_desc[] = PLAIN "c.id < $2 ORDER BY c.id DESC LIMIT $3";
@@ -19,24 +20,24 @@ static const char sql_label_desc[] =
 
 static void list_ask(struct work *w, const struct conversations_read *j)
 {
-	struct args *a = work_args(w);
-	bool         labelled = j->labels.key.p != NULL;
+	struct param *a = work_param(w);
+	bool          labelled = j->labels.key.p != NULL;
 
-	args_int(a, j->owner);
+	param_int(a, j->owner);
 	if (id_none(j->after))
-		args_int(a, j->descending ? INT64_MAX : 0);
+		param_int(a, j->descending ? INT64_MAX : 0);
 	else
-		args_int(a, j->after.key);
-	args_int(a, (int64_t)j->limit + 1);
+		param_int(a, j->after.key);
+	param_int(a, (int64_t)j->limit + 1);
 	if (labelled) {
-		args_text(a, j->labels.key);
-		args_text(a, j->labels.value);
+		param_text(a, j->labels.key);
+		param_text(a, j->labels.value);
 		label_filter_args(&j->labels, a);
 		work_ask(w, j->descending ? sql_label_desc : sql_label_asc);
 	} else {
 		work_ask(w, j->descending ? sql_desc : sql_asc);
 	}
-	conversation_row_ask(w, j->after, j->owner);
+	conversation_cell_ask(w, j->after, j->owner);
 }
 
 static void list_keep(const struct work *w, struct conversations_read *j)
@@ -54,10 +55,11 @@ static void list_keep(const struct work *w, struct conversations_read *j)
 		struct row r = work_row(w, 0, i);
 		size_t     room = cell_str(r, 4).n + cell_str(r, 5).n;
 
-		j->has_more = j->conversation_count == j->limit || !cell_fits(&j->arena, room + 128);
+		j->has_more =
+			j->conversation_count == j->limit || !cell_fits(&j->arena, room + 128);
 		if (j->has_more)
 			return;
-		j->conversation_count += conversation_row_keep(
+		j->conversation_count += conversation_cell_keep(
 			r, &j->arena, &j->conversations[j->conversation_count], e);
 	}
 }

@@ -12,14 +12,10 @@ static enum err_fault fault_of_text(const char *text)
 		const char    *part;
 		enum err_fault fault;
 	} parts[] = {
-		{ "does not exist", FAULT_MISSING },
-		{ "authentication", FAULT_MISSING },
-		{ "password", FAULT_MISSING },
-		{ "pg_hba", FAULT_MISSING },
-		{ "not permitted", FAULT_MISSING },
-		{ "permission denied", FAULT_MISSING },
-		{ "certificate", FAULT_MISSING },
-		{ "SSL", FAULT_MISSING },
+		{ "does not exist", FAULT_MISSING }, { "authentication", FAULT_MISSING },
+		{ "password", FAULT_MISSING },       { "pg_hba", FAULT_MISSING },
+		{ "not permitted", FAULT_MISSING },  { "permission denied", FAULT_MISSING },
+		{ "certificate", FAULT_MISSING },    { "SSL", FAULT_MISSING },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(parts); i++)

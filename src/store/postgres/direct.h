@@ -11,7 +11,7 @@ enum errc direct_connect(struct link *l, const struct link_target *target, int64
 			 struct err *e) MUST_USE;
 /* direct_ask: sends a statement with l->args; its rows are in l->results[0].  doing: for the text of an
  * error: can't DOING the database NAME. */
-enum errc direct_ask(struct link *l, const char *sql, const char *doing, struct err *e) MUST_USE;
+enum errc  direct_ask(struct link *l, const char *sql, const char *doing, struct err *e) MUST_USE;
 int        direct_rows(const struct link *l);
 struct row direct_row(const struct link *l, int at);
 enum errc  direct_fail(const struct link *l, const char *doing, struct err *e);

@@ -13,7 +13,7 @@
 #include "store/postgres/sweep.h"
 #include "store/postgres/lost.h"
 #include "store/postgres/migrate.h"
-#include "store/postgres/op.h"
+#include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/pump.h"
 
@@ -26,7 +26,7 @@ static struct postgres *postgres_of(struct store *s)
 
 static bool op_does(const struct job_kind *kind)
 {
-	return op_of(kind) || op_is_gathered(kind);
+	return operation_of(kind) || operation_is_gathered(kind);
 }
 
 /* A job that this engine does not do yet is answered at once. */
@@ -223,6 +223,85 @@ static enum errc migrate_store(const struct store_options *o, int *ret_applied, 
 	return rc;
 }
 
+/* --- beside a gateway --- */
+
+static void at_once_over(struct work *w, const struct fault *f)
+{
+	struct store_job *job = w->subject;
+
+	if (f)
+		fault_refuse(f, &job->err);
+}
+
+static enum work_next at_once_step(struct work *w)
+{
+	struct store_job *job = w->subject;
+
+	if (w->stage == 0)
+		job->err = (struct err){ .code = ERR_OK };
+	enum work_next next = operation_of(job->kind)->step(w, job);
+	w->refused = job->err.code != ERR_OK;
+	return next;
+}
+
+static enum errc at_once_on(struct postgres *db, struct link *l, struct store_job *job,
+			    struct err *e)
+{
+	struct work_kind kind = { operation_of(job->kind)->mode, at_once_step, at_once_over };
+	struct work      w = { .db = db, .link = l, .kind = &kind, .subject = job };
+	int              applied = 0;
+
+	if (direct_connect(l, db->target, db->lock_ms, e) != ERR_OK ||
+	    migrate_postgres(l, true, &applied, e) != ERR_OK || lease_take(l, db, e) != ERR_OK ||
+	    key_ring_create(&db->store.ring, e) != ERR_OK)
+		return e->code;
+	work_run(&w);
+	*e = job->err;
+	return e->code;
+}
+
+static enum errc at_once(const struct store_options *o, enum job kind, struct store_job *job,
+			 struct err *e)
+{
+	struct postgres *db = NULL;
+	struct link      l = { 0 };
+
+	job->kind = &job_kinds[kind];
+	if (!operation_of(job->kind))
+		return err_set(e, ERR_NOT_IMPLEMENTED, "",
+			       "this can't be done in a PostgreSQL database yet");
+	if (make(o, &db, e) != ERR_OK)
+		return e->code;
+	enum errc rc = at_once_on(db, &l, job, e);
+	link_finish(&l);
+	op_destroy(&db->store);
+	return rc;
+}
+
+static enum errc export_store(const struct store_options *o, struct store_export *x, struct err *e)
+{
+	(void)o;
+	(void)x;
+	return err_set(e, ERR_NOT_IMPLEMENTED, "",
+		       "conversations of a PostgreSQL database can't be exported yet");
+}
+
+static enum upkeep_end backup(struct upkeep_backup *b, struct err *e)
+{
+	(void)b;
+	err_set(e, ERR_NOT_IMPLEMENTED, "",
+		"a PostgreSQL database is backed up by its own tools, such as pg_dump; it has all that "
+		"parley stores");
+	return UPKEEP_BAD_DATABASE;
+}
+
+static enum upkeep_end vacuum(struct upkeep_vacuum *v, struct err *e)
+{
+	(void)v;
+	err_set(e, ERR_NOT_IMPLEMENTED, "", "a PostgreSQL database is vacuumed by its own server");
+	return UPKEEP_BAD_DATABASE;
+}
+
 static bool engine_takes(const char *database)
 {
 	return strncmp(database, "postgres://", 11) == 0 ||
@@ -234,4 +313,8 @@ const struct store_engine postgres_engine = {
 	.takes = engine_takes,
 	.open = open_store,
 	.migrate = migrate_store,
+	.export = export_store,
+	.at_once = at_once,
+	.backup = backup,
+	.vacuum = vacuum,
 };

@@ -37,29 +37,29 @@ static size_t append_things(struct store_job *job, void (*add)(void *arg, int64_
 	return bytes;
 }
 
-#define EACH_NEWS(type, add)                                                              \
-	do {                                                                              \
-		args_begin(a, ARGS_##type);                                               \
-		for (size_t i = 0; i < g->count; i++) {                                   \
-			const struct events_append *j =                                   \
-				container_of(g->jobs[i], struct events_append, job);      \
-                                                                                          \
-			for (size_t k = 0; k < j->entry_count; k++) {                     \
-				const struct run_news *n = j->entries[k].news;            \
-                                                                                          \
-				if (n)                                                    \
-					add;                                              \
-			}                                                                 \
-		}                                                                         \
-		args_end(a);                                                              \
+#define EACH_NEWS(type, add)                                                         \
+	do {                                                                         \
+		param_begin(a, PARAM_##type);                                        \
+		for (size_t i = 0; i < g->count; i++) {                              \
+			const struct events_append *j =                              \
+				container_of(g->jobs[i], struct events_append, job); \
+                                                                                     \
+			for (size_t k = 0; k < j->entry_count; k++) {                \
+				const struct run_news *n = j->entries[k].news;       \
+                                                                                     \
+				if (n)                                               \
+					add;                                         \
+			}                                                            \
+		}                                                                    \
+		param_end(a);                                                        \
 	} while (0)
 
-static void append_nano(struct args *a, const struct run_news *n)
+static void append_nano(struct param *a, const struct run_news *n)
 {
 	if (n->priced)
-		args_int(a, n->nano);
+		param_int(a, n->nano);
 	else
-		args_null(a, ARGS_INT);
+		param_null(a, PARAM_INT);
 }
 
 static bool append_some(const struct run_news *n)
@@ -69,22 +69,22 @@ static bool append_some(const struct run_news *n)
 
 static void append_news(struct work *w, const struct group *g)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	args_int(a, w->db->gateway);
-	EACH_NEWS(INT, args_int(a, n->run.key));
-	EACH_NEWS(INT, args_secret(a, n->run.secret));
-	EACH_NEWS(INT, args_int(a, n->attempts));
-	EACH_NEWS(INT, args_int(a, n->first_token_ms));
-	EACH_NEWS(TEXT, args_maybe(a, n->provider));
-	EACH_NEWS(INT, args_int(a, append_some(n)));
-	EACH_NEWS(INT, args_int(a, n->used.in));
-	EACH_NEWS(INT, args_int(a, n->used.out));
-	EACH_NEWS(INT, args_int(a, n->used.cached_read));
-	EACH_NEWS(INT, args_int(a, n->used.reasoning));
+	param_int(a, w->db->gateway);
+	EACH_NEWS(INT, param_int(a, n->run.key));
+	EACH_NEWS(INT, param_secret(a, n->run.secret));
+	EACH_NEWS(INT, param_int(a, n->attempts));
+	EACH_NEWS(INT, param_int(a, n->first_token_ms));
+	EACH_NEWS(TEXT, param_maybe(a, n->provider));
+	EACH_NEWS(INT, param_int(a, append_some(n)));
+	EACH_NEWS(INT, param_int(a, n->used.in));
+	EACH_NEWS(INT, param_int(a, n->used.out));
+	EACH_NEWS(INT, param_int(a, n->used.cached_read));
+	EACH_NEWS(INT, param_int(a, n->used.reasoning));
 	EACH_NEWS(INT, append_nano(a, n));
-	EACH_NEWS(INT, args_int(a, n->asked));
-	EACH_NEWS(INT, args_int(a, n->used.estimated));
+	EACH_NEWS(INT, param_int(a, n->asked));
+	EACH_NEWS(INT, param_int(a, n->used.estimated));
 	work_ask(w, sql_news);
 }
 
@@ -112,8 +112,8 @@ static size_t append_ask(struct work *w, const struct group *g)
 
 	if (news)
 		append_news(w, g);
-	struct args *a = work_args(w);
-	args_int(a, w->db->gateway);
+	struct param *a = work_param(w);
+	param_int(a, w->db->gateway);
 	pieces_args(&p, a, true);
 	pieces_finish(&p);
 	a->failed = a->failed || !ok;

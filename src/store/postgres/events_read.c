@@ -2,8 +2,8 @@
 #include "base/limits.h"
 #include "store/common/event_cut.h"
 #include "store/events.h"
-#include "store/postgres/op.h"
-#include "store/postgres/run_row.h"
+#include "store/postgres/operation.h"
+#include "store/postgres/run_cell.h"
 
 static const char sql_state[] =
 	"SELECT r.status, r.conversation, c.secret, r.model, r.shape, r.error, r.finish_reason, "
@@ -23,16 +23,16 @@ static const char sql_answer[] = "SELECT body FROM message WHERE id = $1";
 
 static void events_ask(struct work *w, struct events_read *j)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	args_int(a, j->run.key);
-	args_secret(a, j->run.secret);
-	args_int(a, j->owner);
+	param_int(a, j->run.key);
+	param_secret(a, j->run.secret);
+	param_int(a, j->owner);
 	work_ask(w, sql_state);
-	a = work_args(w);
-	args_int(a, j->run.key);
-	args_int(a, j->after > INT64_MAX ? INT64_MAX : (int64_t)j->after);
-	args_int(a, (int64_t)j->page_bytes);
+	a = work_param(w);
+	param_int(a, j->run.key);
+	param_int(a, j->after > INT64_MAX ? INT64_MAX : (int64_t)j->after);
+	param_int(a, (int64_t)j->page_bytes);
 	work_ask(w, sql_pieces);
 }
 
@@ -40,7 +40,7 @@ static void events_state(struct row r, struct events_read *j, bool *ret_logged)
 {
 	struct err *e = &j->job.err;
 
-	if (!run_row_status(cell_int(r, 0), &j->status, e) ||
+	if (!run_cell_status(cell_int(r, 0), &j->status, e) ||
 	    !cell_keep(&j->arena, r, 3, &j->model, e) ||
 	    !cell_keep(&j->arena, r, 4, &j->shape, e) ||
 	    !cell_keep(&j->arena, r, 5, &j->error, e) ||
@@ -67,8 +67,7 @@ static bool events_put(struct events_read *j, struct row r, size_t *bytes, uint6
 	/* Events that were sent again lie in two pieces. */
 	if (*last > 0 && (p.last <= *last || (p.first <= *last && !event_cut_front(&p, *last))))
 		return true;
-	if (j->piece_count > 0 &&
-	    (p.data.n > j->page_bytes || *bytes > j->page_bytes - p.data.n))
+	if (j->piece_count > 0 && (p.data.n > j->page_bytes || *bytes > j->page_bytes - p.data.n))
 		return false;
 	if (!cell_fits(&j->arena, p.data.n)) {
 		if (j->piece_count == 0)
@@ -120,8 +119,8 @@ static enum work_next events_judge(struct work *w, struct events_read *j)
 	if (j->job.err.code != ERR_OK || j->status <= RUN_RUNNING || logged)
 		return WORK_DONE;
 	/* Only if nothing was logged, because the answer may be as long as all pages together. */
-	struct args *a = work_args(w);
-	args_int(a, j->run.key);
+	struct param *a = work_param(w);
+	param_int(a, j->run.key);
 	work_ask(w, sql_answer);
 	return WORK_AGAIN;
 }

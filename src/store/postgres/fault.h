@@ -6,7 +6,7 @@
 
 enum fault_kind {
 	FAULT_PG_NONE,
-	FAULT_PG_LOST,  /* the connection; whether a commit took place is not known */
+	FAULT_PG_LOST, /* the connection; whether a commit took place is not known */
 	FAULT_PG_AGAIN, /* a deadlock, a lock held too long, a server that restarts: another try may work */
 	FAULT_PG_DATA,  /* the data of one job caused it */
 	FAULT_PG_SERVER /* the server refuses writes: a full disk, no rights, read-only */
@@ -14,9 +14,9 @@ enum fault_kind {
 
 struct fault {
 	enum fault_kind kind;
-	char            state[6];   /* SQLSTATE; "": none */
-	char            text[160];  /* for the operator: no parameters, no password */
-	const char     *reason;     /* for anybody; static */
+	char            state[6];  /* SQLSTATE; "": none */
+	char            text[160]; /* for the operator: no parameters, no password */
+	const char     *reason;    /* for anybody; static */
 };
 
 /* fault_of_result: of a result that is an error.  fault_lost: of a connection that broke; text NULL: no

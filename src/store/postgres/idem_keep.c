@@ -11,7 +11,7 @@ static const char sql_keep[] =
 	"$7::bigint[], $8::bigint[], $9::bigint[], $10::bytea[]) AS k(id, secret, owner, key, "
 	"fingerprint, created_ms, outcome, http, body) " CLAIM_REPLACE;
 
-#define EACH(type, add) ARGS_EACH(a, ARGS_##type, i, g->count, add)
+#define EACH(type, add) PARAM_EACH(a, PARAM_##type, i, g->count, add)
 #define J               container_of(g->jobs[i], const struct idem_keep, job)
 
 int64_t claim_thing(int64_t owner, const struct store_idem *key)
@@ -35,18 +35,18 @@ static size_t keep_things(struct store_job *job, void (*add)(void *arg, int64_t 
 
 static size_t keep_ask(struct work *w, const struct group *g)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	args_int(a, w->db->gateway);
-	EACH(INT, args_int(a, J->run.key));
-	EACH(INT, args_secret(a, J->run.secret));
-	EACH(INT, args_int(a, J->owner));
-	EACH(TEXT, args_text(a, J->key.key));
-	EACH(BYTES, args_bytes(a, J->key.fingerprint));
-	EACH(INT, args_int(a, J->created_ms));
-	EACH(INT, args_int(a, (int64_t)J->outcome));
-	EACH(INT, args_int(a, J->answer.http));
-	EACH(BYTES, args_bytes_maybe(a, J->answer.body));
+	param_int(a, w->db->gateway);
+	EACH(INT, param_int(a, J->run.key));
+	EACH(INT, param_secret(a, J->run.secret));
+	EACH(INT, param_int(a, J->owner));
+	EACH(TEXT, param_text(a, J->key.key));
+	EACH(BYTES, param_bytes(a, J->key.fingerprint));
+	EACH(INT, param_int(a, J->created_ms));
+	EACH(INT, param_int(a, (int64_t)J->outcome));
+	EACH(INT, param_int(a, J->answer.http));
+	EACH(BYTES, param_bytes_maybe(a, J->answer.body));
 	work_ask(w, sql_keep);
 	return 1;
 }

@@ -1,7 +1,7 @@
 /* Reads the object of an idempotency key. */
 #include "store/idem.h"
-#include "store/postgres/op.h"
-#include "store/postgres/run_row.h"
+#include "store/postgres/operation.h"
+#include "store/postgres/run_cell.h"
 
 static const char sql_find[] =
 	"SELECT i.fingerprint, i.id, i.secret, i.stored, i.outcome, i.http, i.body, c.id, c.secret "
@@ -20,7 +20,7 @@ static void idem_keep_row(struct row r, struct idem_read *j)
 	j->conversation = (struct id){ 0 };
 	if (!cell_null(r, 7))
 		j->conversation = cell_id(cell_int(r, 7), r, 8);
-	bool wanted = run_row_status(cell_int(r, 4), &j->outcome, e) && j->same;
+	bool wanted = run_cell_status(cell_int(r, 4), &j->outcome, e) && j->same;
 	if (wanted && !buf_str(&j->bytes, cell_str(r, 6)))
 		cell_no_memory(e);
 	j->answer.body = wanted ? buf_view(&j->bytes) : STR_NONE;
@@ -29,10 +29,10 @@ static void idem_keep_row(struct row r, struct idem_read *j)
 static enum work_next read_key(struct work *w, struct idem_read *j)
 {
 	if (w->stage == 0) {
-		struct args *a = work_args(w);
+		struct param *a = work_param(w);
 
-		args_int(a, j->owner);
-		args_text(a, j->key.key);
+		param_int(a, j->owner);
+		param_text(a, j->key.key);
 		work_ask(w, sql_find);
 		return WORK_LAST;
 	}

@@ -1,7 +1,7 @@
 /* Reads one message on any branch. */
 #include "store/conversation.h"
-#include "store/postgres/op.h"
-#include "store/postgres/run_row.h"
+#include "store/postgres/operation.h"
+#include "store/postgres/run_cell.h"
 
 static const char sql_find[] =
 	"SELECT m.id, m.created_ms, r.status, m.body, r.model FROM conversation c "
@@ -17,20 +17,20 @@ static void item_keep(struct row r, struct item_read *j)
 	j->item.created_ms = cell_int(r, 1);
 	if (cell_keep(&j->arena, r, 3, &j->item.message.body, e) &&
 	    cell_keep(&j->arena, r, 4, &j->item.model, e))
-		(void)!run_row_status(cell_null(r, 2) ? RUN_COMPLETED : cell_int(r, 2),
-				      &j->item.status, e);
+		(void)!run_cell_status(cell_null(r, 2) ? RUN_COMPLETED : cell_int(r, 2),
+				       &j->item.status, e);
 }
 
 static enum work_next read_item(struct work *w, struct item_read *j)
 {
 	if (w->stage == 0) {
-		struct args *a = work_args(w);
+		struct param *a = work_param(w);
 
-		args_int(a, j->conversation.key);
-		args_secret(a, j->conversation.secret);
-		args_int(a, j->owner);
-		args_int(a, j->message.key);
-		args_secret(a, j->message.secret);
+		param_int(a, j->conversation.key);
+		param_secret(a, j->conversation.secret);
+		param_int(a, j->owner);
+		param_int(a, j->message.key);
+		param_secret(a, j->message.secret);
 		work_ask(w, sql_find);
 		return WORK_LAST;
 	}

@@ -2,8 +2,8 @@
 #include "base/limits.h"
 #include "msg/family.h"
 #include "store/conversation.h"
-#include "store/postgres/op.h"
-#include "store/postgres/run_row.h"
+#include "store/postgres/operation.h"
+#include "store/postgres/run_cell.h"
 
 #include <stdlib.h>
 
@@ -41,15 +41,15 @@ struct items_state {
 
 static void items_ask(struct work *w, const struct items_read *j)
 {
-	struct args *a = work_args(w);
-	bool         run = !id_none(j->run);
+	struct param *a = work_param(w);
+	bool          run = !id_none(j->run);
 
-	args_int(a, run ? j->run.key : j->conversation.key);
-	args_secret(a, run ? j->run.secret : j->conversation.secret);
-	args_int(a, j->owner);
+	param_int(a, run ? j->run.key : j->conversation.key);
+	param_secret(a, run ? j->run.secret : j->conversation.secret);
+	param_int(a, j->owner);
 	if (!run) {
-		args_int(a, j->leaf.key);
-		args_secret(a, j->leaf.secret);
+		param_int(a, j->leaf.key);
+		param_secret(a, j->leaf.secret);
 	}
 	work_ask(w, run ? sql_run : sql_conversation);
 }
@@ -82,17 +82,17 @@ static void items_end(struct work *w, struct items_read *j, int64_t *ret_end, in
 
 static enum work_next items_walk(struct work *w, struct items_read *j)
 {
-	int64_t      end;
-	int64_t      base;
-	struct args *a;
+	int64_t       end;
+	int64_t       base;
+	struct param *a;
 
 	items_end(w, j, &end, &base);
 	if (j->job.err.code != ERR_OK)
 		return WORK_DONE;
-	a = work_args(w);
-	args_int(a, end);
-	args_int(a, base);
-	args_int(a, LIMIT_BRANCH_LENGTH);
+	a = work_param(w);
+	param_int(a, end);
+	param_int(a, base);
+	param_int(a, LIMIT_BRANCH_LENGTH);
 	work_ask(w, sql_walk);
 	return WORK_AGAIN;
 }
@@ -130,8 +130,8 @@ static bool items_walked(const struct work *w, const struct items_read *j, struc
 static enum work_next items_choose(struct work *w, struct items_read *j, const struct walked *k)
 {
 	struct items_state *s = work_state(w, sizeof *s, NULL);
-	size_t              left = k->count - k->after; /* behind the cursor, in the requested order */
-	struct args        *a;
+	size_t        left = k->count - k->after; /* behind the cursor, in the requested order */
+	struct param *a;
 
 	if (!id_none(j->after) && !k->met) {
 		err_set(&j->job.err, ERR_INVALID_VALUE, "after", "this list has no such item");
@@ -151,12 +151,13 @@ static enum work_next items_choose(struct work *w, struct items_read *j, const s
 	j->has_more = s->more;
 	if (n == 0)
 		return WORK_DONE;
-	a = work_args(w);
-	ARGS_EACH(a, ARGS_INT, i, n,
-		  args_int(a, cell_int(work_row(w, 0,
-						k->at[j->descending ? k->after + i : left - 1 - i]),
-				       0)));
-	args_int(a, j->page_bytes > 0 ? (int64_t)j->page_bytes : (int64_t)j->arena.max);
+	a = work_param(w);
+	PARAM_EACH(
+		a, PARAM_INT, i, n,
+		param_int(a, cell_int(work_row(w, 0,
+					       k->at[j->descending ? k->after + i : left - 1 - i]),
+				      0)));
+	param_int(a, j->page_bytes > 0 ? (int64_t)j->page_bytes : (int64_t)j->arena.max);
 	work_ask(w, sql_items);
 	return WORK_AGAIN;
 }
@@ -180,7 +181,8 @@ static bool items_put(struct items_read *j, struct row r)
 		return false;
 	}
 	if (!cell_keep(&j->arena, r, 4, &item->message.body, e) ||
-	    !cell_keep(&j->arena, r, 5, &item->model, e) || !run_row_status(status, &item->status, e))
+	    !cell_keep(&j->arena, r, 5, &item->model, e) ||
+	    !run_cell_status(status, &item->status, e))
 		return false;
 	item->message.id = cell_id(cell_int(r, 0), r, 1);
 	item->created_ms = cell_int(r, 2);

@@ -3,7 +3,7 @@
 
 #include "base/log.h"
 #include "store/common/key_row.h"
-#include "store/postgres/api_key_row.h"
+#include "store/postgres/api_key_cell.h"
 #include "store/postgres/postgres.h"
 
 static const char sql_version[] =
@@ -20,9 +20,9 @@ enum { USED_STEP = 128 };
 
 void keys_ask(struct work *w)
 {
-	work_args(w);
+	work_param(w);
 	work_ask(w, sql_version);
-	work_args(w);
+	work_param(w);
 	work_ask(w, sql_good);
 }
 
@@ -39,7 +39,7 @@ static bool keys_row(struct key_ring_table *t, struct row r)
 				      .old_until_ms = cell_int(r, 7),
 				      .expires_ms = cell_int(r, 8),
 				      .used_ms = cell_int(r, 9),
-				      .allowance = api_key_row_allowance(r, 10),
+				      .allowance = api_key_cell_allowance(r, 10),
 			      });
 }
 
@@ -71,7 +71,7 @@ enum work_next keys_step(struct work *w)
 {
 	switch (w->stage) {
 	case 0:
-		work_args(w);
+		work_param(w);
 		work_ask(w, sql_version);
 		return WORK_AGAIN;
 	case 1:
@@ -80,9 +80,7 @@ enum work_next keys_step(struct work *w)
 			return WORK_DONE;
 		keys_ask(w);
 		return WORK_AGAIN;
-	default:
-		w->db->keys_failed = !keys_take(w, 0);
-		return WORK_DONE;
+	default: w->db->keys_failed = !keys_take(w, 0); return WORK_DONE;
 	}
 }
 
@@ -118,7 +116,7 @@ static void used_finish(void *state)
 enum work_next used_step(struct work *w)
 {
 	struct used_state *s = w->state;
-	struct args       *a;
+	struct param      *a;
 
 	if (w->stage > 0) {
 		for (size_t i = 0; i < s->count; i++)
@@ -131,9 +129,9 @@ enum work_next used_step(struct work *w)
 	s->count = key_ring_used(w->db->store.ring, s->used, USED_STEP);
 	for (size_t i = 0; i < s->count; i++)
 		s->when[i] = atomic_load(&s->used[i]->used_ms);
-	a = work_args(w);
-	ARGS_EACH(a, ARGS_INT, i, s->count, args_int(a, s->used[i]->number));
-	ARGS_EACH(a, ARGS_INT, i, s->count, args_int(a, s->when[i]));
+	a = work_param(w);
+	PARAM_EACH(a, PARAM_INT, i, s->count, param_int(a, s->used[i]->number));
+	PARAM_EACH(a, PARAM_INT, i, s->count, param_int(a, s->when[i]));
 	work_ask(w, sql_used);
 	return WORK_LAST;
 }

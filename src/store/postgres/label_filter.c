@@ -1,7 +1,7 @@
 /* Filters of lists. */
 #include "store/postgres/label_filter.h"
 
-void label_filter_args(const struct store_labels *labels, struct args *a)
+void label_filter_args(const struct store_labels *labels, struct param *a)
 {
 	struct labels all = { 0 };
 

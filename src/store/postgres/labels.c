@@ -61,14 +61,14 @@ void labels_finish(struct labels *l)
 	*l = (struct labels){ 0 };
 }
 
-void labels_pairs(const struct labels *l, struct args *a)
+void labels_pairs(const struct labels *l, struct param *a)
 {
-	ARGS_EACH(a, ARGS_TEXT, i, l->count, args_text(a, l->all[i].key));
-	ARGS_EACH(a, ARGS_TEXT, i, l->count, args_text(a, l->all[i].value));
+	PARAM_EACH(a, PARAM_TEXT, i, l->count, param_text(a, l->all[i].key));
+	PARAM_EACH(a, PARAM_TEXT, i, l->count, param_text(a, l->all[i].value));
 }
 
-void labels_args(const struct labels *l, struct args *a)
+void labels_args(const struct labels *l, struct param *a)
 {
-	ARGS_EACH(a, ARGS_INT, i, l->count, args_int(a, l->all[i].of));
+	PARAM_EACH(a, PARAM_INT, i, l->count, param_int(a, l->all[i].of));
 	labels_pairs(l, a);
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "store/postgres/args.h"
+#include "store/postgres/param.h"
 
 struct label {
 	int64_t    of;
@@ -24,5 +24,5 @@ struct labels {
 bool labels_add(struct labels *l, int64_t of, struct str metadata) MUST_USE;
 void labels_finish(struct labels *l);
 /* labels_args: three arrays: of, keys, values.  labels_pairs: the last two. */
-void labels_args(const struct labels *l, struct args *a);
-void labels_pairs(const struct labels *l, struct args *a);
+void labels_args(const struct labels *l, struct param *a);
+void labels_pairs(const struct labels *l, struct param *a);

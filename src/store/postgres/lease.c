@@ -9,18 +9,18 @@
 #define LEASE "now() + interval '15 seconds'"
 
 /* The lowest lane that no living gateway has; the unique index refuses all but one of two that meet. */
-#define TAKE_LANE                                                                               \
-	"INSERT INTO gateway (id, lane, lease_until) SELECT $1, l.lane, " LEASE                 \
-	" FROM generate_series(0, 511) AS l(lane) WHERE NOT EXISTS (SELECT 1 FROM gateway g "   \
-	"WHERE g.lane = l.lane AND g.dead = 0) ORDER BY l.lane LIMIT 1 "                        \
+#define TAKE_LANE                                                                             \
+	"INSERT INTO gateway (id, lane, lease_until) SELECT $1, l.lane, " LEASE               \
+	" FROM generate_series(0, 511) AS l(lane) WHERE NOT EXISTS (SELECT 1 FROM gateway g " \
+	"WHERE g.lane = l.lane AND g.dead = 0) ORDER BY l.lane LIMIT 1 "                      \
 	"ON CONFLICT DO NOTHING RETURNING lane"
 
 static const char sql_declare[] =
 	"UPDATE gateway SET dead = 1 WHERE dead = 0 AND lease_until < now()";
 static const char sql_take[] = TAKE_LANE;
 static const char sql_end[] = "UPDATE gateway SET dead = 1, lease_until = now() WHERE id = $1";
-static const char sql_renew[] = "UPDATE gateway SET lease_until = " LEASE
-				" WHERE id = $1 AND dead = 0 RETURNING id";
+static const char sql_renew[] =
+	"UPDATE gateway SET lease_until = " LEASE " WHERE id = $1 AND dead = 0 RETURNING id";
 static const char sql_highest[] =
 	"SELECT greatest((SELECT max(id) FROM conversation), (SELECT max(id) FROM message), "
 	"(SELECT max(id) FROM run), (SELECT max(id) FROM idempotency), (SELECT max(id) FROM file), "
@@ -41,7 +41,7 @@ enum errc lease_take(struct link *l, struct postgres *db, struct err *e)
 	id_floor(cell_int(direct_row(l, 0), 0));
 	for (int i = 0; i < TRIES; i++) {
 		db->gateway = new_gateway();
-		args_int(&l->args, db->gateway);
+		param_int(&l->args, db->gateway);
 		if (direct_ask(l, sql_take, "join", e) != ERR_OK)
 			return e->code;
 		if (direct_rows(l) == 0)
@@ -62,8 +62,8 @@ void lease_end(struct link *l, const struct postgres *db)
 
 	if (db->gateway == 0)
 		return;
-	args_clear(&l->args);
-	args_int(&l->args, db->gateway);
+	param_clear(&l->args);
+	param_int(&l->args, db->gateway);
 	if (direct_ask(l, sql_end, "leave", &e) != ERR_OK)
 		log_note(LOG_WARN, "database", "%s; its runs are ended in %d s", e.text,
 			 LEASE_MS / 1000);
@@ -71,12 +71,12 @@ void lease_end(struct link *l, const struct postgres *db)
 
 enum work_next lease_step(struct work *w)
 {
-	struct args *a;
+	struct param *a;
 
 	switch (w->stage) {
 	case 0:
-		a = work_args(w);
-		args_int(a, w->db->gateway);
+		a = work_param(w);
+		param_int(a, w->db->gateway);
 		work_ask(w, sql_renew);
 		return WORK_AGAIN;
 	case 1:
@@ -85,9 +85,9 @@ enum work_next lease_step(struct work *w)
 			return WORK_DONE;
 		}
 		/* This process was away for longer than its lease. */
-		a = work_args(w);
+		a = work_param(w);
 		w->db->next_gateway = new_gateway();
-		args_int(a, w->db->next_gateway);
+		param_int(a, w->db->next_gateway);
 		work_ask(w, sql_take);
 		return WORK_LAST;
 	default:
@@ -96,9 +96,10 @@ enum work_next lease_step(struct work *w)
 		id_lane((int)cell_int(work_row(w, 0, 0), 0));
 		w->db->gateway = w->db->next_gateway;
 		w->db->renewed_us = clock_mono_us();
-		log_note(LOG_WARN, "lease_lost",
-			 "the database had declared this gateway dead, because it could not renew its "
-			 "lease; its runs were ended, and it goes on");
+		log_note(
+			LOG_WARN, "lease_lost",
+			"the database had declared this gateway dead, because it could not renew its "
+			"lease; its runs were ended, and it goes on");
 		return WORK_DONE;
 	}
 }

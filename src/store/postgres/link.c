@@ -42,7 +42,7 @@ void link_finish(struct link *l)
 		pq.PQfinish(l->conn);
 	l->conn = NULL;
 	l->state = LINK_DOWN;
-	args_finish(&l->args);
+	param_finish(&l->args);
 }
 
 void link_drop(struct link *l, const struct fault *why, int64_t now_us)
@@ -88,7 +88,7 @@ static void statement_name(char ret[NAME], const struct link_place *p)
 	snprintf(ret, NAME, "p%u", p->number);
 }
 
-static bool prepare(struct link *l, const char *sql, const struct args *a, char name[NAME])
+static bool prepare(struct link *l, const char *sql, const struct param *a, char name[NAME])
 {
 	struct link_place *p = place_of(l, sql);
 
@@ -108,10 +108,10 @@ static bool prepare(struct link *l, const char *sql, const struct args *a, char 
 	return pq.PQsendPrepare(l->conn, name, sql, a ? a->count : 0, a ? a->types : NULL) == 1;
 }
 
-static void queue(struct link *l, const char *sql, const struct args *a, enum link_expect what)
+static void queue(struct link *l, const char *sql, const struct param *a, enum link_expect what)
 {
-	const char *values[ARGS_MAX];
-	int         formats[ARGS_MAX];
+	const char *values[PARAM_MAX];
+	int         formats[PARAM_MAX];
 	char        name[NAME];
 
 	if (l->failed || l->state == LINK_DOWN)
@@ -133,7 +133,7 @@ static void queue(struct link *l, const char *sql, const struct args *a, enum li
 void link_ask(struct link *l, const char *sql)
 {
 	queue(l, sql, &l->args, LINK_RESULT);
-	args_clear(&l->args);
+	param_clear(&l->args);
 }
 
 void link_control(struct link *l, const char *sql)
@@ -275,9 +275,9 @@ static void set_up(struct link *l, int64_t now_us)
 	(void)pq.PQsetNoticeProcessor(l->conn, quiet, NULL);
 	l->state = LINK_SETTING_UP;
 	snprintf(wait, sizeof wait, "%lldms", (long long)l->lock_ms);
-	args_clear(&l->args);
-	args_text(&l->args, str_of(wait));
-	args_int(&l->args, l->relaxed);
+	param_clear(&l->args);
+	param_text(&l->args, str_of(wait));
+	param_int(&l->args, l->relaxed);
 	link_ask(l, sql_set_up);
 	link_send(l, now_us, LINK_CONNECT_US);
 }

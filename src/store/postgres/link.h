@@ -9,10 +9,15 @@
  * A statement's text is its name: it is a constant, prepared at its first use on the connection. */
 #pragma once
 
-#include "store/postgres/args.h"
+#include "store/postgres/param.h"
 #include "store/postgres/fault.h"
 
-enum { LINK_PLACES = 512, LINK_RESULTS = 24, LINK_EXPECTED = 64, LINK_CONNECT_US = 3 * 1000 * 1000 };
+enum {
+	LINK_PLACES = 512,
+	LINK_RESULTS = 24,
+	LINK_EXPECTED = 64,
+	LINK_CONNECT_US = 3 * 1000 * 1000
+};
 
 enum link_state { LINK_DOWN, LINK_CONNECTING, LINK_SETTING_UP, LINK_IDLE, LINK_BUSY };
 
@@ -29,12 +34,12 @@ struct link {
 	enum link_state           state;
 	PGconn                   *conn;        /* owned */
 	int64_t                   deadline_us; /* of CONNECTING, SETTING_UP, BUSY */
-	int64_t                   down_us;     /* since when there is no connection; 0: there is one */
+	int64_t                   down_us; /* since when there is no connection; 0: there is one */
 	PostgresPollingStatusType polling;
 	bool                      unsent; /* bytes that the socket has not taken */
-	bool                      failed; /* a statement could not be queued: no memory, or a lost connection */
-	struct fault              fault;  /* of the last attempt to connect, or of the last link_send */
-	unsigned                  made;   /* numbers the names of prepared statements */
+	bool         failed; /* a statement could not be queued: no memory, or a lost connection */
+	struct fault fault;  /* of the last attempt to connect, or of the last link_send */
+	unsigned     made;   /* numbers the names of prepared statements */
 	struct link_place {
 		const char *sql;
 		unsigned    number;
@@ -45,10 +50,10 @@ struct link {
 		enum link_expect what;
 		const char      *sql;
 	} expected[LINK_EXPECTED];
-	size_t    expected_count, expected_at;
-	PGresult *results[LINK_RESULTS]; /* owned; of the statements of the last link_send */
-	size_t    result_count;
-	struct args args; /* for the callers' use: those of the next statement */
+	size_t       expected_count, expected_at;
+	PGresult    *results[LINK_RESULTS]; /* owned; of the statements of the last link_send */
+	size_t       result_count;
+	struct param args; /* for the callers' use: those of the next statement */
 };
 
 /* link_target_create: reads a URI or another connection string of libpq.  *ret is owned.  password: NULL:

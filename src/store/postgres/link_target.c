@@ -67,9 +67,10 @@ static void put_tls(struct link_target *t, size_t *n)
 	if (!mode)
 		put(t, n, "sslmode", "verify-full");
 	else if (strcmp(mode, "verify-full") != 0)
-		log_note(LOG_WARN, "database",
-			 "sslmode=%s does not prove that the database's server is the one that is meant",
-			 mode);
+		log_note(
+			LOG_WARN, "database",
+			"sslmode=%s does not prove that the database's server is the one that is meant",
+			mode);
 	if (!option(t, "sslrootcert") && access(authorities, R_OK) == 0)
 		put(t, n, "sslrootcert", authorities);
 }

@@ -14,8 +14,7 @@ enum { LOST_NOTES = 64 };
 
 static const char sql_run[] =
 	"SELECT id FROM run WHERE id = $1 AND secret = $2 AND status < 2 FOR UPDATE";
-static const char sql_pieces[] =
-	"SELECT first, last, data FROM event WHERE run = $1 ORDER BY last";
+static const char sql_pieces[] = "SELECT first, last, data FROM event WHERE run = $1 ORDER BY last";
 
 struct lost_state {
 	struct salvage  salvage;
@@ -53,13 +52,13 @@ static void lost_find(struct work *w)
 {
 	const struct unfinished *u = &w->db->unfinished;
 	struct id                run = u->end_count > 0 ? u->ends[0].run : (struct id){ 0 };
-	struct args             *a = work_args(w);
+	struct param            *a = work_param(w);
 
-	args_int(a, run.key);
-	args_secret(a, run.secret);
+	param_int(a, run.key);
+	param_secret(a, run.secret);
 	work_ask(w, sql_run);
-	a = work_args(w);
-	args_int(a, run.key);
+	a = work_param(w);
+	param_int(a, run.key);
 	work_ask(w, sql_pieces);
 }
 
@@ -73,11 +72,11 @@ static enum work_next lost_end(struct work *w)
 	for (int i = 0; ok && i < work_rows(w, 1); i++) {
 		struct row r = work_row(w, 1, i);
 
-		ok = salvage_add(&s->salvage, &(struct events_piece){
-						      .run = was->run,
-						      .first = (uint64_t)cell_int(r, 0),
-						      .last = (uint64_t)cell_int(r, 1),
-						      .data = cell_str(r, 2) });
+		ok = salvage_add(&s->salvage,
+				 &(struct events_piece){ .run = was->run,
+							 .first = (uint64_t)cell_int(r, 0),
+							 .last = (uint64_t)cell_int(r, 1),
+							 .data = cell_str(r, 2) });
 	}
 	s->end = (struct turn_end){
 		.run = was->run,

@@ -1,6 +1,6 @@
 /* Finds messages by their ids, in whatever conversations they are. */
 #include "store/conversation.h"
-#include "store/postgres/op.h"
+#include "store/postgres/operation.h"
 
 static const char sql_find[] =
 	"SELECT k.at - 1, m.body FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY "
@@ -10,11 +10,11 @@ static const char sql_find[] =
 static enum work_next find_messages(struct work *w, struct messages_find *j)
 {
 	if (w->stage == 0) {
-		struct args *a = work_args(w);
+		struct param *a = work_param(w);
 
-		ARGS_EACH(a, ARGS_INT, i, j->count, args_int(a, j->messages[i].id.key));
-		ARGS_EACH(a, ARGS_INT, i, j->count, args_secret(a, j->messages[i].id.secret));
-		args_int(a, j->owner);
+		PARAM_EACH(a, PARAM_INT, i, j->count, param_int(a, j->messages[i].id.key));
+		PARAM_EACH(a, PARAM_INT, i, j->count, param_secret(a, j->messages[i].id.secret));
+		param_int(a, j->owner);
 		work_ask(w, sql_find);
 		return WORK_LAST;
 	}

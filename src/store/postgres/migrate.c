@@ -15,9 +15,11 @@ static const char sql_look[] =
 	"(to_regclass('public.schema_migration') IS NOT NULL)::int::bigint, "
 	"(current_setting('server_encoding') = 'UTF8')::int::bigint, "
 	"(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
-static const char sql_applied[] = "SELECT number, name, sha256 FROM schema_migration ORDER BY number";
+static const char sql_applied[] =
+	"SELECT number, name, sha256 FROM schema_migration ORDER BY number";
 
-static const char begin[] = "BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; " LOCK;
+static const char begin[] =
+	"BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; " LOCK;
 static const char create_record[] =
 	"CREATE TABLE schema_migration (number bigint PRIMARY KEY, name text NOT NULL, "
 	"sha256 text NOT NULL, applied_ms bigint NOT NULL)";
@@ -40,9 +42,10 @@ static enum errc migrate_compare(struct link *l, int *ret_count, struct err *e)
 		struct row r = direct_row(l, i);
 
 		if (!known[i].name)
-			return migrate_wrong(e, FAULT_DATA, l,
-					     "was made by a newer version of parley: it has migration",
-					     cell_str(r, 1));
+			return migrate_wrong(
+				e, FAULT_DATA, l,
+				"was made by a newer version of parley: it has migration",
+				cell_str(r, 1));
 		if (cell_int(r, 0) != i + 1 || !str_is(cell_str(r, 1), known[i].name) ||
 		    !str_is(cell_str(r, 2), known[i].sha256))
 			return migrate_wrong(e, FAULT_DATA, l, "has another migration",
@@ -55,7 +58,7 @@ static enum errc migrate_compare(struct link *l, int *ret_count, struct err *e)
 /* migrate_look: *ret_count: applied migrations; *ret_new: there are no tables at all. */
 static enum errc migrate_look(struct link *l, int *ret_count, bool *ret_new, struct err *e)
 {
-	args_clear(&l->args);
+	param_clear(&l->args);
 	if (direct_ask(l, sql_look, "read", e) != ERR_OK)
 		return e->code;
 	struct row r = direct_row(l, 0);
@@ -64,7 +67,7 @@ static enum errc migrate_look(struct link *l, int *ret_count, bool *ret_new, str
 	bool       ours = cell_int(r, 1) != 0;
 
 	if (!cell_int(r, 2))
-		return migrate_wrong(e, FAULT_DATA, l, "must have the encoding UTF8", STR_NONE);
+		return migrate_wrong(e, FAULT_DATA, l, "must have the encoding UTF8", STR(""));
 	if (off_ms > 5000 || off_ms < -5000) {
 		err_set(e, ERR_STORAGE, "",
 			"the clock of the database's server is %lld ms off; ids are times, so both must "
@@ -73,7 +76,7 @@ static enum errc migrate_look(struct link *l, int *ret_count, bool *ret_new, str
 		return err_blame(e, FAULT_BUSY);
 	}
 	if (tables > 0 && !ours)
-		return migrate_wrong(e, FAULT_DATA, l, "belongs to another program", STR_NONE);
+		return migrate_wrong(e, FAULT_DATA, l, "belongs to another program", STR(""));
 	*ret_count = 0;
 	*ret_new = !ours;
 	return ours ? migrate_compare(l, ret_count, e) : ERR_OK;
@@ -127,7 +130,8 @@ enum errc migrate_postgres(struct link *l, bool apply, int *ret_applied, struct 
 	if (!postgres_migrations[count].name)
 		return ERR_OK;
 	if (!apply)
-		return migrate_wrong(e, FAULT_OLDER, l, "lacks a migration: run \"parley migrate\":",
+		return migrate_wrong(e, FAULT_OLDER, l,
+				     "lacks a migration: run \"parley migrate\":",
 				     str_of(postgres_migrations[count].name));
 	return migrate_apply(l, ret_applied, e);
 }

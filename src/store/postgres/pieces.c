@@ -34,12 +34,12 @@ void pieces_finish(struct pieces *p)
 	*p = (struct pieces){ 0 };
 }
 
-void pieces_args(const struct pieces *p, struct args *a, bool secrets)
+void pieces_args(const struct pieces *p, struct param *a, bool secrets)
 {
-	ARGS_EACH(a, ARGS_INT, i, p->count, args_int(a, p->all[i].run.key));
+	PARAM_EACH(a, PARAM_INT, i, p->count, param_int(a, p->all[i].run.key));
 	if (secrets)
-		ARGS_EACH(a, ARGS_INT, i, p->count, args_secret(a, p->all[i].run.secret));
-	ARGS_EACH(a, ARGS_INT, i, p->count, args_int(a, (int64_t)p->all[i].first));
-	ARGS_EACH(a, ARGS_INT, i, p->count, args_int(a, (int64_t)p->all[i].last));
-	ARGS_EACH(a, ARGS_BYTES, i, p->count, args_bytes(a, p->all[i].data));
+		PARAM_EACH(a, PARAM_INT, i, p->count, param_secret(a, p->all[i].run.secret));
+	PARAM_EACH(a, PARAM_INT, i, p->count, param_int(a, (int64_t)p->all[i].first));
+	PARAM_EACH(a, PARAM_INT, i, p->count, param_int(a, (int64_t)p->all[i].last));
+	PARAM_EACH(a, PARAM_BYTES, i, p->count, param_bytes(a, p->all[i].data));
 }

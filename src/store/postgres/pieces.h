@@ -2,7 +2,7 @@
 #pragma once
 
 #include "store/events.h"
-#include "store/postgres/args.h"
+#include "store/postgres/param.h"
 
 struct pieces {
 	struct events_piece *all; /* owned; their data is borrowed */
@@ -14,4 +14,4 @@ struct pieces {
 bool pieces_add(struct pieces *p, struct events_piece piece) MUST_USE;
 void pieces_finish(struct pieces *p);
 /* pieces_args: arrays: run, secret (if wanted), first, last, data. */
-void pieces_args(const struct pieces *p, struct args *a, bool secrets);
+void pieces_args(const struct pieces *p, struct param *a, bool secrets);

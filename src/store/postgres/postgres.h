@@ -18,17 +18,17 @@ struct postgres {
 	struct link_target  *target; /* owned */
 	int64_t              lock_ms;
 	/* This process's row of the table gateway; on the store's thread, once that runs. */
-	int64_t          gateway;
-	int64_t          renewed_us; /* when the last renewal of the lease was sent */
-	struct pump     *pump;       /* owned */
+	int64_t           gateway;
+	int64_t           renewed_us; /* when the last renewal of the lease was sent */
+	struct pump      *pump;       /* owned */
 	struct unfinished unfinished;
 	/* Sums of usage (books.c): the number of the last ones that were sent, and those themselves. */
 	uint64_t                 usage_seq;
 	bool                     booking;
 	const struct usage_sum **booked; /* owned; the sums are the gatherer's */
 	size_t                   booked_count;
-	bool              keys_failed, keys_said; /* the last look at the keys (keys.c) */
-	size_t            reaped;     /* runs that the last work of reap.c has ended */
-	struct fault      reap_fault; /* how that work has ended */
-	int64_t           next_gateway; /* while a new row is made (lease.c) */
+	bool                     keys_failed, keys_said; /* the last look at the keys (keys.c) */
+	size_t                   reaped;       /* runs that the last work of reap.c has ended */
+	struct fault             reap_fault;   /* how that work has ended */
+	int64_t                  next_gateway; /* while a new row is made (lease.c) */
 };

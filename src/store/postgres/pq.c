@@ -17,13 +17,13 @@ static void load(void)
 	if (!handle)
 		return;
 	missing = NULL;
-#define X(name)                                          \
-	do {                                             \
-		void *found = dlsym(handle, #name);      \
-                                                         \
-		if (!found)                              \
-			missing = #name;                 \
-		memcpy(&pq.name, &found, sizeof found);  \
+#define X(name)                                         \
+	do {                                            \
+		void *found = dlsym(handle, #name);     \
+                                                        \
+		if (!found)                             \
+			missing = #name;                \
+		memcpy(&pq.name, &found, sizeof found); \
 	} while (0);
 	PQ_FUNCTIONS(X)
 #undef X

@@ -8,7 +8,7 @@
 #include "store/common/answer.h"
 #include "store/common/thread.h"
 #include "store/postgres/batch.h"
-#include "store/postgres/op.h"
+#include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
 #include "store/turn.h"
 
@@ -21,24 +21,24 @@
 enum {
 	CHORES = 8,
 	READERS_MOST = 64,
-	CONNECT_PAUSE_US = 200 * 1000,    /* between two tries to connect */
-	BEGINS_US = 2500 * 1000,          /* without a connection so long, new turns are refused */
-	ENDS_US = 10 * 1000 * 1000,       /* and ends and everything else */
+	CONNECT_PAUSE_US = 200 * 1000, /* between two tries to connect */
+	BEGINS_US = 2500 * 1000,       /* without a connection so long, new turns are refused */
+	ENDS_US = 10 * 1000 * 1000,    /* and ends and everything else */
 };
 
 /* A connection and what is done on it. */
 struct hand {
-	struct link    link;
-	struct work    work;
-	struct work_kind kind; /* of `work` */
-	bool           busy;
-	enum pump_lane lane;
-	int64_t        connect_us; /* when to connect again */
-	struct batch  *batch;      /* owned; of the work */
-	struct batch  *halves;     /* owned; the next batches */
-	struct store_job *job;     /* of the work */
-	int            chore;      /* of the work; -1: none */
-	int64_t        began_us;
+	struct link       link;
+	struct work       work;
+	struct work_kind  kind; /* of `work` */
+	bool              busy;
+	enum pump_lane    lane;
+	int64_t           connect_us; /* when to connect again */
+	struct batch     *batch;      /* owned; of the work */
+	struct batch     *halves;     /* owned; the next batches */
+	struct store_job *job;        /* of the work */
+	int               chore;      /* of the work; -1: none */
+	int64_t           began_us;
 };
 
 struct queue {
@@ -48,25 +48,25 @@ struct queue {
 };
 
 struct pump {
-	struct postgres *db;
+	struct postgres         *db;
 	struct pump_chore const *chores;
-	int64_t          due_us[CHORES];
-	bool             running[CHORES];
-	bool             last_done[CHORES];
-	int              wake_fd;
-	pthread_t        thread;
-	bool             started;
-	bool             writable;
-	struct hand     *hands; /* owned */
-	size_t           hand_count;
-	atomic_bool      called;
+	int64_t                  due_us[CHORES];
+	bool                     running[CHORES];
+	bool                     last_done[CHORES];
+	int                      wake_fd;
+	pthread_t                thread;
+	bool                     started;
+	bool                     writable;
+	struct hand             *hands; /* owned */
+	size_t                   hand_count;
+	atomic_bool              called;
 
-	pthread_mutex_t lock; /* guards what is below */
-	struct queue    queues[PUMP__COUNT];
-	size_t          open; /* reads queued, done, or answered and not handled yet */
-	size_t          held; /* bytes of answers that are not handled yet */
-	unsigned        users; /* those reads, and the owner; the last one frees */
-	bool            stopping;
+	pthread_mutex_t    lock; /* guards what is below */
+	struct queue       queues[PUMP__COUNT];
+	size_t             open;  /* reads queued, done, or answered and not handled yet */
+	size_t             held;  /* bytes of answers that are not handled yet */
+	unsigned           users; /* those reads, and the owner; the last one frees */
+	bool               stopping;
 	struct store_stats stats;
 };
 
@@ -315,7 +315,7 @@ static enum work_next step_job(struct work *w)
 
 	if (w->stage == 0)
 		h->job->err = (struct err){ .code = ERR_OK };
-	enum work_next next = op_of(h->job->kind)->step(w, h->job);
+	enum work_next next = operation_of(h->job->kind)->step(w, h->job);
 	w->refused = h->job->err.code != ERR_OK;
 	return next;
 }
@@ -333,9 +333,9 @@ static void over_read(struct work *w, const struct fault *f)
 
 static void over_write(struct work *w, const struct fault *f)
 {
-	struct hand      *h = hand_of(w);
-	struct store_job *job = TAKE(h->job);
-	const struct op  *op = op_of(job->kind);
+	struct hand            *h = hand_of(w);
+	struct store_job       *job = TAKE(h->job);
+	const struct operation *op = operation_of(job->kind);
 
 	h->busy = false;
 	note_state(pump_of(w), f, 0, clock_mono_us() - h->began_us);
@@ -400,11 +400,11 @@ static struct batch *gather(struct pump *p, struct hand *h, struct store_job **r
 
 	*ret_job = NULL;
 	pthread_mutex_lock(&p->lock);
-	if (q->first && !op_is_gathered(q->first->kind))
+	if (q->first && !operation_is_gathered(q->first->kind))
 		*ret_job = pop(q);
 	else if (q->first)
 		b = calloc(1, sizeof *b);
-	while (b && q->first && op_is_gathered(q->first->kind) && batch_add(b, q->first))
+	while (b && q->first && operation_is_gathered(q->first->kind) && batch_add(b, q->first))
 		(void)pop(q);
 	pthread_mutex_unlock(&p->lock);
 	return b;
@@ -424,7 +424,8 @@ static void start_write(struct pump *p, struct hand *h, int64_t now_us)
 		start(p, h, &(struct work_kind){ WORK_IMPLICIT, step_batch, over_batch }, now_us);
 	} else if (job) {
 		h->job = job;
-		start(p, h, &(struct work_kind){ op_of(job->kind)->mode, step_job, over_write },
+		start(p, h,
+		      &(struct work_kind){ operation_of(job->kind)->mode, step_job, over_write },
 		      now_us);
 	}
 }
@@ -432,9 +433,8 @@ static void start_write(struct pump *p, struct hand *h, int64_t now_us)
 static struct store_job *next_read(struct pump *p)
 {
 	pthread_mutex_lock(&p->lock);
-	struct store_job *job = p->stopping || p->held < LIMIT_STORE_ANSWERS
-					? pop(&p->queues[PUMP_READ])
-					: NULL;
+	struct store_job *job =
+		p->stopping || p->held < LIMIT_STORE_ANSWERS ? pop(&p->queues[PUMP_READ]) : NULL;
 	pthread_mutex_unlock(&p->lock);
 	return job;
 }
@@ -451,7 +451,8 @@ static void start_read(struct pump *p, struct hand *h, int64_t now_us)
 	if (!job)
 		return;
 	h->job = job;
-	start(p, h, &(struct work_kind){ op_of(job->kind)->mode, step_job, over_read }, now_us);
+	start(p, h, &(struct work_kind){ operation_of(job->kind)->mode, step_job, over_read },
+	      now_us);
 }
 
 /* --- a lost connection --- */

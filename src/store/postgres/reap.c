@@ -121,20 +121,20 @@ static void reap_read(struct postgres *db, struct row r, struct reaped *x)
 
 static void reap_declare(struct work *w)
 {
-	int64_t      now_ms = clock_wall_ms();
-	struct args *a;
+	int64_t       now_ms = clock_wall_ms();
+	struct param *a;
 
-	work_args(w);
+	work_param(w);
 	work_ask(w, sql_declare);
-	work_args(w);
+	work_param(w);
 	work_ask(w, sql_runs);
-	work_args(w);
+	work_param(w);
 	work_ask(w, sql_keys);
-	a = work_args(w);
-	args_int(a, now_ms - DAY_MS);
-	args_int(a, now_ms / DAY_MS);
+	a = work_param(w);
+	param_int(a, now_ms - DAY_MS);
+	param_int(a, now_ms / DAY_MS);
 	work_ask(w, sql_reservations);
-	work_args(w);
+	work_param(w);
 	work_ask(w, sql_forget);
 }
 
@@ -142,15 +142,15 @@ static enum work_next reap_find(struct work *w)
 {
 	struct reap_state *s = work_state(w, sizeof *s, reap_finish);
 	int                rows = work_rows(w, 1);
-	struct args       *a;
+	struct param      *a;
 
 	w->db->reaped = 0;
 	if (rows == 0 || !s)
 		return WORK_DONE;
 	for (int i = 0; i < rows && i < REAP_RUNS; i++)
 		reap_read(w->db, work_row(w, 1, i), &s->runs[s->count++]);
-	a = work_args(w);
-	ARGS_EACH(a, ARGS_INT, i, s->count, args_int(a, s->runs[i].run.key));
+	a = work_param(w);
+	PARAM_EACH(a, PARAM_INT, i, s->count, param_int(a, s->runs[i].run.key));
 	work_ask(w, sql_pieces);
 	return WORK_AGAIN;
 }

@@ -1,16 +1,16 @@
 /* Reads one run. */
 #include "base/limits.h"
-#include "store/postgres/op.h"
-#include "store/postgres/run_row.h"
+#include "store/postgres/operation.h"
+#include "store/postgres/run_cell.h"
 
 static const char sql_one[] =
-	RUN_ROW   RUN_ROW_JOINS "WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3";
-static const char sql_whole[] = RUN_ROW_COLUMNS
-	", r.settings, m.body FROM run r " RUN_ROW_JOINS "LEFT JOIN message m ON m.id = r.id "
+	RUN_CELL  RUN_CELL_JOINS "WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3";
+static const char sql_whole[] = RUN_CELL_COLUMNS
+	", r.settings, m.body FROM run r " RUN_CELL_JOINS "LEFT JOIN message m ON m.id = r.id "
 	"WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3 AND ($4 = '' OR $4 = r.shape) "
 	"AND (m.run IS NULL OR m.run >= 0)";
 
-enum { SETTINGS = RUN_ROW_END, ANSWER };
+enum { SETTINGS = RUN_CELL_END, ANSWER };
 
 static void read_whole(struct row r, struct run_read *j)
 {
@@ -22,7 +22,7 @@ static void read_whole(struct row r, struct run_read *j)
 			j->arena.max / KIB);
 		return;
 	}
-	run_row_read(r, &j->arena, j, e);
+	run_cell_read(r, &j->arena, j, e);
 	if (e->code == ERR_OK && cell_keep(&j->arena, r, SETTINGS, &j->settings, e))
 		(void)!cell_keep(&j->arena, r, ANSWER, &j->answer, e);
 }
@@ -32,13 +32,13 @@ static enum work_next read_run(struct work *w, struct run_read *j)
 	bool whole = j->shape.p != NULL;
 
 	if (w->stage == 0) {
-		struct args *a = work_args(w);
+		struct param *a = work_param(w);
 
-		args_int(a, j->run.key);
-		args_secret(a, j->run.secret);
-		args_int(a, j->owner);
+		param_int(a, j->run.key);
+		param_secret(a, j->run.secret);
+		param_int(a, j->owner);
 		if (whole)
-			args_text(a, j->shape);
+			param_text(a, j->shape);
 		work_ask(w, whole ? sql_whole : sql_one);
 		return WORK_LAST;
 	}
@@ -48,7 +48,7 @@ static enum work_next read_run(struct work *w, struct run_read *j)
 	else if (whole)
 		read_whole(work_row(w, 0, 0), j);
 	else
-		run_row_read(work_row(w, 0, 0), &j->arena, j, &j->job.err);
+		run_cell_read(work_row(w, 0, 0), &j->arena, j, &j->job.err);
 	return WORK_DONE;
 }
 

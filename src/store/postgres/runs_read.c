@@ -1,25 +1,28 @@
 /* Reads a list of runs, newest or oldest first. */
-#include "store/postgres/conversation_row.h"
-#include "store/postgres/op.h"
-#include "store/postgres/run_row.h"
+#include "store/postgres/conversation_cell.h"
+#include "store/postgres/operation.h"
+#include "store/postgres/run_cell.h"
 
 /* $1 the id behind which the page begins, $2 the owner, $3 the status or -1, $4 how many, $5 a key below
  * those of all runs made since the time $6, $7 and $8 the conversation. */
-#define PAGE(is) \
-	"r.id " is " $1 AND r.id >= $5 AND r.created_ms >= $6 AND r.owner = $2 "
+#define PAGE(is)      "r.id " is " $1 AND r.id >= $5 AND r.created_ms >= $6 AND r.owner = $2 "
 #define PAGE_END(way) "ORDER BY r.id " way " LIMIT $4"
 #define ANY_STATUS    "AND ($3 < 0 OR r.status = $3) "
-#define ALL(is, way)  RUN_ROW RUN_ROW_JOINS "WHERE " PAGE(is) ANY_STATUS PAGE_END(way)
+#define ALL(is, way)  RUN_CELL RUN_CELL_JOINS "WHERE " PAGE(is) ANY_STATUS PAGE_END(way)
 /* If only the key of a conversation matches, nothing may be told of it. */
-#define CONVERSATION(is, way)                                                              \
-	RUN_ROW RUN_ROW_JOINS "WHERE r.conversation = $7 AND c.secret = $8 AND " PAGE(is)  \
-		ANY_STATUS PAGE_END(way)
-#define LIVE(is, way) \
-	RUN_ROW RUN_ROW_JOINS "WHERE r.status < 2 AND " PAGE(is) "AND r.status = $3 " PAGE_END(way)
-#define UNUSUAL(is, way)                                                             \
-	RUN_ROW RUN_ROW_JOINS "WHERE r.status > 2 AND r.status = $3 AND " PAGE(is)   \
+#define CONVERSATION(is, way)                                                               \
+	RUN_CELL RUN_CELL_JOINS "WHERE r.conversation = $7 AND c.secret = $8 AND " PAGE(is) \
+		ANY_STATUS                                                                  \
 		PAGE_END(way)
-#define BOTH(list) { list("<", "DESC"), list(">", "ASC") }
+#define LIVE(is, way)           \
+	RUN_CELL RUN_CELL_JOINS \
+		"WHERE r.status < 2 AND " PAGE(is) "AND r.status = $3 " PAGE_END(way)
+#define UNUSUAL(is, way) \
+	RUN_CELL RUN_CELL_JOINS "WHERE r.status > 2 AND r.status = $3 AND " PAGE(is) PAGE_END(way)
+#define BOTH(list)                                  \
+	{                                           \
+		list("<", "DESC"), list(">", "ASC") \
+	}
 
 /* A key is made a moment before its run's time is noted. */
 enum { KEY_SLACK_MS = 60 * 1000 };
@@ -44,26 +47,26 @@ static const char *const *runs_list(const struct runs_read *j)
 
 static void runs_ask(struct work *w, const struct runs_read *j)
 {
-	struct args *a = work_args(w);
-	int64_t      first = j->ascending ? INT64_MIN : INT64_MAX;
+	struct param *a = work_param(w);
+	int64_t       first = j->ascending ? INT64_MIN : INT64_MAX;
 
-	args_int(a, id_none(j->after) ? first : j->after.key);
-	args_int(a, j->owner);
-	args_int(a, j->status);
-	args_int(a, (int64_t)j->limit + 1);
-	args_int(a, j->from_ms > 0 ? id_key_at(j->from_ms - KEY_SLACK_MS) : INT64_MIN);
-	args_int(a, j->from_ms);
+	param_int(a, id_none(j->after) ? first : j->after.key);
+	param_int(a, j->owner);
+	param_int(a, j->status);
+	param_int(a, (int64_t)j->limit + 1);
+	param_int(a, j->from_ms > 0 ? id_key_at(j->from_ms - KEY_SLACK_MS) : INT64_MIN);
+	param_int(a, j->from_ms);
 	if (!id_none(j->conversation)) {
-		args_int(a, j->conversation.key);
-		args_secret(a, j->conversation.secret);
+		param_int(a, j->conversation.key);
+		param_secret(a, j->conversation.secret);
 	}
 	work_ask(w, runs_list(j)[j->ascending]);
 	/* What the list is of, and where it begins, are looked up with it. */
-	conversation_row_ask(w, j->conversation, j->owner);
-	a = work_args(w);
-	args_int(a, j->after.key);
-	args_secret(a, j->after.secret);
-	args_int(a, j->owner);
+	conversation_cell_ask(w, j->conversation, j->owner);
+	a = work_param(w);
+	param_int(a, j->after.key);
+	param_secret(a, j->after.secret);
+	param_int(a, j->owner);
 	work_ask(w, sql_place);
 }
 
@@ -76,8 +79,8 @@ static bool runs_check(const struct work *w, struct runs_read *j)
 	}
 	if (id_none(j->after))
 		return true;
-	if (work_rows(w, 2) > 0 && (id_none(j->conversation) ||
-				    cell_int(work_row(w, 2, 0), 0) == j->conversation.key))
+	if (work_rows(w, 2) > 0 &&
+	    (id_none(j->conversation) || cell_int(work_row(w, 2, 0), 0) == j->conversation.key))
 		return true;
 	err_set(&j->job.err, ERR_INVALID_VALUE, "after", "must be the id of a run of this list");
 	return false;
@@ -109,8 +112,8 @@ static void runs_keep(const struct work *w, struct runs_read *j)
 		if (j->has_more)
 			return;
 		run->owner = j->owner;
-		run->run = cell_id(cell_int(r, RUN_ROW_ID), r, RUN_ROW_SECRET);
-		run_row_read(r, &j->arena, run, &j->job.err);
+		run->run = cell_id(cell_int(r, RUN_CELL_ID), r, RUN_CELL_SECRET);
+		run_cell_read(r, &j->arena, run, &j->job.err);
 		j->run_count += j->job.err.code == ERR_OK;
 	}
 }

@@ -8,10 +8,11 @@ static const char sql_reserve[] =
 	"$3::bigint[]) AS u(run, secret, upto) GROUP BY run, secret) t "
 	"WHERE r.id = t.run AND r.secret = t.secret RETURNING r.id";
 
-#define EACH(type, add) ARGS_EACH(a, ARGS_##type, i, g->count, add)
+#define EACH(type, add) PARAM_EACH(a, PARAM_##type, i, g->count, add)
 #define J               container_of(g->jobs[i], const struct seq_reserve, job)
 
-static size_t reserve_things(struct store_job *job, void (*add)(void *arg, int64_t thing), void *arg)
+static size_t reserve_things(struct store_job *job, void (*add)(void *arg, int64_t thing),
+			     void             *arg)
 {
 	(void)job;
 	(void)add;
@@ -21,11 +22,11 @@ static size_t reserve_things(struct store_job *job, void (*add)(void *arg, int64
 
 static size_t reserve_ask(struct work *w, const struct group *g)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	EACH(INT, args_int(a, J->run.key));
-	EACH(INT, args_secret(a, J->run.secret));
-	EACH(INT, args_int(a, (int64_t)J->upto));
+	EACH(INT, param_int(a, J->run.key));
+	EACH(INT, param_secret(a, J->run.secret));
+	EACH(INT, param_int(a, (int64_t)J->upto));
 	work_ask(w, sql_reserve);
 	return 1;
 }
@@ -38,6 +39,6 @@ static bool reserve_judge(struct work *w, const struct group *g)
 	return false;
 }
 
-const struct gathered gathered_seq_reserve = {
-	.things = reserve_things, .ask = reserve_ask, .judge = reserve_judge
-};
+const struct gathered gathered_seq_reserve = { .things = reserve_things,
+					       .ask = reserve_ask,
+					       .judge = reserve_judge };

@@ -46,28 +46,28 @@ static int64_t settle_tokens(int64_t n)
 	return n < 0 ? 0 : n > PRICE_TOKENS ? PRICE_TOKENS : n;
 }
 
-#define EACH(type, add) ARGS_EACH(a, ARGS_##type, i, count, add)
+#define EACH(type, add) PARAM_EACH(a, PARAM_##type, i, count, add)
 #define N               notes[i]
 
 void settle_ask(struct work *w, const struct usage_note *const *notes, size_t count)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	EACH(INT, args_int(a, N->run.key));
-	EACH(INT, args_int(a, N->reserved));
-	EACH(TEXT, args_text(a, str_of(N->key)));
-	EACH(INT, args_int(a, N->at_ms / DAY_MS));
-	EACH(TEXT, args_text(a, str_of(N->model)));
-	EACH(TEXT, args_text(a, str_of(N->provider)));
-	EACH(INT, args_int(a, N->usage.known || N->usage.estimated));
-	EACH(INT, args_int(a, N->usage.estimated));
-	EACH(INT, args_int(a, settle_tokens(N->usage.in)));
-	EACH(INT, args_int(a, settle_tokens(N->usage.out)));
-	EACH(INT, args_int(a, settle_tokens(N->usage.cached_read)));
-	EACH(INT, args_int(a, settle_tokens(N->usage.reasoning)));
-	EACH(INT, args_int(a, N->nano));
-	EACH(INT, args_int(a, !N->priced));
-	args_int(a, MONEY_MOST);
+	EACH(INT, param_int(a, N->run.key));
+	EACH(INT, param_int(a, N->reserved));
+	EACH(TEXT, param_text(a, str_of(N->key)));
+	EACH(INT, param_int(a, N->at_ms / DAY_MS));
+	EACH(TEXT, param_text(a, str_of(N->model)));
+	EACH(TEXT, param_text(a, str_of(N->provider)));
+	EACH(INT, param_int(a, N->usage.known || N->usage.estimated));
+	EACH(INT, param_int(a, N->usage.estimated));
+	EACH(INT, param_int(a, settle_tokens(N->usage.in)));
+	EACH(INT, param_int(a, settle_tokens(N->usage.out)));
+	EACH(INT, param_int(a, settle_tokens(N->usage.cached_read)));
+	EACH(INT, param_int(a, settle_tokens(N->usage.reasoning)));
+	EACH(INT, param_int(a, N->nano));
+	EACH(INT, param_int(a, !N->priced));
+	param_int(a, MONEY_MOST);
 	work_ask(w, sql_settle);
 }
 

@@ -21,21 +21,21 @@ enum work_next sweep_step(struct work *w)
 {
 	const struct store_options *o = &w->db->options;
 	int64_t                     now_ms = clock_wall_ms();
-	struct args                *a;
+	struct param               *a;
 
 	if (w->stage > 0 || (o->idem_keep_ms == 0 && o->events_keep_ms == 0))
 		return WORK_DONE;
 	if (o->idem_keep_ms > 0) {
-		a = work_args(w);
-		args_int(a, now_ms - o->idem_keep_ms);
-		args_int(a, SWEEP_KEYS);
+		a = work_param(w);
+		param_int(a, now_ms - o->idem_keep_ms);
+		param_int(a, SWEEP_KEYS);
 		work_ask(w, sql_keys);
 	}
 	if (o->events_keep_ms > 0) {
-		a = work_args(w);
-		args_int(a, id_key_at(now_ms - o->events_keep_ms));
-		args_int(a, now_ms - o->events_keep_ms);
-		args_int(a, SWEEP_RUNS);
+		a = work_param(w);
+		param_int(a, id_key_at(now_ms - o->events_keep_ms));
+		param_int(a, now_ms - o->events_keep_ms);
+		param_int(a, SWEEP_RUNS);
 		work_ask(w, sql_events);
 	}
 	return WORK_LAST;

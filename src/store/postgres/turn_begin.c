@@ -21,50 +21,54 @@
 #define TURN_MESSAGES                                                                       \
 	"SELECT * FROM unnest($28::bigint[], $29::bigint[], $30::bigint[], $31::bigint[], " \
 	"$32::text[]) AS m(run, id, secret, prev, body)"
-#define HAS_PARENT                                                                          \
-	"(t.parent = 0 OR EXISTS (SELECT 1 FROM message p WHERE p.id = t.parent AND "       \
+#define HAS_PARENT                                                                    \
+	"(t.parent = 0 OR EXISTS (SELECT 1 FROM message p WHERE p.id = t.parent AND " \
 	"p.secret = t.parent_secret AND p.conversation = t.conversation))"
-#define IS_LIVE "EXISTS (SELECT 1 FROM run l WHERE l.id = c.leaf AND l.status < 2)"
-#define LEAF    "CASE WHEN c.tip <> 0 THEN c.tip ELSE c.leaf END"
+#define IS_LIVE   "EXISTS (SELECT 1 FROM run l WHERE l.id = c.leaf AND l.status < 2)"
+#define LEAF      "CASE WHEN c.tip <> 0 THEN c.tip ELSE c.leaf END"
 #define ALIVE(me) "EXISTS (SELECT 1 FROM gateway g WHERE g.id = " me " AND g.dead = 0)"
 
 static const char sql_begin[] =
 	"WITH t AS MATERIALIZED (" TURNS "), "
 	"moved AS (UPDATE conversation c SET leaf = t.run, tip = 0, rev = c.rev + 1 FROM t "
 	"WHERE t.fresh = 0 AND c.id = t.conversation AND c.secret = t.conversation_secret "
-	"AND c.owner = t.owner AND " ALIVE("$39") " AND (t.branching = 1 OR (" LEAF " = t.expected "
-	"AND NOT " IS_LIVE ")) AND " HAS_PARENT " RETURNING t.run), "
-	"made AS (INSERT INTO conversation (id, secret, owner, created_ms, leaf, metadata) "
-	"SELECT conversation, conversation_secret, owner, now, run, conversation_metadata FROM t "
-	"WHERE fresh = 1 AND parent = 0 AND " ALIVE("$39") " ON CONFLICT DO NOTHING RETURNING leaf AS run), "
-	"begun AS (SELECT run FROM moved UNION ALL SELECT run FROM made), "
-	"runs AS (INSERT INTO run (id, secret, owner, gateway, conversation, parent, base, status, "
-	"created_ms, attempts, continues, seq_reserved, model, provider, shape, instruction, "
-	"metadata, request_id, settings, bill_key, bill_model, bill_in, bill_price_in, "
-	"bill_price_out) SELECT t.run, t.secret, t.owner, $39, t.conversation, t.last, t.parent, 1, "
-	"t.now, 1, t.continues, t.seq, t.model, t.provider, t.shape, t.instruction, t.run_metadata, "
-	"t.request_id, t.settings, t.bill_key, t.bill_model, t.bill_in, t.bill_price_in, "
-	"t.bill_price_out FROM t JOIN begun USING (run)), "
-	"messages AS (INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, "
-	"body) SELECT m.id, m.secret, t.owner, t.conversation, m.prev, t.run, t.now, m.body FROM "
-	"(" TURN_MESSAGES ") m JOIN begun USING (run) JOIN t USING (run)), "
-	"labels AS (INSERT INTO conversation_label (owner, key, value, conversation) "
-	"SELECT t.owner, l.key, l.value, t.conversation FROM unnest($33::bigint[], $34::text[], "
-	"$35::text[]) AS l(run, key, value) JOIN begun USING (run) JOIN t USING (run) "
-	"ON CONFLICT DO NOTHING), "
-	"keys AS (INSERT INTO idempotency (id, secret, owner, gateway, key, fingerprint, created_ms, "
-	"stored, outcome, http) SELECT t.run, t.secret, t.owner, $39, k.key, k.fingerprint, t.now, "
-	"1, 1, 0 FROM unnest($36::bigint[], $37::text[], $38::bytea[]) AS k(run, key, fingerprint) "
-	"JOIN begun USING (run) JOIN t USING (run) " CLAIM_REPLACE ") "
-	"SELECT run FROM begun";
-static const char sql_why[] =
-	"SELECT t.run, (" ALIVE("$9") ")::int::bigint, EXISTS (SELECT 1 FROM run r WHERE r.id = t.run "
-	"AND r.secret = t.secret)::int::bigint, c.id, (c.id IS NOT NULL AND " LEAF
-	" = t.expected AND NOT " IS_LIVE ")::int::bigint, (" HAS_PARENT ")::int::bigint FROM "
-	"unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], "
-	"$7::bigint[], $8::bigint[]) AS t(run, secret, owner, conversation, conversation_secret, "
-	"expected, parent, parent_secret) LEFT JOIN conversation c ON c.id = t.conversation "
-	"AND c.secret = t.conversation_secret AND c.owner = t.owner";
+	"AND c.owner = t.owner AND " ALIVE(
+		"$39") " AND (t.branching = 1 OR (" LEAF " = t.expected "
+		       "AND NOT " IS_LIVE ")) AND " HAS_PARENT " RETURNING t.run), "
+		       "made AS (INSERT INTO conversation (id, secret, owner, created_ms, leaf, metadata) "
+		       "SELECT conversation, conversation_secret, owner, now, run, conversation_metadata FROM t "
+		       "WHERE fresh = 1 AND parent = 0 AND " ALIVE(
+			       "$39") " ON CONFLICT DO NOTHING RETURNING leaf AS run), "
+				      "begun AS (SELECT run FROM moved UNION ALL SELECT run FROM made), "
+				      "runs AS (INSERT INTO run (id, secret, owner, gateway, conversation, parent, base, status, "
+				      "created_ms, attempts, continues, seq_reserved, model, provider, shape, instruction, "
+				      "metadata, request_id, settings, bill_key, bill_model, bill_in, bill_price_in, "
+				      "bill_price_out) SELECT t.run, t.secret, t.owner, $39, t.conversation, t.last, t.parent, 1, "
+				      "t.now, 1, t.continues, t.seq, t.model, t.provider, t.shape, t.instruction, t.run_metadata, "
+				      "t.request_id, t.settings, t.bill_key, t.bill_model, t.bill_in, t.bill_price_in, "
+				      "t.bill_price_out FROM t JOIN begun USING (run)), "
+				      "messages AS (INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, "
+				      "body) SELECT m.id, m.secret, t.owner, t.conversation, m.prev, t.run, t.now, m.body FROM "
+				      "(" TURN_MESSAGES
+				      ") m JOIN begun USING (run) JOIN t USING (run)), "
+				      "labels AS (INSERT INTO conversation_label (owner, key, value, conversation) "
+				      "SELECT t.owner, l.key, l.value, t.conversation FROM unnest($33::bigint[], $34::text[], "
+				      "$35::text[]) AS l(run, key, value) JOIN begun USING (run) JOIN t USING (run) "
+				      "ON CONFLICT DO NOTHING), "
+				      "keys AS (INSERT INTO idempotency (id, secret, owner, gateway, key, fingerprint, created_ms, "
+				      "stored, outcome, http) SELECT t.run, t.secret, t.owner, $39, k.key, k.fingerprint, t.now, "
+				      "1, 1, 0 FROM unnest($36::bigint[], $37::text[], $38::bytea[]) AS k(run, key, fingerprint) "
+				      "JOIN begun USING (run) JOIN t USING (run) " CLAIM_REPLACE
+				      ") "
+				      "SELECT run FROM begun";
+static const char sql_why[] = "SELECT t.run, (" ALIVE(
+	"$9") ")::int::bigint, EXISTS (SELECT 1 FROM run r WHERE r.id = t.run "
+	      "AND r.secret = t.secret)::int::bigint, c.id, (c.id IS NOT NULL AND " LEAF
+	      " = t.expected AND NOT " IS_LIVE ")::int::bigint, (" HAS_PARENT ")::int::bigint FROM "
+	      "unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], "
+	      "$7::bigint[], $8::bigint[]) AS t(run, secret, owner, conversation, conversation_secret, "
+	      "expected, parent, parent_secret) LEFT JOIN conversation c ON c.id = t.conversation "
+	      "AND c.secret = t.conversation_secret AND c.owner = t.owner";
 
 static const struct turn_begin *begin_of(const struct group *g, size_t i)
 {
@@ -108,76 +112,76 @@ static int64_t last_of(const struct turn_begin *j)
 	return j->message_count > 0 ? j->messages[j->message_count - 1].id.key : j->parent.key;
 }
 
-#define EACH(type, add) ARGS_EACH(a, ARGS_##type, i, g->count, add)
+#define EACH(type, add) PARAM_EACH(a, PARAM_##type, i, g->count, add)
 #define J               begin_of(g, i)
 
-static void begin_price(struct args *a, const struct turn_begin *j, int64_t price)
+static void begin_price(struct param *a, const struct turn_begin *j, int64_t price)
 {
 	if (j->bill.priced)
-		args_int(a, price);
+		param_int(a, price);
 	else
-		args_null(a, ARGS_INT);
+		param_null(a, PARAM_INT);
 }
 
-static void begin_instruction(struct args *a, const struct turn_begin *j)
+static void begin_instruction(struct param *a, const struct turn_begin *j)
 {
 	if (j->instruction_set)
-		args_bytes(a, j->instruction);
+		param_bytes(a, j->instruction);
 	else
-		args_null(a, ARGS_BYTES);
+		param_null(a, PARAM_BYTES);
 }
 
-static void begin_turns(struct args *a, const struct group *g)
+static void begin_turns(struct param *a, const struct group *g)
 {
-	EACH(INT, args_int(a, J->run.key));
-	EACH(INT, args_secret(a, J->run.secret));
-	EACH(INT, args_int(a, J->owner));
-	EACH(INT, args_int(a, J->conversation.key));
-	EACH(INT, args_secret(a, J->conversation.secret));
-	EACH(INT, args_int(a, J->new_conversation));
-	EACH(INT, args_int(a, J->branching));
-	EACH(INT, args_int(a, J->expected_leaf.key));
-	EACH(INT, args_int(a, J->parent.key));
-	EACH(INT, args_secret(a, J->parent.secret));
-	EACH(INT, args_int(a, last_of(J)));
-	EACH(INT, args_int(a, J->now_ms));
-	EACH(INT, args_int(a, (int64_t)J->seq_reserved));
-	EACH(TEXT, args_maybe(a, J->model));
-	EACH(TEXT, args_maybe(a, J->provider));
-	EACH(TEXT, args_maybe(a, J->shape));
+	EACH(INT, param_int(a, J->run.key));
+	EACH(INT, param_secret(a, J->run.secret));
+	EACH(INT, param_int(a, J->owner));
+	EACH(INT, param_int(a, J->conversation.key));
+	EACH(INT, param_secret(a, J->conversation.secret));
+	EACH(INT, param_int(a, J->new_conversation));
+	EACH(INT, param_int(a, J->branching));
+	EACH(INT, param_int(a, J->expected_leaf.key));
+	EACH(INT, param_int(a, J->parent.key));
+	EACH(INT, param_secret(a, J->parent.secret));
+	EACH(INT, param_int(a, last_of(J)));
+	EACH(INT, param_int(a, J->now_ms));
+	EACH(INT, param_int(a, (int64_t)J->seq_reserved));
+	EACH(TEXT, param_maybe(a, J->model));
+	EACH(TEXT, param_maybe(a, J->provider));
+	EACH(TEXT, param_maybe(a, J->shape));
 	EACH(BYTES, begin_instruction(a, J));
-	EACH(TEXT, args_maybe(a, J->new_conversation ? J->metadata : STR_NONE));
-	EACH(TEXT, args_maybe(a, J->new_conversation ? STR_NONE : J->metadata));
-	EACH(INT, args_int(a, J->continues.key));
-	EACH(TEXT, args_maybe(a, J->request_id));
-	EACH(TEXT, args_maybe(a, J->settings));
-	EACH(TEXT, args_text(a, J->bill.key));
-	EACH(TEXT, args_text(a, J->bill.model));
-	EACH(INT, args_int(a, J->bill.in));
+	EACH(TEXT, param_maybe(a, J->new_conversation ? J->metadata : STR_NONE));
+	EACH(TEXT, param_maybe(a, J->new_conversation ? STR_NONE : J->metadata));
+	EACH(INT, param_int(a, J->continues.key));
+	EACH(TEXT, param_maybe(a, J->request_id));
+	EACH(TEXT, param_maybe(a, J->settings));
+	EACH(TEXT, param_text(a, J->bill.key));
+	EACH(TEXT, param_text(a, J->bill.model));
+	EACH(INT, param_int(a, J->bill.in));
 	EACH(INT, begin_price(a, J, J->bill.price_in));
 	EACH(INT, begin_price(a, J, J->bill.price_out));
 }
 
-#define EACH_MESSAGE(type, add)                                                \
-	do {                                                                   \
-		args_begin(a, ARGS_##type);                                    \
-		for (size_t i = 0; i < g->count; i++)                          \
-			for (size_t k = 0; k < J->message_count; k++)          \
-				add;                                           \
-		args_end(a);                                                   \
+#define EACH_MESSAGE(type, add)                                       \
+	do {                                                          \
+		param_begin(a, PARAM_##type);                         \
+		for (size_t i = 0; i < g->count; i++)                 \
+			for (size_t k = 0; k < J->message_count; k++) \
+				add;                                  \
+		param_end(a);                                         \
 	} while (0)
 #define M (&J->messages[k])
 
-static void begin_messages(struct args *a, const struct group *g)
+static void begin_messages(struct param *a, const struct group *g)
 {
-	EACH_MESSAGE(INT, args_int(a, J->run.key));
-	EACH_MESSAGE(INT, args_int(a, M->id.key));
-	EACH_MESSAGE(INT, args_secret(a, M->id.secret));
-	EACH_MESSAGE(INT, args_int(a, k > 0 ? M[-1].id.key : J->parent.key));
-	EACH_MESSAGE(TEXT, args_text(a, M->body));
+	EACH_MESSAGE(INT, param_int(a, J->run.key));
+	EACH_MESSAGE(INT, param_int(a, M->id.key));
+	EACH_MESSAGE(INT, param_secret(a, M->id.secret));
+	EACH_MESSAGE(INT, param_int(a, k > 0 ? M[-1].id.key : J->parent.key));
+	EACH_MESSAGE(TEXT, param_text(a, M->body));
 }
 
-static void begin_labels(struct args *a, const struct group *g)
+static void begin_labels(struct param *a, const struct group *g)
 {
 	struct labels all = { 0 };
 
@@ -188,26 +192,26 @@ static void begin_labels(struct args *a, const struct group *g)
 	labels_finish(&all);
 }
 
-#define EACH_KEY(type, add)                                \
-	do {                                               \
-		args_begin(a, ARGS_##type);                \
-		for (size_t i = 0; i < g->count; i++)      \
-			if (J->key.key.n > 0)              \
-				add;                       \
-		args_end(a);                               \
+#define EACH_KEY(type, add)                           \
+	do {                                          \
+		param_begin(a, PARAM_##type);         \
+		for (size_t i = 0; i < g->count; i++) \
+			if (J->key.key.n > 0)         \
+				add;                  \
+		param_end(a);                         \
 	} while (0)
 
 static size_t begin_ask(struct work *w, const struct group *g)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
 	begin_turns(a, g);
 	begin_messages(a, g);
 	begin_labels(a, g);
-	EACH_KEY(INT, args_int(a, J->run.key));
-	EACH_KEY(TEXT, args_text(a, J->key.key));
-	EACH_KEY(BYTES, args_bytes(a, J->key.fingerprint));
-	args_int(a, w->db->gateway);
+	EACH_KEY(INT, param_int(a, J->run.key));
+	EACH_KEY(TEXT, param_text(a, J->key.key));
+	EACH_KEY(BYTES, param_bytes(a, J->key.fingerprint));
+	param_int(a, w->db->gateway);
 	work_ask(w, sql_begin);
 	return 1;
 }
@@ -219,17 +223,17 @@ static bool begin_judge(struct work *w, const struct group *g)
 
 static void begin_why(struct work *w, const struct group *g)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	EACH(INT, args_int(a, J->run.key));
-	EACH(INT, args_secret(a, J->run.secret));
-	EACH(INT, args_int(a, J->owner));
-	EACH(INT, args_int(a, J->conversation.key));
-	EACH(INT, args_secret(a, J->conversation.secret));
-	EACH(INT, args_int(a, J->expected_leaf.key));
-	EACH(INT, args_int(a, J->parent.key));
-	EACH(INT, args_secret(a, J->parent.secret));
-	args_int(a, w->db->gateway);
+	EACH(INT, param_int(a, J->run.key));
+	EACH(INT, param_secret(a, J->run.secret));
+	EACH(INT, param_int(a, J->owner));
+	EACH(INT, param_int(a, J->conversation.key));
+	EACH(INT, param_secret(a, J->conversation.secret));
+	EACH(INT, param_int(a, J->expected_leaf.key));
+	EACH(INT, param_int(a, J->parent.key));
+	EACH(INT, param_secret(a, J->parent.secret));
+	param_int(a, w->db->gateway);
 	work_ask(w, sql_why);
 }
 

@@ -50,48 +50,48 @@ static const char sql_why[] =
 	"SELECT t.run, r.status, r.completed_ms, r.last_seq FROM unnest($1::bigint[], $2::bigint[]) "
 	"AS t(run, secret) LEFT JOIN run r ON r.id = t.run AND r.secret = t.secret";
 
-#define EACH(type, add) ARGS_EACH(a, ARGS_##type, i, count, add)
+#define EACH(type, add) PARAM_EACH(a, PARAM_##type, i, count, add)
 #define E               ends[i]
 
-static void end_estimated(struct args *a, const struct usage *u)
+static void end_estimated(struct param *a, const struct usage *u)
 {
 	if (u->known || u->estimated)
-		args_int(a, u->known ? 0 : 1);
+		param_int(a, u->known ? 0 : 1);
 	else
-		args_null(a, ARGS_INT);
+		param_null(a, PARAM_INT);
 }
 
-static void end_cost(struct args *a, const struct turn_end *j)
+static void end_cost(struct param *a, const struct turn_end *j)
 {
 	if (j->costs)
-		args_int(a, j->cost_nano);
+		param_int(a, j->cost_nano);
 	else
-		args_null(a, ARGS_INT);
+		param_null(a, PARAM_INT);
 }
 
-static void end_runs(struct args *a, struct turn_end *const *ends, size_t count)
+static void end_runs(struct param *a, struct turn_end *const *ends, size_t count)
 {
-	EACH(INT, args_int(a, E->run.key));
-	EACH(INT, args_secret(a, E->run.secret));
-	EACH(INT, args_int(a, (int64_t)E->status));
-	EACH(INT, args_int(a, E->first_token_ms));
-	EACH(INT, args_int(a, E->completed_ms));
-	EACH(INT, args_int(a, E->attempts));
-	EACH(INT, args_int(a, (int64_t)E->last_seq));
-	EACH(TEXT, args_maybe(a, E->finish_reason));
-	EACH(TEXT, args_maybe(a, E->native_reason));
-	EACH(TEXT, args_maybe(a, E->error));
+	EACH(INT, param_int(a, E->run.key));
+	EACH(INT, param_secret(a, E->run.secret));
+	EACH(INT, param_int(a, (int64_t)E->status));
+	EACH(INT, param_int(a, E->first_token_ms));
+	EACH(INT, param_int(a, E->completed_ms));
+	EACH(INT, param_int(a, E->attempts));
+	EACH(INT, param_int(a, (int64_t)E->last_seq));
+	EACH(TEXT, param_maybe(a, E->finish_reason));
+	EACH(TEXT, param_maybe(a, E->native_reason));
+	EACH(TEXT, param_maybe(a, E->error));
 	EACH(INT, end_estimated(a, &E->usage));
-	EACH(INT, args_int(a, E->usage.in));
-	EACH(INT, args_int(a, E->usage.out));
-	EACH(INT, args_int(a, E->usage.cached_read));
-	EACH(INT, args_int(a, E->usage.cached_write));
-	EACH(INT, args_int(a, E->usage.reasoning));
-	EACH(TEXT, args_maybe(a, E->provider));
+	EACH(INT, param_int(a, E->usage.in));
+	EACH(INT, param_int(a, E->usage.out));
+	EACH(INT, param_int(a, E->usage.cached_read));
+	EACH(INT, param_int(a, E->usage.cached_write));
+	EACH(INT, param_int(a, E->usage.reasoning));
+	EACH(TEXT, param_maybe(a, E->provider));
 	EACH(INT, end_cost(a, E));
-	EACH(TEXT, args_maybe(a, E->answer));
-	EACH(INT, args_int(a, E->keyed ? E->idem_answer.http : -1));
-	EACH(BYTES, args_bytes_maybe(a, E->idem_answer.body));
+	EACH(TEXT, param_maybe(a, E->answer));
+	EACH(INT, param_int(a, E->keyed ? E->idem_answer.http : -1));
+	EACH(BYTES, param_bytes_maybe(a, E->idem_answer.body));
 }
 
 static bool end_pieces(struct pieces *p, struct turn_end *const *ends, size_t count)
@@ -113,7 +113,7 @@ size_t turn_end_ask(struct work *w, struct turn_end *const *ends, size_t count)
 	const struct usage_note *notes[ARRAY_LEN(((struct group *)0)->jobs)];
 	size_t                   note_count = 0;
 	struct pieces            p = { 0 };
-	struct args             *a = work_args(w);
+	struct param            *a = work_param(w);
 	bool                     ok = end_pieces(&p, ends, count);
 
 	end_runs(a, ends, count);
@@ -175,10 +175,10 @@ static bool end_judge(struct work *w, const struct group *g)
 
 static void end_why(struct work *w, const struct group *g)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
-	ARGS_EACH(a, ARGS_INT, i, g->count, args_int(a, end_of(g, i)->run.key));
-	ARGS_EACH(a, ARGS_INT, i, g->count, args_secret(a, end_of(g, i)->run.secret));
+	PARAM_EACH(a, PARAM_INT, i, g->count, param_int(a, end_of(g, i)->run.key));
+	PARAM_EACH(a, PARAM_INT, i, g->count, param_secret(a, end_of(g, i)->run.secret));
 	work_ask(w, sql_why);
 }
 

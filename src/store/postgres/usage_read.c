@@ -1,5 +1,5 @@
 /* One statement serves all ways of grouping: a column outside the group is the same in every row. */
-#include "store/postgres/op.h"
+#include "store/postgres/operation.h"
 #include "store/usage.h"
 
 /* $1 the key or NULL, $2 the model or NULL, $3 to $4 days, $5 to $7 whether by key, model, day, $8 how many,
@@ -15,30 +15,30 @@ static const char sql_budget[] =
 	"SELECT began_ms, spent_nano, reserved_nano, spent_tokens, reserved_tokens "
 	"FROM budget WHERE key = $1";
 
-static void usage_one(struct args *a, struct str s)
+static void usage_one(struct param *a, struct str s)
 {
 	if (s.p)
-		args_text(a, s);
+		param_text(a, s);
 	else
-		args_null(a, ARGS_TEXT);
+		param_null(a, PARAM_TEXT);
 }
 
 static void usage_ask(struct work *w, const struct usage_read *j)
 {
-	struct args *a = work_args(w);
+	struct param *a = work_param(w);
 
 	usage_one(a, j->key);
 	usage_one(a, j->model);
-	args_int(a, j->from_day);
-	args_int(a, j->to_day);
-	args_int(a, (j->group & USAGE_BY_KEY) != 0);
-	args_int(a, (j->group & USAGE_BY_MODEL) != 0);
-	args_int(a, (j->group & USAGE_BY_DAY) != 0);
-	args_int(a, (int64_t)j->limit + 1);
-	args_int(a, (int64_t)j->skip);
+	param_int(a, j->from_day);
+	param_int(a, j->to_day);
+	param_int(a, (j->group & USAGE_BY_KEY) != 0);
+	param_int(a, (j->group & USAGE_BY_MODEL) != 0);
+	param_int(a, (j->group & USAGE_BY_DAY) != 0);
+	param_int(a, (int64_t)j->limit + 1);
+	param_int(a, (int64_t)j->skip);
 	work_ask(w, sql_sum);
-	a = work_args(w);
-	args_text(a, j->key);
+	a = work_param(w);
+	param_text(a, j->key);
 	work_ask(w, sql_budget);
 }
 

@@ -17,9 +17,9 @@ static const char sql_snapshot[] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ O
 static const char sql_commit[] = "COMMIT";
 static const char sql_rollback[] = "ROLLBACK";
 
-struct args *work_args(struct work *w)
+struct param *work_param(struct work *w)
 {
-	args_clear(&w->link->args);
+	param_clear(&w->link->args);
 	return &w->link->args;
 }
 
@@ -101,7 +101,8 @@ static bool go_on(struct work *w, int64_t now_us)
 	}
 	if (!w->open)
 		return end(w, NULL);
-	link_control(w->link, w->refused || w->kind->mode == WORK_SNAPSHOT ? sql_rollback : sql_commit);
+	link_control(w->link,
+		     w->refused || w->kind->mode == WORK_SNAPSHOT ? sql_rollback : sql_commit);
 	w->open = false;
 	w->committing = true;
 	send(w, now_us);
@@ -173,7 +174,7 @@ bool work_move(struct work *w, int64_t now_us)
 		return failed(w, now_us);
 	}
 	if (l->fault.kind != FAULT_PG_NONE && w->open && l->fault.kind != FAULT_PG_LOST) {
-		struct fault why = l->fault;
+		struct fault  why = l->fault;
 		struct fault *kept = work_state(w, sizeof *kept, NULL);
 
 		if (!kept)

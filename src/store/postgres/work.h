@@ -14,8 +14,8 @@ struct work;
 
 enum work_next {
 	WORK_AGAIN, /* statements were asked; a further stage follows */
-	WORK_LAST,  /* the same, and the transaction can be committed with them; the next stage ends */
-	WORK_DONE   /* nothing was asked */
+	WORK_LAST, /* the same, and the transaction can be committed with them; the next stage ends */
+	WORK_DONE /* nothing was asked */
 };
 
 enum work_mode {
@@ -39,19 +39,19 @@ struct work {
 	unsigned                stage;
 	int64_t                 op;      /* a number of the work, the same for all tries */
 	bool                    refused; /* set by a step; the job's error says why */
-	void                   *state; /* of the steps (work_state) */
-	void (*finish)(void *state);   /* frees what is in the state; NULL: nothing */
+	void                   *state;   /* of the steps (work_state) */
+	void (*finish)(void *state);     /* frees what is in the state; NULL: nothing */
 	/* The pump's. */
-	bool    open;      /* a transaction was begun */
-	bool    committing, cleaning;
-	int64_t first_us;  /* of the first try */
-	int64_t resume_us; /* pause before the next try */
+	bool     open; /* a transaction was begun */
+	bool     committing, cleaning;
+	int64_t  first_us;  /* of the first try */
+	int64_t  resume_us; /* pause before the next try */
 	unsigned tries;
 };
 
-/* work_args: the parameters of the next statement, empty.  work_ask: asks it. */
-struct args *work_args(struct work *w);
-void         work_ask(struct work *w, const char *sql);
+/* work_param: the parameters of the next statement, empty.  work_ask: asks it. */
+struct param *work_param(struct work *w);
+void          work_ask(struct work *w, const char *sql);
 /* work_rows: the number of rows of the n-th statement of the last stage; work_row: one of them. */
 int        work_rows(const struct work *w, size_t n);
 struct row work_row(const struct work *w, size_t n, int at);

@@ -1,25 +1,25 @@
 /* Rows of API keys. */
-#include "store/postgres/api_key_row.h"
+#include "store/postgres/api_key_cell.h"
 
 #include "base/identity.h"
 #include "store/common/key_row.h"
 
-static const char sql_one[] = API_KEY_ROW "WHERE id = $1";
-static const char sql_lock[] = API_KEY_ROW "WHERE id = $1 FOR UPDATE";
+static const char sql_one[] = API_KEY_CELL "WHERE id = $1";
+static const char sql_lock[] = API_KEY_CELL "WHERE id = $1 FOR UPDATE";
 
-void api_key_row_ask(struct work *w, struct str id)
+void api_key_cell_ask(struct work *w, struct str id)
 {
-	args_text(work_args(w), id);
+	param_text(work_param(w), id);
 	work_ask(w, sql_one);
 }
 
-void api_key_row_lock(struct work *w, struct str id)
+void api_key_cell_lock(struct work *w, struct str id)
 {
-	args_text(work_args(w), id);
+	param_text(work_param(w), id);
 	work_ask(w, sql_lock);
 }
 
-struct allowance api_key_row_allowance(struct row r, int first)
+struct allowance api_key_cell_allowance(struct row r, int first)
 {
 	return key_row_allowance(&(struct allowance){
 		.requests = cell_int(r, first),
@@ -34,7 +34,7 @@ struct allowance api_key_row_allowance(struct row r, int first)
 	});
 }
 
-bool api_key_row_read(struct row r, struct arena *a, struct store_api_key *ret, struct err *e)
+bool api_key_cell_read(struct row r, struct arena *a, struct store_api_key *ret, struct err *e)
 {
 	*ret = (struct store_api_key){
 		.number = cell_int(r, 0),
@@ -46,7 +46,7 @@ bool api_key_row_read(struct row r, struct arena *a, struct store_api_key *ret, 
 		.rotated_ms = cell_int(r, 10),
 		.old_until_ms = cell_int(r, 11),
 		.used_ms = cell_int(r, 12),
-		.allowance = api_key_row_allowance(r, 13),
+		.allowance = api_key_cell_allowance(r, 13),
 	};
 	str_copy(ret->id, sizeof ret->id, cell_str(r, 1));
 	if (!cell_keep(a, r, 3, &ret->name, e) || !cell_keep(a, r, 5, &ret->models, e) ||
@@ -57,11 +57,11 @@ bool api_key_row_read(struct row r, struct arena *a, struct store_api_key *ret, 
 	return true;
 }
 
-bool api_key_row_find(struct work *w, size_t n, const char *path, struct arena *a,
-		      struct store_api_key *ret, struct err *e)
+bool api_key_cell_find(struct work *w, size_t n, const char *path, struct arena *a,
+		       struct store_api_key *ret, struct err *e)
 {
 	if (work_rows(w, n) > 0)
-		return api_key_row_read(work_row(w, n, 0), a, ret, e);
+		return api_key_cell_read(work_row(w, n, 0), a, ret, e);
 	err_set(e, ERR_NOT_FOUND, path, "there is no such key");
 	return false;
 }

@@ -1,7 +1,7 @@
 /* Rows of runs. */
-#include "store/postgres/run_row.h"
+#include "store/postgres/run_cell.h"
 
-bool run_row_status(int64_t status, enum run_status *ret, struct err *e)
+bool run_cell_status(int64_t status, enum run_status *ret, struct err *e)
 {
 	if (status < 0 || status >= RUN_STATUS__COUNT) {
 		err_set(e, ERR_STORAGE, "", "the gateway can't use its storage: it is damaged");
@@ -11,12 +11,12 @@ bool run_row_status(int64_t status, enum run_status *ret, struct err *e)
 	return true;
 }
 
-void run_row_read(struct row r, struct arena *a, struct run_read *ret, struct err *e)
+void run_cell_read(struct row r, struct arena *a, struct run_read *ret, struct err *e)
 {
-	if (!run_row_status(cell_int(r, 0), &ret->status, e) ||
+	if (!run_cell_status(cell_int(r, 0), &ret->status, e) ||
 	    !cell_keep(a, r, 5, &ret->model, e) || !cell_keep(a, r, 6, &ret->provider, e) ||
 	    !cell_keep(a, r, 7, &ret->finish_reason, e) || !cell_keep(a, r, 8, &ret->error, e) ||
-	    !cell_keep(a, r, RUN_ROW_NATIVE, &ret->native_reason, e))
+	    !cell_keep(a, r, RUN_CELL_NATIVE, &ret->native_reason, e))
 		return;
 	ret->conversation = cell_id(cell_int(r, 1), r, 2);
 	ret->continues = cell_id(cell_int(r, 3), r, 4);
@@ -25,6 +25,6 @@ void run_row_read(struct row r, struct arena *a, struct run_read *ret, struct er
 	ret->first_token_ms = cell_int(r, 16);
 	ret->completed_ms = cell_int(r, 17);
 	ret->attempts = cell_int(r, 18);
-	ret->costs = !cell_null(r, RUN_ROW_COST);
-	ret->cost_nano = cell_int(r, RUN_ROW_COST);
+	ret->costs = !cell_null(r, RUN_CELL_COST);
+	ret->cost_nano = cell_int(r, RUN_CELL_COST);
 }

@@ -1,5 +1,5 @@
 /* Parameters of statements, in binary form. */
-#include "store/postgres/args.h"
+#include "store/postgres/param.h"
 
 #include "base/limits.h"
 
@@ -11,15 +11,17 @@
 enum { KEPT = MIB };
 
 /* Object identifiers of PostgreSQL's types; they are the same in every version. */
-static const unsigned scalar[ARGS_TYPES] = { [ARGS_INT] = 20, [ARGS_TEXT] = 25, [ARGS_BYTES] = 17 };
-static const unsigned array[ARGS_TYPES] = { [ARGS_INT] = 1016,
-					    [ARGS_TEXT] = 1009,
-					    [ARGS_BYTES] = 1001 };
+static const unsigned scalar[PARAM_TYPES] = {
+	[PARAM_INT] = 20, [PARAM_TEXT] = 25, [PARAM_BYTES] = 17
+};
+static const unsigned array[PARAM_TYPES] = {
+	[PARAM_INT] = 1016, [PARAM_TEXT] = 1009, [PARAM_BYTES] = 1001
+};
 
 /* Head of an array: dimensions, whether it has NULLs, element type, length, lower bound. */
 enum { HEAD = 5 * 4, EMPTY_HEAD = 3 * 4 };
 
-void args_clear(struct args *a)
+void param_clear(struct param *a)
 {
 	if (a->data.max == 0 || a->data.cap > KEPT) {
 		buf_finish(&a->data);
@@ -32,18 +34,18 @@ void args_clear(struct args *a)
 	(void)!buf_add(&a->data, "", 1); /* so that 0 is no place */
 }
 
-void args_finish(struct args *a)
+void param_finish(struct param *a)
 {
 	buf_finish(&a->data);
 }
 
-static void add(struct args *a, const void *p, size_t n)
+static void add(struct param *a, const void *p, size_t n)
 {
 	if (!a->failed && !buf_add(&a->data, p, n))
 		a->failed = true;
 }
 
-static void add_32(struct args *a, int32_t v)
+static void add_32(struct param *a, int32_t v)
 {
 	uint32_t be = htobe32((uint32_t)v);
 
@@ -51,7 +53,7 @@ static void add_32(struct args *a, int32_t v)
 }
 
 /* value: adds a parameter or an element; p NULL: it is NULL. */
-static void value(struct args *a, enum args_type type, const void *p, size_t n)
+static void value(struct param *a, enum param_type type, const void *p, size_t n)
 {
 	if (a->array) {
 		a->elements++;
@@ -60,7 +62,7 @@ static void value(struct args *a, enum args_type type, const void *p, size_t n)
 			add(a, p, n);
 		return;
 	}
-	CHECK(a->count < ARGS_MAX);
+	CHECK(a->count < PARAM_MAX);
 	a->types[a->count] = scalar[type];
 	a->at[a->count] = a->data.len;
 	a->lengths[a->count] = p ? (int)n : -1;
@@ -69,46 +71,46 @@ static void value(struct args *a, enum args_type type, const void *p, size_t n)
 	a->count++;
 }
 
-void args_int(struct args *a, int64_t v)
+void param_int(struct param *a, int64_t v)
 {
 	uint64_t be = htobe64((uint64_t)v);
 
-	value(a, ARGS_INT, &be, sizeof be);
+	value(a, PARAM_INT, &be, sizeof be);
 }
 
-void args_secret(struct args *a, uint64_t secret)
+void param_secret(struct param *a, uint64_t secret)
 {
-	args_int(a, (int64_t)secret);
+	param_int(a, (int64_t)secret);
 }
 
-void args_text(struct args *a, struct str s)
+void param_text(struct param *a, struct str s)
 {
-	value(a, ARGS_TEXT, s.n > 0 ? s.p : "", s.n);
+	value(a, PARAM_TEXT, s.n > 0 ? s.p : "", s.n);
 }
 
-void args_maybe(struct args *a, struct str s)
+void param_maybe(struct param *a, struct str s)
 {
-	value(a, ARGS_TEXT, s.n > 0 ? s.p : NULL, s.n);
+	value(a, PARAM_TEXT, s.n > 0 ? s.p : NULL, s.n);
 }
 
-void args_bytes(struct args *a, struct str s)
+void param_bytes(struct param *a, struct str s)
 {
-	value(a, ARGS_BYTES, s.n > 0 ? s.p : "", s.n);
+	value(a, PARAM_BYTES, s.n > 0 ? s.p : "", s.n);
 }
 
-void args_bytes_maybe(struct args *a, struct str s)
+void param_bytes_maybe(struct param *a, struct str s)
 {
-	value(a, ARGS_BYTES, s.n > 0 ? s.p : NULL, s.n);
+	value(a, PARAM_BYTES, s.n > 0 ? s.p : NULL, s.n);
 }
 
-void args_null(struct args *a, enum args_type type)
+void param_null(struct param *a, enum param_type type)
 {
 	value(a, type, NULL, 0);
 }
 
-void args_begin(struct args *a, enum args_type element)
+void param_begin(struct param *a, enum param_type element)
 {
-	CHECK(a->array == 0 && a->count < ARGS_MAX);
+	CHECK(a->array == 0 && a->count < PARAM_MAX);
 	a->types[a->count] = array[element];
 	a->at[a->count] = a->array = a->data.len;
 	a->elements = 0;
@@ -119,7 +121,7 @@ void args_begin(struct args *a, enum args_type element)
 	add_32(a, 1);
 }
 
-void args_end(struct args *a)
+void param_end(struct param *a)
 {
 	if (!a->failed && a->elements > 0) {
 		uint32_t be = htobe32((uint32_t)a->elements);

@@ -1,0 +1,53 @@
+/* param: the parameters of a statement, in PostgreSQL's binary form.
+ *
+ * A parameter is a value, or an array with an element for each row of a batch:
+ *
+ *     param_begin(&a, PARAM_INT);
+ *     for (size_t i = 0; i < n; i++)
+ *             param_int(&a, rows[i].key);
+ *     param_end(&a);
+ *
+ * The first failure (no memory) is kept, and sending the statement reports it. */
+#pragma once
+
+#include "base/buf.h"
+
+enum { PARAM_MAX = 48 };
+
+enum param_type { PARAM_INT, PARAM_TEXT, PARAM_BYTES, PARAM_TYPES };
+
+/* Laid open so that it can be embedded; all zero before the first param_clear. */
+struct param {
+	struct buf data;
+	size_t     array;    /* place of the open array's head; 0: none is open */
+	int32_t    elements; /* of the open array */
+	int        count;
+	bool       failed;
+	unsigned   types[PARAM_MAX];
+	size_t     at[PARAM_MAX];
+	int        lengths[PARAM_MAX]; /* -1: NULL */
+};
+
+void param_clear(struct param *a); /* keeps the memory, unless it is much */
+void param_finish(struct param *a);
+
+/* Each call adds a parameter, or an element of the open array. */
+void param_int(struct param *a, int64_t v);
+void param_secret(struct param *a, uint64_t secret);
+void param_text(struct param *a, struct str s);  /* empty stays empty */
+void param_maybe(struct param *a, struct str s); /* empty becomes NULL */
+void param_bytes(struct param *a, struct str s);
+void param_bytes_maybe(struct param *a, struct str s);
+void param_null(struct param *a, enum param_type type);
+
+void param_begin(struct param *a, enum param_type element);
+void param_end(struct param *a);
+
+/* PARAM_EACH(a, type, i, n, add): an array with what `add` adds for each i below n. */
+#define PARAM_EACH(a, type, i, n, add)           \
+	do {                                     \
+		param_begin(a, type);            \
+		for (size_t i = 0; i < (n); i++) \
+			add;                     \
+		param_end(a);                    \
+	} while (0)

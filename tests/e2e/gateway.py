@@ -8,10 +8,14 @@ import subprocess
 import threading
 from pathlib import Path
 
+import pytest
 import yaml
 
+import postgres
 from waiting import DEADLINE, wait_until
 
+# Which storage engine the gateways use: sqlite or postgres.
+ENGINE = os.environ.get("PARLEY_TEST_ENGINE", "sqlite")
 PROJECT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("PARLEY_BIN", PROJECT / "build" / "release" / "parley")).absolute()
 
@@ -50,7 +54,8 @@ class Gateway:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.config_file = self.folder / f"{name}.yaml"
-        self.database = self.folder / f"{name}.db"
+        self.file = self.folder / f"{name}.db"
+        self.database_name = None  # on the server
         self.has_config = config is not None
         if self.has_config:
             self.write_config(config)
@@ -62,9 +67,23 @@ class Gateway:
         self.url = None
         self.lines = []  # of stderr, over all starts
 
+    @property
+    def database(self):
+        """The file of an SQLite database, for tests that look into it."""
+        if ENGINE != "sqlite":
+            pytest.skip("looks into the file of an SQLite database")
+        return self.file
+
+    def database_option(self):
+        if ENGINE == "sqlite":
+            return str(self.file)
+        if self.database_name is None:
+            self.database_name = postgres.shared().create()
+        return postgres.shared().url(self.database_name)
+
     def write_config(self, config):
         if isinstance(config, dict):
-            config = yaml.safe_dump({"database": str(self.database), **config}, sort_keys=False)
+            config = yaml.safe_dump({"database": self.database_option(), **config}, sort_keys=False)
         self.config_file.write_text(config)
 
     def command(self):
@@ -74,7 +93,7 @@ class Gateway:
         if self.listen:
             line += ["--listen", self.listen]
         if not self.has_config and "--database" not in self.args:
-            line += ["--database", str(self.database)]
+            line += ["--database", self.database_option()]
         return line + self.args
 
     def launch(self):
@@ -158,6 +177,9 @@ class Gateway:
         self.process.wait(DEADLINE)
         self._join()
         self.process = None
+        if self.database_name is not None:  # no test waits for its lease to end
+            postgres.shared().sql("UPDATE gateway SET lease_until = now() - interval '1 s'",
+                                  self.database_name)
 
     def stop(self, deadline=DEADLINE * 2):
         """SIGTERM; it must end with 0 and have written nothing that it may not write."""

@@ -1,0 +1,115 @@
+"""A PostgreSQL server of the tests' own: on a socket in a temporary folder, ended with the process."""
+
+import atexit
+import ctypes
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+
+from waiting import DEADLINE, wait_until
+
+PR_SET_PDEATHSIG = 1
+
+
+def programs():
+    """Where the newest server's programs are; None: on the path."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda p: int(p.parent.name))
+    return found[-1] if found else None
+
+
+def program(name):
+    folder = programs()
+    return str(folder / name) if folder else name
+
+
+class Server:
+    def __init__(self, **settings):
+        """settings: of the server, beside those that a test wants."""
+        # The path of a socket has at most 107 bytes.
+        self.folder = Path(tempfile.mkdtemp(prefix="parley-pg-", dir="/tmp"))
+        # PostgreSQL refuses root.
+        self.user = pwd.getpwnam("postgres") if os.geteuid() == 0 else None
+        if self.user:
+            os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
+        self.settings = {"listen_addresses": "", "fsync": "off", "unix_socket_directories":
+                         str(self.folder), **settings}
+        self.process = None
+        self.databases = 0
+        self.run(program("initdb"), "--no-sync", "-U", "parley", "-A", "trust", "-E", "UTF8",
+                 "--locale=C", "-D", str(self.folder / "data"))
+        atexit.register(self.remove)
+
+    def _become(self):
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGQUIT)
+
+    def as_user(self):
+        return {"user": self.user.pw_uid, "group": self.user.pw_gid,
+                "extra_groups": []} if self.user else {}
+
+    def run(self, *command):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=DEADLINE,
+                              cwd=self.folder, check=False, **self.as_user())
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+        return done.stdout
+
+    def start(self):
+        line = [program("postgres"), "-D", str(self.folder / "data")]
+        for name, value in self.settings.items():
+            line += ["-c", f"{name}={value}"]
+        self.process = subprocess.Popen(line, cwd=self.folder, stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                        preexec_fn=self._become, **self.as_user())
+        wait_until(self.answers, "a server that answers")
+        return self
+
+    def answers(self):
+        return subprocess.run([program("pg_isready"), "-q", "-h", str(self.folder)],
+                              check=False, timeout=DEADLINE).returncode == 0
+
+    def kill(self):
+        """kill -9 of the server: its other processes end by themselves."""
+        self.process.kill()
+        self.process.wait(DEADLINE)
+        self.process = None
+
+    def stop(self):
+        """At once, as before a power cut; what was not synced is still there."""
+        if self.process:
+            self.process.send_signal(signal.SIGQUIT)
+            self.process.wait(DEADLINE)
+            self.process = None
+
+    def remove(self):
+        self.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def sql(self, text, database="postgres"):
+        """Rows as lists of texts."""
+        out = self.run(program("psql"), "-XAtq", "-F", "\t", "-v", "ON_ERROR_STOP=1", "-h",
+                       str(self.folder), "-U", "parley", "-d", database, "-c", text)
+        return [line.split("\t") for line in out.splitlines()]
+
+    def url(self, database):
+        return f"postgres:///{database}?host={self.folder}&user=parley"
+
+    def create(self):
+        """A new, empty database; its name."""
+        self.databases += 1
+        name = f"p{self.databases}"
+        self.sql(f"CREATE DATABASE {name}")
+        return name
+
+
+_shared = None
+
+
+def shared():
+    """The server that all tests of this process share."""
+    global _shared
+    if _shared is None:
+        _shared = Server().start()
+    return _shared

@@ -1,9 +1,11 @@
 """Starts, watches and stops the real binary."""
 
+import contextlib
 import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import threading
 from pathlib import Path
@@ -80,6 +82,13 @@ class Gateway:
         if self.database_name is None:
             self.database_name = postgres.shared().create()
         return postgres.shared().url(self.database_name)
+
+    def rows(self, sql):
+        """What a statement finds in the database; with PostgreSQL, as texts."""
+        if ENGINE == "sqlite":
+            with contextlib.closing(sqlite3.connect(self.file)) as db:
+                return db.execute(sql).fetchall()
+        return postgres.shared().sql(sql, self.database_name)
 
     def write_config(self, config):
         if isinstance(config, dict):

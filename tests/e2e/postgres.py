@@ -57,14 +57,22 @@ class Server:
         return done.stdout
 
     def start(self):
+        self._launch()
+        wait_until(self._has_started, "a server that answers")
+        return self
+
+    def _launch(self):
         line = [program("postgres"), "-D", str(self.folder / "data")]
         for name, value in self.settings.items():
             line += ["-c", f"{name}={value}"]
         self.process = subprocess.Popen(line, cwd=self.folder, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                         preexec_fn=self._become, **self.as_user())
-        wait_until(self.answers, "a server that answers")
-        return self
+
+    def _has_started(self):
+        if self.process.poll() is not None:  # a killed one's processes still have its memory
+            self._launch()
+        return self.answers()
 
     def answers(self):
         return subprocess.run([program("pg_isready"), "-q", "-h", str(self.folder)],

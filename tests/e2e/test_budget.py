@@ -1,7 +1,6 @@
 """Budgets of keys: reserved before a call, settled after it, whatever becomes of either; and usage."""
 
 import json
-import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -74,8 +73,7 @@ def ask(client, name="m", **more):
 
 
 def rows(client, table):
-    with sqlite3.connect(client.gateway.database) as db:
-        return db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+    return int(client.gateway.rows(f"SELECT count(*) FROM {table}")[0][0])
 
 
 # --- what is charged ------------------------------------------------------------------------------

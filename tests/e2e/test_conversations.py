@@ -152,6 +152,7 @@ def tree(client, conversation, query=""):
     return client.get(f"/v1/conversations/{conversation}/tree{query}").ok().json
 
 
+@pytest.mark.sqlite
 def test_the_tree_has_all_branches(client, script):
     first = client.chat("one", "\t\u4e2d" * 90, instruction="Be brief.").ok().json
     c, one = first["conversation"], first["message_id"]
@@ -172,6 +173,7 @@ def test_the_tree_has_all_branches(client, script):
     assert not any("removed" in n for n in nodes)
 
 
+@pytest.mark.sqlite
 def test_pages_of_the_tree_are_whole_turns(client, script):
     c = client.chat("one").ok().json["conversation"]
     for i in range(3):
@@ -193,6 +195,7 @@ def test_pages_of_the_tree_are_whole_turns(client, script):
         assert seen == whole["data"]
 
 
+@pytest.mark.sqlite
 def test_the_tree_tells_what_was_deleted(client):
     first = client.chat("one").ok().json
     c, one = first["conversation"], first["message_id"]
@@ -203,6 +206,7 @@ def test_the_tree_tells_what_was_deleted(client):
     assert tree(client, c, "?after=" + one)["data"] == []
 
 
+@pytest.mark.sqlite
 def test_bad_questions_for_a_tree(client):
     c = made(client)["id"]
     assert tree(client, c)["data"] == [] and tree(client, c)["last_id"] is None
@@ -307,6 +311,7 @@ def test_items_elsewhere_are_not_found(client):
     add(client, NOBODY, said("x")).error(404, "not_found")
 
 
+@pytest.mark.sqlite
 def test_what_is_deleted_leaves_the_file(own):
     gateway, client = own
     kept = client.chat("kept").ok().json["conversation"]

@@ -268,6 +268,7 @@ def test_what_was_deleted_is_not_made_again(gateway, kind):
 
 
 @pytest.mark.parametrize("kind", [Conversations, Files])
+@pytest.mark.sqlite
 def test_killed_while_things_are_made(gateway, kind):
     """Whatever a client saw before the kill it sees again, and each key has made one thing."""
     seen, keys = {}, [new_key() for _ in range(40)]

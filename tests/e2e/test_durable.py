@@ -570,6 +570,7 @@ def test_what_can_not_be_gone_on_with(client, script):
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("durability", ["strict", "relaxed"])
+@pytest.mark.sqlite
 def test_what_was_seen_survives_a_kill(upstream, tmp_path, script, durability, format):
     gateway = Gateway(tmp_path, usual_config(upstream, durability=durability),
                       env={"TEST_UPSTREAM_KEY": "k"})
@@ -635,6 +636,7 @@ def ready(client, status):
 
 
 @pytest.mark.parametrize("durability", ["strict", "relaxed"])
+@pytest.mark.sqlite
 def test_who_waits_for_an_end_that_was_not_stored_gets_one(start, script, durability):
     """The store makes it when it takes writes again: readers and who cancelled are told."""
     gateway = start(usual={"durability": durability})
@@ -727,6 +729,7 @@ def test_an_end_whose_events_the_log_refuses_is_an_error_too(start, script):
 
 
 @pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.sqlite
 def test_strict_shows_nothing_that_no_log_has(start, script, format):
     gateway = start(usual={"durability": "strict"})
     gate, last = up.Gate(), up.Gate()
@@ -771,6 +774,7 @@ def test_old_events_are_swept_and_that_is_said(start, script, unit):
         assert client.run(run)["status"] == "completed", "the run itself stays"
 
 
+@pytest.mark.sqlite
 def test_the_oldest_events_go_when_there_are_too_many(start, script):
     gateway = start(usual={"events_keep": "0", "events_keep_size": "20KiB"})
     s = script(up.sse(), up.role(), up.text("x" * 5000), *up.ending())
@@ -785,6 +789,7 @@ def test_the_oldest_events_go_when_there_are_too_many(start, script):
             assert all_events(client, run)[-1].event == "done", "the newest stay"
 
 
+@pytest.mark.sqlite
 def test_a_shorter_retention_counts_from_the_next_start(start, script):
     gateway = start(usual={"events_keep": "0", "events_keep_size": "0", "idempotency_keep": "0"})
     s, key = script(up.either("x y z")), {"Idempotency-Key": "kept-for-ever"}

@@ -412,6 +412,7 @@ def test_keys_expire(start, script, store):
 
 
 @paced(2, 8)
+@pytest.mark.sqlite
 def test_an_unstored_answer_is_kept_with_its_key_and_nowhere_else(start, script, unit):
     gateway = start(usual={"idempotency_keep": f"{unit}s"})
     s, key = script(up.either("secret")), new_key()
@@ -426,6 +427,7 @@ def test_an_unstored_answer_is_kept_with_its_key_and_nowhere_else(start, script,
         assert client.get("/v1/runs").ok().json["data"] == []
 
 
+@pytest.mark.sqlite
 def test_a_deleted_run_takes_its_answer_along(start, script):
     gateway = start(usual={})
     s, key = script(up.either("x")), new_key()

@@ -617,6 +617,7 @@ def test_listening_elsewhere_for_admins_without_keys_is_refused(start):
 
 # --- secrets ---
 
+@pytest.mark.sqlite
 def test_no_text_of_a_key_is_kept_or_told(start):
     """Looked for in the log, the metrics, the errors, and all files beside the database."""
     gateway = start(args=[*ADMIN, "--log-level", "debug"])

@@ -989,6 +989,7 @@ def test_a_stream_outlives_the_gateway(upstream, tmp_path, script):
     gateway.stop()
 
 
+@pytest.mark.sqlite
 def test_events_that_are_not_kept_any_more(upstream, tmp_path):
     gateway = Gateway(tmp_path, usual_config(upstream, events_keep="24h"),
                       env={"TEST_UPSTREAM_KEY": "k"}).start()

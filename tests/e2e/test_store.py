@@ -11,11 +11,14 @@ import pytest
 
 import upstream as up
 from client import Client, item_text
+from gateway import ENGINE
 from raw import Raw, post
 from waiting import DEADLINE, wait_until
 
 
 def check_integrity(gateway, tmp_path):
+    if ENGINE != "sqlite":
+        return None
     copy = gateway.copy_database(tmp_path / "copy.db")
     with sqlite3.connect(copy) as db:
         assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -164,6 +167,7 @@ def test_random_kills_lose_nothing_that_was_acknowledged(start, tmp_path):
     check_integrity(gateway, tmp_path)
 
 
+@pytest.mark.sqlite
 def test_kills_while_starting_do_no_harm(start, tmp_path):
     gateway = start(ready=False)
     for _ in range(5):
@@ -189,6 +193,7 @@ def test_everything_is_there_after_a_clean_restart(start):
         client.chat("again", conversation=value["conversation"]).ok()
 
 
+@pytest.mark.sqlite
 def test_the_file_is_private_and_set_up_before_its_first_table(start):
     gateway = start()
     assert gateway.database.stat().st_mode & 0o077 == 0
@@ -199,6 +204,7 @@ def test_the_file_is_private_and_set_up_before_its_first_table(start):
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
 
 
+@pytest.mark.sqlite
 def test_a_turn_that_is_not_stored_is_not_in_the_file(start):
     gateway = start()
     with Client(gateway.url) as client:
@@ -226,6 +232,7 @@ def refuses(gateway, *words):
     return code
 
 
+@pytest.mark.sqlite
 def test_a_file_that_is_no_database_is_refused(start):
     gateway = start(ready=False)
     gateway.database.write_bytes(b"this is no database at all, sorry" * 400)
@@ -234,6 +241,7 @@ def test_a_file_that_is_no_database_is_refused(start):
     assert gateway.database.read_bytes() == before, "it is left as it was"
 
 
+@pytest.mark.sqlite
 def test_a_newer_schema_is_refused(start):
     gateway = start()
     gateway.stop()
@@ -259,6 +267,7 @@ def test_a_folder_that_is_not_there_is_refused(start):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+@pytest.mark.sqlite
 def test_a_read_only_file_is_refused(start):
     gateway = start()
     gateway.stop()
@@ -270,6 +279,7 @@ def readiness(client):
     return client.get("/readyz").status
 
 
+@pytest.mark.sqlite
 def test_a_locked_database_is_an_error_and_then_works_again(start):
     gateway = start()
     with Client(gateway.url) as client:
@@ -291,6 +301,7 @@ def test_a_locked_database_is_an_error_and_then_works_again(start):
         assert texts(client, conversation) == ["one", "one", "three", "three"]
 
 
+@pytest.mark.sqlite
 def test_a_full_disk_is_an_error_and_half_writes_nothing(start, tmp_path):
     """The largest allowed file stands for the disk; a write beyond it fails as on a full one."""
     gateway = start(restore_signals=False)  # SIGXFSZ stays ignored
@@ -316,6 +327,7 @@ def test_a_full_disk_is_an_error_and_half_writes_nothing(start, tmp_path):
     check_integrity(gateway, tmp_path)
 
 
+@pytest.mark.sqlite
 def test_an_answer_that_cannot_be_stored_is_no_success(start, tmp_path, script):
     """The disk fills while the provider speaks: what the client sees is not a good end."""
     gateway = start(usual={}, restore_signals=False)

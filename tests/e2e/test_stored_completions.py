@@ -450,6 +450,7 @@ def test_what_was_said_later_is_no_message_of_it(client):
 # --- deleting -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.sqlite
 def test_deleting_takes_a_conversation_that_is_nothing_else(own):
     gateway, client = own
     kept = stored(client, "kept", metadata={"a": "b"})["id"]
@@ -475,6 +476,7 @@ def test_deleting_takes_a_conversation_that_is_nothing_else(own):
 
 
 @pytest.mark.parametrize("how", ["turn", "item", "branch"])
+@pytest.mark.sqlite
 def test_deleting_leaves_a_conversation_that_went_on(own, how):
     gateway, client = own
     body = {"model": "echo", "messages": [{"role": "user", "content": "Xylophonium"}],

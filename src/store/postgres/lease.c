@@ -104,6 +104,20 @@ enum work_next lease_step(struct work *w)
 	}
 }
 
+bool probe_wanted(struct postgres *db)
+{
+	return !db->writable;
+}
+
+enum work_next probe_step(struct work *w)
+{
+	if (w->stage > 0)
+		return WORK_DONE;
+	param_int(work_param(w), w->db->gateway);
+	work_ask(w, sql_renew);
+	return WORK_LAST;
+}
+
 void lease_over(struct work *w, const struct fault *f)
 {
 	(void)w;

@@ -16,4 +16,7 @@ void lease_end(struct link *l, const struct postgres *db);
 
 /* The chore that renews the lease.  A process whose row was declared dead goes on with a new one. */
 enum work_next lease_step(struct work *w);
+/* The chore that tries whether the server takes writes again. */
+bool           probe_wanted(struct postgres *db);
+enum work_next probe_step(struct work *w);
 void           lease_over(struct work *w, const struct fault *f);

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 enum {
-	CHORES = 8,
+	CHORES = 12,
 	READERS_MOST = 64,
 	CONNECT_PAUSE_US = 200 * 1000, /* between two tries to connect */
 	BEGINS_US = 2500 * 1000,       /* without a connection so long, new turns are refused */
@@ -214,7 +214,7 @@ static void note_state(struct pump *p, const struct fault *f, size_t turns, int6
 
 	if (f && f->kind == FAULT_PG_DATA)
 		return;
-	p->writable = !f;
+	p->writable = p->db->writable = !f;
 	pthread_mutex_lock(&p->lock);
 	p->stats.writable = p->writable;
 	p->stats.unfinished = p->db->unfinished.end_count;
@@ -353,6 +353,8 @@ static void over_chore(struct work *w, const struct fault *f)
 	h->busy = false;
 	p->running[n] = false;
 	p->due_us[n] = clock_mono_us() + p->chores[n].every_ms * 1000;
+	if (h->lane == PUMP_TURNS)
+		note_state(p, f, 0, 0);
 	if (p->chores[n].kind.over)
 		p->chores[n].kind.over(w, f);
 }
@@ -472,8 +474,6 @@ static void refuse_queued(struct pump *p, struct hand *h, int64_t away_us)
 	while ((job = pop(&kept)))
 		push(q, job);
 	pthread_mutex_unlock(&p->lock);
-	if (gone.first && h->lane != PUMP_READ)
-		note_state(p, &h->link.fault, 0, 0);
 	while ((job = pop(&gone))) {
 		if (h->lane == PUMP_READ) {
 			fault_refuse(&h->link.fault, &job->err);
@@ -499,6 +499,8 @@ static void mend(struct pump *p, struct hand *h, int64_t now_us, bool stopping)
 	int64_t away = l->down_us ? now_us - l->down_us : 0;
 	if (stopping)
 		away = ENDS_US;
+	if (away >= BEGINS_US && h->lane == PUMP_TURNS)
+		note_state(p, &l->fault, 0, 0);
 	if (away >= BEGINS_US)
 		refuse_queued(p, h, away);
 	if (now_us < h->connect_us)
@@ -664,7 +666,7 @@ enum errc pump_create(struct postgres *db, const struct pump_chore *chores, stru
 	p->db = db;
 	p->chores = chores;
 	p->users = 1;
-	p->writable = p->stats.writable = true;
+	p->writable = db->writable = p->stats.writable = true;
 	p->stats.reason = "";
 	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	p->hands = calloc(readers + PUMP_READ, sizeof *p->hands);

@@ -1,0 +1,304 @@
+"""The PostgreSQL engine: a killed server, several gateways, and what refuses to start.
+
+These tests start a server of their own, whatever engine the others use."""
+
+import signal
+import threading
+import uuid
+
+import pytest
+
+import postgres
+import upstream as up
+from client import Client, item_text
+from gateway import Gateway, run
+from waiting import DEADLINE, wait_until
+
+EX_DATAERR, EX_NOINPUT, EX_CANTCREAT, EX_TEMPFAIL = 65, 66, 73, 75
+
+
+@pytest.fixture(scope="module")
+def server():
+    one = postgres.Server(max_connections="40").start()
+    yield one
+    one.remove()
+
+
+@pytest.fixture
+def database(server):
+    name = server.create()
+    yield name
+    server.sql(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def join(start, server, database):
+    """join(): one more gateway on the same database."""
+    def make(**usual):
+        return start(usual={"database": server.url(database), **usual})
+    return make
+
+
+def number(server, database, sql):
+    return int(server.sql(sql, database)[0][0])
+
+
+def texts(client, conversation):
+    return [item_text(i) for i in client.items(conversation)["data"]]
+
+
+# --- the server is killed -------------------------------------------------------------------------
+
+
+class Load(threading.Thread):
+    """Asks for turns, each in a conversation of its own, and notes which were acknowledged."""
+
+    def __init__(self, gateway, stop):
+        super().__init__(daemon=True)
+        self.gateway, self.stop, self.acknowledged, self.refused = gateway, stop, [], 0
+
+    def run(self):
+        with Client(self.gateway.url) as client:
+            client.http.timeout = 60
+            while not self.stop.is_set():
+                text = f"turn {uuid.uuid4()}"
+                answer = client.chat(text)
+                if answer.status == 200:
+                    self.acknowledged.append((text, answer.headers["x-run-id"],
+                                              answer.json["conversation"]))
+                else:
+                    assert answer.status == 503, answer
+                    self.refused += 1
+
+
+def test_a_killed_server_loses_no_acknowledged_turn_and_stores_none_twice(join, server, database):
+    gateway = join()
+    stop = threading.Event()
+    loads = [Load(gateway, stop) for _ in range(8)]
+    for load in loads:
+        load.start()
+    for _ in range(4):
+        before = sum(len(x.acknowledged) for x in loads)
+        wait_until(lambda: sum(len(x.acknowledged) for x in loads) > before + 40, "turns")
+        server.kill()
+        server.start()
+    before = sum(len(x.acknowledged) for x in loads)
+    wait_until(lambda: sum(len(x.acknowledged) for x in loads) > before + 40, "turns afterwards")
+    stop.set()
+    for load in loads:
+        load.join(DEADLINE * 4)
+        assert not load.is_alive()
+    acknowledged = [a for load in loads for a in load.acknowledged]
+    assert len(acknowledged) > 200
+    stored = {row[0]: int(row[1]) for row in server.sql(
+        "SELECT substring(body from 'turn [0-9a-f-]{36}') AS text, count(*) FROM message "
+        "WHERE run <> id GROUP BY text", database)}
+    missing = [text for text, _, _ in acknowledged if text not in stored]
+    assert not missing, missing[:3]
+    assert not [t for t, n in stored.items() if n != 1], "a turn is stored twice"
+    with Client(gateway.url) as client:
+        for text, r, conversation in acknowledged[:: max(1, len(acknowledged) // 40)]:
+            assert client.run(r)["status"] == "completed"
+            assert texts(client, conversation) == [text, text]
+    wait_until(lambda: number(server, database, "SELECT count(*) FROM run WHERE status < 2") == 0,
+               "an end of every run")
+    assert number(server, database, "SELECT count(*) FROM run WHERE status = 2") == len(acknowledged)
+
+
+def test_without_a_server_stored_calls_are_refused_and_others_go_on(join, server):
+    gateway = join()
+    with Client(gateway.url) as client:
+        client.http.timeout = 60
+        conversation = client.chat("one").ok().json["conversation"]
+        server.kill()
+        try:
+            client.chat("two", conversation=conversation).error(503, "storage_unavailable")
+            client.chat("kept nowhere", store=False).ok()
+            wait_until(lambda: client.get("/readyz").status == 503, "not ready")
+        finally:
+            server.start()
+        wait_until(lambda: client.chat("three", conversation=conversation).status == 200, "writes")
+        wait_until(lambda: client.get("/readyz").status == 200, "readiness")
+        assert texts(client, conversation) == ["one", "one", "three", "three"]
+
+
+def test_an_end_waits_for_the_server(join, server, script):
+    gateway = join()
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("first "), up.wait(gate), up.text("second"),
+               *up.ending())
+    with Client(gateway.url) as client:
+        client.http.timeout = 60
+        with client.chat_stream("go", model=s.model) as stream:
+            run_id = stream.headers["x-run-id"]
+            seen = stream.next_data().data
+            while "first" not in seen:
+                seen += stream.next_data().data
+            server.kill()
+            gate.open()
+            server.start()
+            rest = "".join(event.data for event in stream)
+            assert "second" in rest
+        assert client.run(run_id)["status"] == "completed"
+
+
+# --- several gateways -----------------------------------------------------------------------------
+
+
+def test_two_gateways_share_conversations_and_refuse_two_turns_at_once(join, script):
+    a, b = join(), join()
+    gate = up.Gate()
+    s = script(up.wait(gate), up.reply(up.completion("late")))
+    with Client(a.url) as one, Client(b.url) as two:
+        conversation = one.chat("from a").ok().json["conversation"]
+        two.chat("from b", conversation=conversation).ok()
+        assert texts(one, conversation) == ["from a", "from a", "from b", "from b"]
+        busy = threading.Thread(target=one.chat, args=("slow",),
+                                kwargs={"conversation": conversation, "model": s.model})
+        busy.start()
+        s.wait()
+        two.chat("between", conversation=conversation).error(409, "conversation_busy")
+        gate.open()
+        busy.join(DEADLINE)
+        two.chat("after", conversation=conversation).ok()
+
+
+def test_another_gateway_ends_the_runs_of_a_killed_one(join, server, database, script):
+    a, b = join(), join()
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("as far as this"), up.wait(gate), *up.ending())
+    with Client(a.url) as one, Client(b.url) as two:
+        with one.chat_stream("go", model=s.model) as stream:
+            run_id = stream.headers["x-run-id"]
+            seen = stream.next_data().data
+            while "as far" not in seen:
+                seen += stream.next_data().data
+            wait_until(lambda: number(server, database, "SELECT count(*) FROM event"), "a log")
+            a.process.kill()
+            a.process.wait(DEADLINE)
+            a.process = None
+        assert two.run(run_id)["status"] == "running", "its lease lasts"
+        server.sql("UPDATE gateway SET lease_until = now() - interval '1 s' "
+                   "WHERE id = (SELECT gateway FROM run WHERE status < 2)", database)
+        wait_until(lambda: two.run(run_id)["status"] == "incomplete", "an end by the other gateway")
+        conversation = two.run(run_id)["conversation"]
+        assert texts(two, conversation)[-1] == "as far as this"
+    gate.open()
+
+
+def test_a_paused_gateway_writes_nothing_after_its_lease(join, server, database, script):
+    a, b = join(), join()
+    gate = up.Gate()
+    s = script(up.sse(), up.role(), up.text("before "), up.wait(gate), up.text("after"),
+               *up.ending())
+    with Client(a.url) as one, Client(b.url) as two:
+        one.http.timeout = 60
+        with one.chat_stream("go", model=s.model) as stream:
+            run_id = stream.headers["x-run-id"]
+            seen = stream.next_data().data
+            while "before" not in seen:
+                seen += stream.next_data().data
+            wait_until(lambda: number(server, database, "SELECT count(*) FROM event"), "a log")
+            a.process.send_signal(signal.SIGSTOP)
+            try:
+                server.sql("UPDATE gateway SET lease_until = now() - interval '1 s' "
+                           "WHERE id = (SELECT gateway FROM run WHERE status < 2)", database)
+                wait_until(lambda: two.run(run_id)["status"] == "incomplete", "the reaper's end")
+                gate.open()
+            finally:
+                a.process.send_signal(signal.SIGCONT)
+            for _ in stream:
+                pass
+        assert two.run(run_id)["status"] == "incomplete"
+        conversation = two.run(run_id)["conversation"]
+        assert texts(two, conversation)[-1].strip() == "before"
+        # It goes on as a new gateway.
+        wait_until(lambda: one.chat("again").status == 200, "stored calls")
+
+
+def test_a_revoked_key_is_refused_by_all_gateways(join, server, database):
+    url = server.url(database)
+    made = run("keys", "create", "--name", "one", "--database", url)
+    assert made.returncode == 0, made.stderr
+    key = made.stdout.split()[-1]
+    a, b = join(), join()
+    with Client(a.url, {"Authorization": f"Bearer {key}"}) as one, Client(b.url, {"Authorization": f"Bearer {key}"}) as two:
+        one.chat("hi").ok()
+        two.chat("hi").ok()
+        listed = run("keys", "list", "--database", url).stdout
+        name = next(word for word in listed.split() if word.startswith("key_"))
+        done = run("keys", "revoke", name, "--database", url)
+        assert done.returncode == 0, done.stderr
+        wait_until(lambda: one.chat("hi").status == 401 and two.chat("hi").status == 401,
+                   "the revocation", 1.5)
+
+
+# --- what it can't do, and what does not start ----------------------------------------------------
+
+
+def test_what_is_missing_is_said(join):
+    gateway = join()
+    with Client(gateway.url) as client:
+        conversation = client.chat("hi").ok().json["conversation"]
+        for answer in (
+                client.get("/v1/files"),
+                client.get("/v1/search?q=hi"),
+                client.get(f"/v1/conversations/{conversation}/tree"),
+                client.get(f"/v1/conversations/{conversation}/export")):
+            answer.error(501, "not_implemented")
+
+
+def refused(folder, database, env=None):
+    return Gateway(folder, {"database": database}, env=env).fails_to_start()
+
+
+def test_what_does_not_start(tmp_path, server, database):
+    nobody = f"postgres:///p?host={tmp_path}&user=parley"
+    newer, foreign = server.create(), server.create()
+    done = run("migrate", "--database", server.url(newer))
+    assert done.returncode == 0, done.stderr
+    server.sql("INSERT INTO schema_migration VALUES (99, '0099_later', 'x', 0)", newer)
+    server.sql("CREATE TABLE ours (id bigint)", foreign)
+    server.sql("CREATE ROLE guarded LOGIN PASSWORD 'right'")
+    hba = server.folder / "data" / "pg_hba.conf"
+    hba.write_text("local all guarded scram-sha-256\nlocal all all trust\n")
+    server.sql("SELECT pg_reload_conf()")
+    guarded = server.url(database).replace("user=parley", "user=guarded")
+    for case, (where, env, code, said) in {
+            "unreachable": (nobody, None, EX_TEMPFAIL, "can't connect to the database"),
+            "no such database": (server.url("nosuch"), None, EX_NOINPUT, "does not exist"),
+            "wrong password": (guarded, {"PARLEY_DATABASE_PASSWORD": "canaryZq7"}, EX_NOINPUT,
+                               "password authentication failed"),
+            "newer": (server.url(newer), None, EX_DATAERR, "newer version"),
+            "foreign": (server.url(foreign), None, EX_DATAERR, "belongs to another program"),
+            "password in the option": ("postgres://u:canaryZq7@localhost/p", None, EX_CANTCREAT,
+                                       "may not contain a password"),
+            "no sense": ("postgres://[", None, EX_CANTCREAT, "not a connection string")}.items():
+        got, log = refused(tmp_path / case.replace(" ", "-"), where, env)
+        assert got == code, (case, got, log)
+        assert said in log, (case, log)
+        assert "canaryZq7" not in log, case
+        assert len(log.strip().splitlines()) == 1, (case, log)
+
+
+def test_the_password_comes_from_the_environment_or_a_file(tmp_path, server, database, upstream):
+    server.sql("DROP ROLE IF EXISTS guarded; CREATE ROLE guarded LOGIN PASSWORD 'right'")
+    server.sql(f"ALTER DATABASE {database} OWNER TO guarded")
+    (server.folder / "data" / "pg_hba.conf").write_text(
+        "local all guarded scram-sha-256\nlocal all all trust\n")
+    server.sql("SELECT pg_reload_conf()")
+    url = server.url(database).replace("user=parley", "user=guarded")
+    passfile = tmp_path / "pgpass"
+    passfile.write_text("*:*:*:*:right\n")
+    passfile.chmod(0o600)
+    for where, env in ((url, {"PARLEY_DATABASE_PASSWORD": "right"}),
+                       (f"{url}&passfile={passfile}", None)):
+        done = run("migrate", "--database", where, env=env)
+        assert done.returncode == 0, done.stderr
+
+
+def test_commands_of_the_file_say_what_to_use_instead(server, database):
+    for command in (["backup", "copy.db"], ["vacuum"]):
+        done = run(*command, "--database", server.url(database))
+        assert done.returncode == EX_DATAERR
+        assert "PostgreSQL" in done.stderr

@@ -141,7 +141,7 @@ static bool key_change(struct work *w, struct api_key_write *j)
 	return true;
 }
 
-static enum work_next write_key(struct work *w, struct api_key_write *j)
+static enum work_next api_key_write_write_key(struct work *w, struct api_key_write *j)
 {
 	bool changes = false;
 
@@ -174,4 +174,4 @@ static enum work_next write_key(struct work *w, struct api_key_write *j)
 	return WORK_DONE;
 }
 
-OP(api_key_write, WORK_WRITE, write_key);
+OP(api_key_write, WORK_WRITE, api_key_write_write_key);

@@ -36,7 +36,7 @@ static enum work_next keys_begin(struct work *w, struct api_keys_read *j)
 	return WORK_AGAIN;
 }
 
-static enum work_next read_keys(struct work *w, struct api_keys_read *j)
+static enum work_next api_keys_read_read_keys(struct work *w, struct api_keys_read *j)
 {
 	switch (w->stage) {
 	case 0:
@@ -64,4 +64,4 @@ static enum work_next read_keys(struct work *w, struct api_keys_read *j)
 	return WORK_DONE;
 }
 
-OP(api_keys_read, WORK_SNAPSHOT, read_keys);
+OP(api_keys_read, WORK_SNAPSHOT, api_keys_read_read_keys);

@@ -44,7 +44,7 @@ struct wanted {
 	int64_t       things[512];
 };
 
-static int64_t *place_of(struct batch *b, int64_t thing)
+static int64_t *batch_place_of(struct batch *b, int64_t thing)
 {
 	size_t at = ((uint64_t)thing * 0x9e3779b97f4a7c15u) >> 54;
 
@@ -54,13 +54,13 @@ static int64_t *place_of(struct batch *b, int64_t thing)
 	return &b->things[at];
 }
 
-static void want(void *arg, int64_t thing)
+static void batch_want(void *arg, int64_t thing)
 {
 	struct wanted *w = arg;
 
 	if (thing == 0)
 		return;
-	if (*place_of(w->batch, thing) != 0)
+	if (*batch_place_of(w->batch, thing) != 0)
 		w->taken = true;
 	if (w->count < ARRAY_LEN(w->things))
 		w->things[w->count] = thing;
@@ -70,7 +70,7 @@ static void want(void *arg, int64_t thing)
 bool batch_add(struct batch *b, struct store_job *job)
 {
 	struct wanted w = { .batch = b };
-	size_t        bytes = how_of(job)->things(job, want, &w);
+	size_t        bytes = how_of(job)->things(job, batch_want, &w);
 	bool          fits = b->count < LIMIT_STORE_BATCH && !w.taken &&
 		    b->thing_count + w.count < BATCH_THINGS / 2 && b->bytes + bytes < BATCH_BYTES;
 
@@ -78,7 +78,7 @@ bool batch_add(struct batch *b, struct store_job *job)
 		return false;
 	for (size_t i = 0; i < w.count && i < ARRAY_LEN(w.things); i++)
 		if (b->thing_count < BATCH_THINGS / 2) {
-			int64_t *place = place_of(b, w.things[i]);
+			int64_t *place = batch_place_of(b, w.things[i]);
 
 			b->thing_count += *place == 0;
 			*place = w.things[i];

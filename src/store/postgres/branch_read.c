@@ -56,7 +56,7 @@ static void branch_ask_run(struct work *w, const struct branch_read *j)
 	work_ask(w, sql_run);
 }
 
-static void branch_find_run(struct work *w, struct branch_read *j)
+static void branch_read_branch_find_run(struct work *w, struct branch_read *j)
 {
 	static const char path[] = "previous_response_id";
 	struct err       *e = &j->job.err;
@@ -179,7 +179,7 @@ static void branch_keep(struct work *w, struct branch_read *j)
 		j->leaf = j->messages[n - 1].id;
 }
 
-static enum work_next read_branch(struct work *w, struct branch_read *j)
+static enum work_next branch_read_read_branch(struct work *w, struct branch_read *j)
 {
 	unsigned stage = id_none(j->run) ? w->stage + 1 : w->stage;
 
@@ -192,7 +192,7 @@ static enum work_next read_branch(struct work *w, struct branch_read *j)
 		j->messages = NULL;
 		j->message_count = 0;
 		if (!id_none(j->run))
-			branch_find_run(w, j);
+			branch_read_branch_find_run(w, j);
 		if (j->job.err.code != ERR_OK)
 			return WORK_DONE;
 		branch_ask_conversation(w, j);
@@ -206,4 +206,4 @@ static enum work_next read_branch(struct work *w, struct branch_read *j)
 	return WORK_DONE;
 }
 
-OP(branch_read, WORK_SNAPSHOT, read_branch);
+OP(branch_read, WORK_SNAPSHOT, branch_read_read_branch);

@@ -46,7 +46,7 @@ static enum work_next completion_begin(struct work *w, struct completion_write *
 	return conversation_change(w, &s->change, 0);
 }
 
-static enum work_next write_completion(struct work *w, struct completion_write *j)
+static enum work_next completion_write_write_completion(struct work *w, struct completion_write *j)
 {
 	struct completion_state *s = w->state;
 
@@ -67,4 +67,4 @@ static enum work_next write_completion(struct work *w, struct completion_write *
 	return next;
 }
 
-OP(completion_write, WORK_WRITE, write_completion);
+OP(completion_write, WORK_WRITE, completion_write_write_completion);

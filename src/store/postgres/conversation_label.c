@@ -18,8 +18,8 @@ static json_at member(const struct json_doc *d, json_at object, const char *name
 	return JSON_ABSENT;
 }
 
-/* put_others: the members of an object but one, each with a comma before it if one comes before. */
-static bool put_others(const struct json_doc *d, json_at object, json_at but, struct buf *out,
+/* conversation_label_put_others: the members of an object but one, each with a comma before it if one comes before. */
+static bool conversation_label_put_others(const struct json_doc *d, json_at object, json_at but, struct buf *out,
 		       bool *any)
 {
 	bool ok = true;
@@ -45,7 +45,7 @@ static bool print_context(const struct json_doc *d, json_at context, struct str 
 	bool    ok = buf_text(out, "\"context\":{");
 
 	if (ok && value != JSON_ABSENT && json_kind(d, value) == JSON_OBJECT)
-		ok = put_others(d, value, member(d, value, "metadata"), out, &any);
+		ok = conversation_label_put_others(d, value, member(d, value, "metadata"), out, &any);
 	if (ok && metadata.n > 0)
 		ok = (!any || buf_text(out, ",")) && buf_text(out, "\"metadata\":") &&
 		     buf_str(out, metadata);
@@ -65,7 +65,7 @@ static bool print_labelled(struct str body, struct str metadata, struct buf *out
 	} else if (ok) {
 		json_at context = member(&d, 0, "context");
 
-		ok = buf_text(out, "{") && put_others(&d, 0, context, out, &any);
+		ok = buf_text(out, "{") && conversation_label_put_others(&d, 0, context, out, &any);
 		if (ok && (context != JSON_ABSENT || metadata.n > 0))
 			ok = (!any || buf_text(out, ",")) &&
 			     print_context(&d, context, metadata, out);

@@ -6,11 +6,11 @@
 /* $1 the owner, $2 where the page begins, $3 how many; $4 and $5 a pair of the metadata, $6 and $7 all of
  * them. */
 #define PLAIN CONVERSATION_CELL "FROM conversation c WHERE c.owner = $1 AND "
-#define LABELLED                                                               \
-	CONVERSATION_CELL                                                      \
-		"FROM conversation_label l JOIN conversation c ON "            \
-		"c.id = l.conversation WHERE l.owner = $1 AND l.key = $4 AND " \
-		"l.value = $5 AND " LABEL_FILTER_HAS("$1", "$6", "$7", "l.conversation") "AND "
+#define LABELLED                                                       \
+	CONVERSATION_CELL                                              \
+	"FROM conversation_label l JOIN conversation c ON "            \
+	"c.id = l.conversation WHERE l.owner = $1 AND l.key = $4 AND " \
+	"l.value = $5 AND " LABEL_FILTER_HAS("$1", "$6", "$7", "l.conversation") "AND "
 
 static const char sql_asc[] = PLAIN "c.id > $2 ORDER BY c.id LIMIT $3";
 static const char sql_desc[] = PLAIN "c.id < $2 ORDER BY c.id DESC LIMIT $3";
@@ -18,7 +18,7 @@ static const char sql_label_asc[] = LABELLED "l.conversation > $2 ORDER BY l.con
 static const char sql_label_desc[] =
 	LABELLED "l.conversation < $2 ORDER BY l.conversation DESC LIMIT $3";
 
-static void list_ask(struct work *w, const struct conversations_read *j)
+static void conversations_read_list_ask(struct work *w, const struct conversations_read *j)
 {
 	struct param *a = work_param(w);
 	bool          labelled = j->labels.key.p != NULL;
@@ -40,7 +40,7 @@ static void list_ask(struct work *w, const struct conversations_read *j)
 	conversation_cell_ask(w, j->after, j->owner);
 }
 
-static void list_keep(const struct work *w, struct conversations_read *j)
+static void conversations_read_list_keep(const struct work *w, struct conversations_read *j)
 {
 	struct err *e = &j->job.err;
 
@@ -64,21 +64,21 @@ static void list_keep(const struct work *w, struct conversations_read *j)
 	}
 }
 
-static enum work_next read_list(struct work *w, struct conversations_read *j)
+static enum work_next conversations_read_read_list(struct work *w, struct conversations_read *j)
 {
 	if (w->stage == 0) {
 		j->conversations = NULL;
 		j->conversation_count = 0;
 		j->has_more = false;
-		list_ask(w, j);
+		conversations_read_list_ask(w, j);
 		return WORK_LAST;
 	}
 	if (!id_none(j->after) && work_rows(w, 1) == 0)
 		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
 			"must be the id of a conversation of this list");
 	else if (j->limit > 0)
-		list_keep(w, j);
+		conversations_read_list_keep(w, j);
 	return WORK_DONE;
 }
 
-OP(conversations_read, WORK_SNAPSHOT, read_list);
+OP(conversations_read, WORK_SNAPSHOT, conversations_read_read_list);

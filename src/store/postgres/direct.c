@@ -24,7 +24,7 @@ static enum err_fault fault_of_text(const char *text)
 	return FAULT_BUSY;
 }
 
-static enum err_fault fault_of(const struct fault *f)
+static enum err_fault direct_fault_of(const struct fault *f)
 {
 	if (strcmp(f->state, "0A000") == 0)
 		return FAULT_DATA; /* too old */
@@ -39,7 +39,7 @@ enum errc direct_fail(const struct link *l, const char *doing, struct err *e)
 {
 	err_set(e, ERR_STORAGE, "", "can't %s the database %s: %s", doing,
 		link_target_name(l->target), l->fault.text);
-	return err_blame(e, fault_of(&l->fault));
+	return err_blame(e, direct_fault_of(&l->fault));
 }
 
 enum errc direct_connect(struct link *l, const struct link_target *target, int64_t lock_ms,

@@ -37,7 +37,7 @@ static void refuse_job(struct task *task)
 	job->done(job);
 }
 
-static bool op_submit(struct store *s, struct store_job *job)
+static bool engine_op_submit(struct store *s, struct store_job *job)
 {
 	if (op_does(job->kind))
 		return pump_add(postgres_of(s)->pump, job);
@@ -48,12 +48,12 @@ static bool op_submit(struct store *s, struct store_job *job)
 	return true;
 }
 
-static void op_stats(struct store *s, struct store_stats *ret)
+static void engine_op_stats(struct store *s, struct store_stats *ret)
 {
 	pump_stats(postgres_of(s)->pump, ret);
 }
 
-static void op_destroy(struct store *s)
+static void engine_op_destroy(struct store *s)
 {
 	struct postgres *db = postgres_of(s);
 	struct link      l;
@@ -74,10 +74,10 @@ static void op_destroy(struct store *s)
 
 static const struct store_ops ops = {
 	.name = "postgres",
-	.submit = op_submit,
+	.submit = engine_op_submit,
 	.does = op_does,
-	.stats = op_stats,
-	.destroy = op_destroy,
+	.stats = engine_op_stats,
+	.destroy = engine_op_destroy,
 };
 
 static const struct pump_chore chores[] = {
@@ -111,7 +111,7 @@ static const struct pump_chore chores[] = {
 	{ .every_ms = 0 },
 };
 
-static enum errc make(const struct store_options *o, struct postgres **ret, struct err *e)
+static enum errc engine_make(const struct store_options *o, struct postgres **ret, struct err *e)
 {
 	struct postgres *db;
 
@@ -130,15 +130,15 @@ static enum errc make(const struct store_options *o, struct postgres **ret, stru
 	db->options = *o;
 	db->lock_ms = o->busy_ms > 0 && o->busy_ms < 2000 ? o->busy_ms : 2000;
 	if (link_target_create(o->path, o->password, &db->target, e) != ERR_OK) {
-		op_destroy(&db->store);
+		engine_op_destroy(&db->store);
 		return e->code;
 	}
 	*ret = db;
 	return ERR_OK;
 }
 
-/* reap: ends what dead gateways have left. */
-static enum errc reap(struct postgres *db, struct link *l, size_t *ret_runs, struct err *e)
+/* engine_reap: ends what dead gateways have left. */
+static enum errc engine_reap(struct postgres *db, struct link *l, size_t *ret_runs, struct err *e)
 {
 	static const struct work_kind kind = { WORK_WRITE, reap_step, reap_over };
 
@@ -160,8 +160,8 @@ static void keys_loaded(struct work *w, const struct fault *f)
 	w->db->reap_fault = f ? *f : (struct fault){ 0 };
 }
 
-/* load_keys: so that the first request finds its key. */
-static enum errc load_keys(struct postgres *db, struct link *l, struct err *e)
+/* engine_load_keys: so that the first request finds its key. */
+static enum errc engine_load_keys(struct postgres *db, struct link *l, struct err *e)
 {
 	static const struct work_kind kind = { WORK_SNAPSHOT, keys_step, keys_loaded };
 	struct work                   w = { .db = db, .link = l, .kind = &kind };
@@ -182,8 +182,8 @@ static enum errc start(struct postgres *db, struct link *l, size_t *ret_runs, st
 
 	if (direct_connect(l, db->target, db->lock_ms, e) != ERR_OK ||
 	    migrate_postgres(l, db->options.migrate, &applied, e) != ERR_OK ||
-	    lease_take(l, db, e) != ERR_OK || reap(db, l, ret_runs, e) != ERR_OK ||
-	    key_ring_create(&db->store.ring, e) != ERR_OK || load_keys(db, l, e) != ERR_OK)
+	    lease_take(l, db, e) != ERR_OK || engine_reap(db, l, ret_runs, e) != ERR_OK ||
+	    key_ring_create(&db->store.ring, e) != ERR_OK || engine_load_keys(db, l, e) != ERR_OK)
 		return e->code;
 	db->store.usage = usage_gather_create(ignore, NULL);
 	if (!db->store.usage)
@@ -191,18 +191,18 @@ static enum errc start(struct postgres *db, struct link *l, size_t *ret_runs, st
 	return pump_create(db, chores, &db->pump, e);
 }
 
-static enum errc open_store(const struct store_options *o, struct store **ret, struct err *e)
+static enum errc engine_open_store(const struct store_options *o, struct store **ret, struct err *e)
 {
 	struct postgres *db = NULL;
 	struct link      l = { 0 };
 	size_t           runs = 0;
 
-	if (make(o, &db, e) != ERR_OK)
+	if (engine_make(o, &db, e) != ERR_OK)
 		return e->code;
 	enum errc rc = start(db, &l, &runs, e);
 	link_finish(&l);
 	if (rc != ERR_OK) {
-		op_destroy(&db->store);
+		engine_op_destroy(&db->store);
 		return rc;
 	}
 	if (runs > 0)
@@ -212,18 +212,18 @@ static enum errc open_store(const struct store_options *o, struct store **ret, s
 	return ERR_OK;
 }
 
-static enum errc migrate_store(const struct store_options *o, int *ret_applied, struct err *e)
+static enum errc engine_migrate_store(const struct store_options *o, int *ret_applied, struct err *e)
 {
 	struct postgres *db = NULL;
 	struct link      l = { 0 };
 
-	if (make(o, &db, e) != ERR_OK)
+	if (engine_make(o, &db, e) != ERR_OK)
 		return e->code;
 	enum errc rc = direct_connect(&l, db->target, db->lock_ms, e);
 	if (rc == ERR_OK)
 		rc = migrate_postgres(&l, true, ret_applied, e);
 	link_finish(&l);
-	op_destroy(&db->store);
+	engine_op_destroy(&db->store);
 	return rc;
 }
 
@@ -274,11 +274,11 @@ static enum errc at_once(const struct store_options *o, enum job kind, struct st
 	if (!operation_of(job->kind))
 		return err_set(e, ERR_NOT_IMPLEMENTED, "",
 			       "this can't be done in a PostgreSQL database yet");
-	if (make(o, &db, e) != ERR_OK)
+	if (engine_make(o, &db, e) != ERR_OK)
 		return e->code;
 	enum errc rc = at_once_on(db, &l, job, e);
 	link_finish(&l);
-	op_destroy(&db->store);
+	engine_op_destroy(&db->store);
 	return rc;
 }
 
@@ -299,14 +299,14 @@ static enum upkeep_end backup(struct upkeep_backup *b, struct err *e)
 	return UPKEEP_BAD_DATABASE;
 }
 
-static enum upkeep_end vacuum(struct upkeep_vacuum *v, struct err *e)
+static enum upkeep_end engine_vacuum(struct upkeep_vacuum *v, struct err *e)
 {
 	(void)v;
 	err_set(e, ERR_NOT_IMPLEMENTED, "", "a PostgreSQL database is vacuumed by its own server");
 	return UPKEEP_BAD_DATABASE;
 }
 
-static bool engine_takes(const char *database)
+static bool pg_engine_takes(const char *database)
 {
 	return strncmp(database, "postgres://", 11) == 0 ||
 	       strncmp(database, "postgresql://", 13) == 0;
@@ -314,11 +314,11 @@ static bool engine_takes(const char *database)
 
 const struct store_engine postgres_engine = {
 	.name = "postgres",
-	.takes = engine_takes,
-	.open = open_store,
-	.migrate = migrate_store,
+	.takes = pg_engine_takes,
+	.open = engine_open_store,
+	.migrate = engine_migrate_store,
 	.export = export_store,
 	.at_once = at_once,
 	.backup = backup,
-	.vacuum = vacuum,
+	.vacuum = engine_vacuum,
 };

@@ -58,7 +58,7 @@ static void events_state(struct row r, struct events_read *j, bool *ret_logged)
 }
 
 /* events_piece: false: the page ends in front of it. */
-static bool events_put(struct events_read *j, struct row r, size_t *bytes, uint64_t *last)
+static bool events_read_events_put(struct events_read *j, struct row r, size_t *bytes, uint64_t *last)
 {
 	struct events_piece p = { j->run, (uint64_t)cell_int(r, 0), (uint64_t)cell_int(r, 1),
 				  cell_str(r, 2) };
@@ -98,7 +98,7 @@ static void events_pieces(struct work *w, struct events_read *j)
 	if (!j->pieces)
 		cell_no_memory(&j->job.err);
 	for (int i = 0; i < rows && j->job.err.code == ERR_OK && !j->has_more; i++)
-		j->has_more = !events_put(j, work_row(w, 1, i), &bytes, &last);
+		j->has_more = !events_read_events_put(j, work_row(w, 1, i), &bytes, &last);
 	/* The statement leaves out what lies behind a full page. */
 	struct row end = work_row(w, 1, rows - 1);
 	if (cell_int(end, 3) > (int64_t)j->page_bytes)
@@ -135,7 +135,7 @@ static void events_answer(struct row r, struct events_read *j)
 		j->answer = STR_NONE;
 }
 
-static enum work_next read_events(struct work *w, struct events_read *j)
+static enum work_next events_read_read_events(struct work *w, struct events_read *j)
 {
 	switch (w->stage) {
 	case 0:
@@ -153,4 +153,4 @@ static enum work_next read_events(struct work *w, struct events_read *j)
 	}
 }
 
-OP(events_read, WORK_SNAPSHOT, read_events);
+OP(events_read, WORK_SNAPSHOT, events_read_read_events);

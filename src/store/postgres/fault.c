@@ -24,7 +24,7 @@ static enum fault_kind kind_of(const char *state)
 	return FAULT_PG_SERVER;
 }
 
-static const char *reason_of(const char *state)
+static const char *fault_reason_of(const char *state)
 {
 	static const struct {
 		const char *state;
@@ -44,8 +44,8 @@ static const char *reason_of(const char *state)
 	return "its database could not be read or written";
 }
 
-/* one_line: libpq ends its messages with a line break, and puts details on further lines. */
-static void one_line(char *to, size_t size, const char *text)
+/* fault_one_line: libpq ends its messages with a line break, and puts details on further lines. */
+static void fault_one_line(char *to, size_t size, const char *text)
 {
 	size_t n = strcspn(text, "\n");
 
@@ -61,9 +61,9 @@ struct fault fault_of_result(const PGresult *r)
 	if (!state) /* made by libpq, because the connection broke */
 		return fault_lost("the connection was closed");
 	str_copy(f.state, sizeof f.state, str_of(state));
-	one_line(f.text, sizeof f.text, text ? text : "an unknown error");
+	fault_one_line(f.text, sizeof f.text, text ? text : "an unknown error");
 	f.kind = kind_of(f.state);
-	f.reason = reason_of(f.state);
+	f.reason = fault_reason_of(f.state);
 	/* After 57P01 to 57P03 the server closes the connection. */
 	if (is_class(f.state, "57P") || is_class(f.state, "08"))
 		f.kind = FAULT_PG_LOST;
@@ -74,7 +74,7 @@ struct fault fault_lost(const char *text)
 {
 	struct fault f = { .kind = FAULT_PG_LOST, .reason = "its database does not answer" };
 
-	one_line(f.text, sizeof f.text, text ? text : "the server did not answer in time");
+	fault_one_line(f.text, sizeof f.text, text ? text : "the server did not answer in time");
 	return f;
 }
 

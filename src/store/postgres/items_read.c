@@ -162,8 +162,8 @@ static enum work_next items_choose(struct work *w, struct items_read *j, const s
 	return WORK_AGAIN;
 }
 
-/* items_put: false: the page is full. */
-static bool items_put(struct items_read *j, struct row r)
+/* items_read_items_put: false: the page is full. */
+static bool items_read_items_put(struct items_read *j, struct row r)
 {
 	struct store_item *item = &j->items[j->item_count];
 	struct err        *e = &j->job.err;
@@ -198,7 +198,7 @@ static enum work_next items_page(struct work *w, struct items_read *j)
 	if (!j->items)
 		cell_no_memory(&j->job.err);
 	for (int i = 0; j->items && i < work_rows(w, 0); i++)
-		if (!items_put(j, work_row(w, 0, i)))
+		if (!items_read_items_put(j, work_row(w, 0, i)))
 			break;
 	if (j->item_count < s->wanted)
 		j->has_more = true;

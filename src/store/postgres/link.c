@@ -66,7 +66,7 @@ static void link_lost(struct link *l, int64_t now_us)
 
 /* --- statements --- */
 
-static struct link_place *place_of(struct link *l, const char *sql)
+static struct link_place *link_place_of(struct link *l, const char *sql)
 {
 	size_t at = ((uintptr_t)sql * 0x9e3779b97f4a7c15u) >> 55;
 
@@ -88,9 +88,9 @@ static void statement_name(char ret[NAME], const struct link_place *p)
 	snprintf(ret, NAME, "p%u", p->number);
 }
 
-static bool prepare(struct link *l, const char *sql, const struct param *a, char name[NAME])
+static bool link_prepare(struct link *l, const char *sql, const struct param *a, char name[NAME])
 {
-	struct link_place *p = place_of(l, sql);
+	struct link_place *p = link_place_of(l, sql);
 
 	if (!p->sql) {
 		CHECK(l->place_count < LINK_PLACES / 2);
@@ -116,7 +116,7 @@ static void queue(struct link *l, const char *sql, const struct param *a, enum l
 
 	if (l->failed || l->state == LINK_DOWN)
 		return;
-	if ((a && a->failed) || !prepare(l, sql, a, name)) {
+	if ((a && a->failed) || !link_prepare(l, sql, a, name)) {
 		l->failed = true;
 		return;
 	}
@@ -150,7 +150,7 @@ void link_clear(struct link *l)
 	l->fault.kind = FAULT_PG_NONE;
 }
 
-static void flush(struct link *l, int64_t now_us)
+static void link_flush(struct link *l, int64_t now_us)
 {
 	int left = pq.PQflush(l->conn);
 
@@ -172,13 +172,13 @@ void link_send(struct link *l, int64_t now_us, int64_t timeout_us)
 	if (l->state == LINK_IDLE)
 		l->state = LINK_BUSY;
 	l->deadline_us = now_us + timeout_us;
-	flush(l, now_us);
+	link_flush(l, now_us);
 }
 
 /* --- answers --- */
 
 /* An answer of a statement, or the synchronisation behind them; NULL: the end of a statement's answers. */
-static void take(struct link *l, PGresult *r)
+static void link_take(struct link *l, PGresult *r)
 {
 	enum link_expect what = l->expected[l->expected_at].what;
 	ExecStatusType   status;
@@ -198,7 +198,7 @@ static void take(struct link *l, PGresult *r)
 	if (status == PGRES_FATAL_ERROR && l->fault.kind == FAULT_PG_NONE)
 		l->fault = fault_of_result(r);
 	if (what == LINK_PREPARED) {
-		struct link_place *p = place_of(l, l->expected[l->expected_at].sql);
+		struct link_place *p = link_place_of(l, l->expected[l->expected_at].sql);
 
 		p->sure = fine;
 		if (!fine)
@@ -230,9 +230,9 @@ static void receive(struct link *l, int64_t now_us)
 		return;
 	}
 	if (l->unsent)
-		flush(l, now_us);
+		link_flush(l, now_us);
 	while (l->conn && l->expected_at < l->expected_count && !pq.PQisBusy(l->conn))
-		take(l, pq.PQgetResult(l->conn));
+		link_take(l, pq.PQgetResult(l->conn));
 	if (!l->conn)
 		return;
 	if (pq.PQstatus(l->conn) == CONNECTION_BAD) {
@@ -256,7 +256,7 @@ static void quiet(void *arg, const char *text)
 	(void)text;
 }
 
-static void set_up(struct link *l, int64_t now_us)
+static void link_set_up(struct link *l, int64_t now_us)
 {
 	char wait[24];
 
@@ -288,7 +288,7 @@ static void connect_on(struct link *l, int64_t now_us)
 	if (l->polling == PGRES_POLLING_FAILED)
 		link_lost(l, now_us);
 	else if (l->polling == PGRES_POLLING_OK)
-		set_up(l, now_us);
+		link_set_up(l, now_us);
 }
 
 void link_move(struct link *l, int64_t now_us)

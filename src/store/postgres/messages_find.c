@@ -7,7 +7,7 @@ static const char sql_find[] =
 	"AS k(id, secret, at) JOIN message m ON m.id = k.id AND m.secret = k.secret "
 	"AND m.owner = $3 AND m.run >= 0";
 
-static enum work_next find_messages(struct work *w, struct messages_find *j)
+static enum work_next messages_find_find_messages(struct work *w, struct messages_find *j)
 {
 	if (w->stage == 0) {
 		struct param *a = work_param(w);
@@ -33,4 +33,4 @@ static enum work_next find_messages(struct work *w, struct messages_find *j)
 	return WORK_DONE;
 }
 
-OP(messages_find, WORK_IMPLICIT, find_messages);
+OP(messages_find, WORK_IMPLICIT, messages_find_find_messages);

@@ -32,7 +32,7 @@ static enum errc migrate_wrong(struct err *e, enum err_fault fault, const struct
 	return err_blame(e, fault);
 }
 
-static enum errc migrate_compare(struct link *l, int *ret_count, struct err *e)
+static enum errc pg_migrate_compare(struct link *l, int *ret_count, struct err *e)
 {
 	const struct postgres_migration *known = postgres_migrations;
 
@@ -79,7 +79,7 @@ static enum errc migrate_look(struct link *l, int *ret_count, bool *ret_new, str
 		return migrate_wrong(e, FAULT_DATA, l, "belongs to another program", STR(""));
 	*ret_count = 0;
 	*ret_new = !ours;
-	return ours ? migrate_compare(l, ret_count, e) : ERR_OK;
+	return ours ? pg_migrate_compare(l, ret_count, e) : ERR_OK;
 }
 
 static bool migrate_put(struct buf *out, int number, const struct postgres_migration *m)

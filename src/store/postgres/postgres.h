@@ -21,7 +21,7 @@ struct postgres {
 	int64_t           gateway;
 	int64_t           renewed_us; /* when the last renewal of the lease was sent */
 	struct pump      *pump;       /* owned */
-	bool              writable; /* the last write has succeeded; on the store's thread */
+	bool              writable;   /* the last write has succeeded; on the store's thread */
 	struct unfinished unfinished;
 	/* Sums of usage (books.c): the number of the last ones that were sent, and those themselves. */
 	uint64_t                 usage_seq;

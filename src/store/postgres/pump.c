@@ -103,7 +103,7 @@ static enum pump_lane lane_of(const struct store_job *job)
 	return job->kind->job == JOB_BUDGET_RESERVE ? PUMP_LOG : PUMP_TURNS;
 }
 
-static void wake(struct pump *p)
+static void pump_wake(struct pump *p)
 {
 	uint64_t one = 1;
 
@@ -128,14 +128,14 @@ bool pump_add(struct pump *p, struct store_job *job)
 	}
 	pthread_mutex_unlock(&p->lock);
 	if (room && first)
-		wake(p);
+		pump_wake(p);
 	return room;
 }
 
 void pump_call(struct pump *p)
 {
 	atomic_store(&p->called, true);
-	wake(p);
+	pump_wake(p);
 }
 
 /* Releases the lock. */
@@ -163,7 +163,7 @@ static void handle_read(struct task *task)
 	p->open--;
 	p->held -= job->held;
 	if (paused && p->held < LIMIT_STORE_ANSWERS && !p->stopping)
-		wake(p);
+		pump_wake(p);
 	let_go(p);
 	job->done(job); /* may free the job */
 }
@@ -359,7 +359,7 @@ static void over_chore(struct work *w, const struct fault *f)
 		p->chores[n].kind.over(w, f);
 }
 
-static void start(struct pump *p, struct hand *h, const struct work_kind *kind, int64_t now_us)
+static void pump_start(struct pump *p, struct hand *h, const struct work_kind *kind, int64_t now_us)
 {
 	h->kind = *kind;
 	h->busy = true;
@@ -387,7 +387,7 @@ static bool start_chore(struct pump *p, struct hand *h, int64_t now_us, bool sto
 		h->chore = n;
 		struct work_kind kind = c->kind;
 		kind.over = over_chore;
-		start(p, h, &kind, now_us);
+		pump_start(p, h, &kind, now_us);
 		return true;
 	}
 	return false;
@@ -423,10 +423,10 @@ static void start_write(struct pump *p, struct hand *h, int64_t now_us)
 		b = gather(p, h, &job);
 	if (b) {
 		h->batch = b;
-		start(p, h, &(struct work_kind){ WORK_IMPLICIT, step_batch, over_batch }, now_us);
+		pump_start(p, h, &(struct work_kind){ WORK_IMPLICIT, step_batch, over_batch }, now_us);
 	} else if (job) {
 		h->job = job;
-		start(p, h,
+		pump_start(p, h,
 		      &(struct work_kind){ operation_of(job->kind)->mode, step_job, over_write },
 		      now_us);
 	}
@@ -453,7 +453,7 @@ static void start_read(struct pump *p, struct hand *h, int64_t now_us)
 	if (!job)
 		return;
 	h->job = job;
-	start(p, h, &(struct work_kind){ operation_of(job->kind)->mode, step_job, over_read },
+	pump_start(p, h, &(struct work_kind){ operation_of(job->kind)->mode, step_job, over_read },
 	      now_us);
 }
 
@@ -698,7 +698,7 @@ void pump_destroy(struct pump *p)
 		pthread_mutex_lock(&p->lock);
 		p->stopping = true;
 		pthread_mutex_unlock(&p->lock);
-		wake(p);
+		pump_wake(p);
 		pthread_join(p->thread, NULL);
 	}
 	for (size_t i = 0; i < p->hand_count; i++)

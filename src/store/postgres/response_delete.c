@@ -21,7 +21,7 @@ struct response_state {
 	bool                      changes; /* the conversation */
 };
 
-static void response_forget(struct work *w, const struct response_delete *j)
+static void response_delete_response_forget(struct work *w, const struct response_delete *j)
 {
 	param_int(work_param(w), j->run.key);
 	work_ask(w, sql_forget);
@@ -58,16 +58,16 @@ static enum work_next response_begin(struct work *w, struct response_delete *j)
 		.message = j->run, /* an answer has the id of its run */
 	};
 	if (!s->changes) {
-		response_forget(w, j);
+		response_delete_response_forget(w, j);
 		return WORK_LAST;
 	}
 	enum work_next next = conversation_change(w, &s->change, 0);
 	if (!s->alone) /* behind the results that the change counts */
-		response_forget(w, j);
+		response_delete_response_forget(w, j);
 	return next;
 }
 
-static enum work_next delete_response(struct work *w, struct response_delete *j)
+static enum work_next response_delete_delete_response(struct work *w, struct response_delete *j)
 {
 	struct response_state *s = w->state;
 
@@ -91,4 +91,4 @@ static enum work_next delete_response(struct work *w, struct response_delete *j)
 	return next;
 }
 
-OP(response_delete, WORK_WRITE, delete_response);
+OP(response_delete, WORK_WRITE, response_delete_delete_response);

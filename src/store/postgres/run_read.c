@@ -12,7 +12,7 @@ static const char sql_whole[] = RUN_CELL_COLUMNS
 
 enum { SETTINGS = RUN_CELL_END, ANSWER };
 
-static void read_whole(struct row r, struct run_read *j)
+static void run_read_read_whole(struct row r, struct run_read *j)
 {
 	struct err *e = &j->job.err;
 
@@ -46,7 +46,7 @@ static enum work_next read_run(struct work *w, struct run_read *j)
 		err_set(&j->job.err, ERR_NOT_FOUND, "",
 			whole ? "there is no such response" : "there is no such run");
 	else if (whole)
-		read_whole(work_row(w, 0, 0), j);
+		run_read_read_whole(work_row(w, 0, 0), j);
 	else
 		run_cell_read(work_row(w, 0, 0), &j->arena, j, &j->job.err);
 	return WORK_DONE;

@@ -118,7 +118,7 @@ static void runs_keep(const struct work *w, struct runs_read *j)
 	}
 }
 
-static enum work_next read_runs(struct work *w, struct runs_read *j)
+static enum work_next runs_read_read_runs(struct work *w, struct runs_read *j)
 {
 	if (w->stage == 0) {
 		j->runs = NULL;
@@ -132,4 +132,4 @@ static enum work_next read_runs(struct work *w, struct runs_read *j)
 	return WORK_DONE;
 }
 
-OP(runs_read, WORK_SNAPSHOT, read_runs);
+OP(runs_read, WORK_SNAPSHOT, runs_read_read_runs);

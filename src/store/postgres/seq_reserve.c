@@ -20,7 +20,7 @@ static size_t reserve_things(struct store_job *job, void (*add)(void *arg, int64
 	return 64;
 }
 
-static size_t reserve_ask(struct work *w, const struct group *g)
+static size_t seq_reserve_reserve_ask(struct work *w, const struct group *g)
 {
 	struct param *a = work_param(w);
 
@@ -40,5 +40,5 @@ static bool reserve_judge(struct work *w, const struct group *g)
 }
 
 const struct gathered gathered_seq_reserve = { .things = reserve_things,
-					       .ask = reserve_ask,
+					       .ask = seq_reserve_reserve_ask,
 					       .judge = reserve_judge };

@@ -132,7 +132,7 @@ size_t turn_end_ask(struct work *w, struct turn_end *const *ends, size_t count)
 
 /* --- jobs --- */
 
-static struct turn_end *end_of(const struct group *g, size_t i)
+static struct turn_end *turn_end_end_of(const struct group *g, size_t i)
 {
 	return container_of(g->jobs[i], struct turn_end, job);
 }
@@ -164,7 +164,7 @@ static size_t end_ask(struct work *w, const struct group *g)
 	struct turn_end *ends[ARRAY_LEN(g->jobs)];
 
 	for (size_t i = 0; i < g->count; i++)
-		ends[i] = end_of(g, i);
+		ends[i] = turn_end_end_of(g, i);
 	return turn_end_ask(w, ends, g->count);
 }
 
@@ -177,8 +177,8 @@ static void end_why(struct work *w, const struct group *g)
 {
 	struct param *a = work_param(w);
 
-	PARAM_EACH(a, PARAM_INT, i, g->count, param_int(a, end_of(g, i)->run.key));
-	PARAM_EACH(a, PARAM_INT, i, g->count, param_secret(a, end_of(g, i)->run.secret));
+	PARAM_EACH(a, PARAM_INT, i, g->count, param_int(a, turn_end_end_of(g, i)->run.key));
+	PARAM_EACH(a, PARAM_INT, i, g->count, param_secret(a, turn_end_end_of(g, i)->run.secret));
 	work_ask(w, sql_why);
 }
 
@@ -195,7 +195,7 @@ static void end_explain(struct work *w, const struct group *g)
 		struct row r = work_row(w, g->at, at);
 
 		for (size_t i = 0; i < g->count; i++) {
-			struct turn_end *j = end_of(g, i);
+			struct turn_end *j = turn_end_end_of(g, i);
 
 			if (j->run.key != cell_int(r, 0))
 				continue;

@@ -76,8 +76,8 @@ static void send(struct work *w, int64_t now_us)
 	link_send(w->link, now_us, STAGE_US);
 }
 
-/* go_on: calls steps until one waits for an answer. */
-static bool go_on(struct work *w, int64_t now_us)
+/* work_go_on: calls steps until one waits for an answer. */
+static bool work_go_on(struct work *w, int64_t now_us)
 {
 	enum work_next next = w->committing ? WORK_DONE : w->kind->step(w);
 
@@ -109,7 +109,7 @@ static bool go_on(struct work *w, int64_t now_us)
 	return false;
 }
 
-static void begin(struct work *w, int64_t now_us)
+static void work_begin(struct work *w, int64_t now_us)
 {
 	drop_state(w);
 	w->stage = 0;
@@ -124,11 +124,11 @@ void work_start(struct work *w, int64_t now_us)
 	w->first_us = now_us;
 	w->tries = 0;
 	w->op = (int64_t)(id_random() >> 1) | 1;
-	begin(w, now_us);
+	work_begin(w, now_us);
 }
 
-/* failed: a statement has failed, or the connection. */
-static bool failed(struct work *w, int64_t now_us)
+/* work_failed: a statement has work_failed, or the connection. */
+static bool work_failed(struct work *w, int64_t now_us)
 {
 	struct link *l = w->link;
 	bool         lost = l->state == LINK_DOWN;
@@ -143,7 +143,7 @@ static bool failed(struct work *w, int64_t now_us)
 		return end(w, &l->fault);
 	w->tries++;
 	struct fault why = l->fault;
-	begin(w, now_us);
+	work_begin(w, now_us);
 	if (why.kind == FAULT_PG_LOST && !lost)
 		link_drop(l, &why, now_us);
 	w->resume_us = now_us + PAUSE_US / 4 + (int64_t)(id_random() % PAUSE_US);
@@ -161,7 +161,7 @@ bool work_move(struct work *w, int64_t now_us)
 
 	if (l->state == LINK_DOWN) {
 		w->open = false;
-		return failed(w, now_us);
+		return work_failed(w, now_us);
 	}
 	if (l->state != LINK_IDLE || now_us < w->resume_us)
 		return false;
@@ -171,7 +171,7 @@ bool work_move(struct work *w, int64_t now_us)
 
 		drop_state(w);
 		l->fault = why;
-		return failed(w, now_us);
+		return work_failed(w, now_us);
 	}
 	if (l->fault.kind != FAULT_PG_NONE && w->open && l->fault.kind != FAULT_PG_LOST) {
 		struct fault  why = l->fault;
@@ -188,11 +188,11 @@ bool work_move(struct work *w, int64_t now_us)
 		return false;
 	}
 	if (l->fault.kind != FAULT_PG_NONE)
-		return failed(w, now_us);
+		return work_failed(w, now_us);
 	if (w->committing && !w->open) /* the commit of an earlier stage is answered */
 		return end(w, NULL);
 
-	return go_on(w, now_us);
+	return work_go_on(w, now_us);
 }
 
 void work_run(struct work *w)

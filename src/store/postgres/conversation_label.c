@@ -19,8 +19,8 @@ static json_at member(const struct json_doc *d, json_at object, const char *name
 }
 
 /* conversation_label_put_others: the members of an object but one, each with a comma before it if one comes before. */
-static bool conversation_label_put_others(const struct json_doc *d, json_at object, json_at but, struct buf *out,
-		       bool *any)
+static bool conversation_label_put_others(const struct json_doc *d, json_at object, json_at but,
+					  struct buf *out, bool *any)
 {
 	bool ok = true;
 
@@ -45,7 +45,8 @@ static bool print_context(const struct json_doc *d, json_at context, struct str 
 	bool    ok = buf_text(out, "\"context\":{");
 
 	if (ok && value != JSON_ABSENT && json_kind(d, value) == JSON_OBJECT)
-		ok = conversation_label_put_others(d, value, member(d, value, "metadata"), out, &any);
+		ok = conversation_label_put_others(d, value, member(d, value, "metadata"), out,
+						   &any);
 	if (ok && metadata.n > 0)
 		ok = (!any || buf_text(out, ",")) && buf_text(out, "\"metadata\":") &&
 		     buf_str(out, metadata);

@@ -212,7 +212,8 @@ static enum errc engine_open_store(const struct store_options *o, struct store *
 	return ERR_OK;
 }
 
-static enum errc engine_migrate_store(const struct store_options *o, int *ret_applied, struct err *e)
+static enum errc engine_migrate_store(const struct store_options *o, int *ret_applied,
+				      struct err *e)
 {
 	struct postgres *db = NULL;
 	struct link      l = { 0 };

@@ -58,7 +58,8 @@ static void events_state(struct row r, struct events_read *j, bool *ret_logged)
 }
 
 /* events_piece: false: the page ends in front of it. */
-static bool events_read_events_put(struct events_read *j, struct row r, size_t *bytes, uint64_t *last)
+static bool events_read_events_put(struct events_read *j, struct row r, size_t *bytes,
+				   uint64_t *last)
 {
 	struct events_piece p = { j->run, (uint64_t)cell_int(r, 0), (uint64_t)cell_int(r, 1),
 				  cell_str(r, 2) };

@@ -423,12 +423,14 @@ static void start_write(struct pump *p, struct hand *h, int64_t now_us)
 		b = gather(p, h, &job);
 	if (b) {
 		h->batch = b;
-		pump_start(p, h, &(struct work_kind){ WORK_IMPLICIT, step_batch, over_batch }, now_us);
+		pump_start(p, h, &(struct work_kind){ WORK_IMPLICIT, step_batch, over_batch },
+			   now_us);
 	} else if (job) {
 		h->job = job;
-		pump_start(p, h,
-		      &(struct work_kind){ operation_of(job->kind)->mode, step_job, over_write },
-		      now_us);
+		pump_start(
+			p, h,
+			&(struct work_kind){ operation_of(job->kind)->mode, step_job, over_write },
+			now_us);
 	}
 }
 
@@ -454,7 +456,7 @@ static void start_read(struct pump *p, struct hand *h, int64_t now_us)
 		return;
 	h->job = job;
 	pump_start(p, h, &(struct work_kind){ operation_of(job->kind)->mode, step_job, over_read },
-	      now_us);
+		   now_us);
 }
 
 /* --- a lost connection --- */

@@ -14,7 +14,7 @@ def admin_url(gateway):
 
 def command(gateway, *args, code=0):
     """parley keys …, beside the gateway."""
-    done = gw.run("keys", *args, "--database", gateway.database)
+    done = gw.run("keys", *args, "--database", gateway.database_option())
     assert done.returncode == code, f"{args}: {done.returncode}\n{done.stdout}{done.stderr}"
     return done
 

@@ -64,6 +64,7 @@ CREATE TABLE run (
 	first_token_ms     bigint NOT NULL DEFAULT 0,
 	completed_ms       bigint NOT NULL DEFAULT 0,
 	attempts           bigint NOT NULL DEFAULT 0,
+	attempt_log        text,
 	continues          bigint NOT NULL DEFAULT 0,
 	seq_reserved       bigint NOT NULL,
 	last_seq           bigint NOT NULL DEFAULT 0,
@@ -85,7 +86,7 @@ CREATE TABLE run (
 	error              text,
 	request_id         text,
 	settings           text,
-	bill_key           text,
+	bill_key           text, -- stays when the run ends: it says whose run it was
 	bill_model         text,
 	bill_in            bigint,
 	bill_price_in      bigint,
@@ -182,6 +183,18 @@ CREATE TABLE api_key_change (
 -- 32 bytes of the server's generator of UUIDs, which is a strong one; a digest spreads their fixed bits.
 INSERT INTO api_key_change (id, version, ticket_secret) VALUES
 	(1, 0, sha256(convert_to(gen_random_uuid()::text || gen_random_uuid()::text || gen_random_uuid()::text, 'UTF8')));
+
+-- Sessions that were ended before their time.  A session is never more than 12 hours old, so a row is of no
+-- use after ends_ms.
+CREATE TABLE session_ended (
+	id      bigint NOT NULL,
+	secret  bigint NOT NULL,
+	key     text COLLATE "C" NOT NULL,
+	ends_ms bigint NOT NULL,
+	PRIMARY KEY (id, secret)
+);
+CREATE INDEX session_ended_key ON session_ended (key, ends_ms);
+CREATE INDEX session_ended_ends ON session_ended (ends_ms);
 
 CREATE TABLE budget (
 	key             text COLLATE "C" PRIMARY KEY,

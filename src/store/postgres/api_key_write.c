@@ -167,7 +167,7 @@ static enum work_next api_key_write_write_key(struct work *w, struct api_key_wri
 	}
 	/* The rows of the key and of the ring are the last results. */
 	size_t last = w->link->result_count;
-	size_t own = w->link->result_count >= 5 ? 1 : 0;
+	size_t own = w->link->result_count >= KEYS_RESULTS + 3 ? 1 : 0;
 	(void)!api_key_cell_find(w, own, "", &j->arena, &j->now, &j->job.err);
 	/* The ring changes before the answer, so that a revoked key is refused after it. */
 	keys_take(w, last - KEYS_RESULTS);

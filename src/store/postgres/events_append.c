@@ -18,11 +18,12 @@ static const char sql_add[] =
 static const char sql_news[] =
 	"UPDATE run r SET attempts = n.attempts, first_token_ms = n.first_token_ms, "
 	"provider = coalesce(n.provider, r.provider), bill_dropped = CASE WHEN n.told = 1 THEN "
-	"ARRAY[n.tokens_in, n.tokens_out, n.cached, n.reasoning, n.nano, n.asked, n.estimated] END "
+	"ARRAY[n.tokens_in, n.tokens_out, n.cached, n.reasoning, n.nano, n.asked, n.estimated] END, "
+	"attempt_log = coalesce(n.attempt_log, r.attempt_log) "
 	"FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], "
 	"$7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], "
-	"$13::bigint[], $14::bigint[]) AS n(run, secret, attempts, first_token_ms, provider, told, "
-	"tokens_in, tokens_out, cached, reasoning, nano, asked, estimated) "
+	"$13::bigint[], $14::bigint[], $15::text[]) AS n(run, secret, attempts, first_token_ms, provider, told, "
+	"tokens_in, tokens_out, cached, reasoning, nano, asked, estimated, attempt_log) "
 	"WHERE r.id = n.run AND r.secret = n.secret AND r.status < 2 AND r.gateway = $1";
 
 static size_t append_things(struct store_job *job, void (*add)(void *arg, int64_t thing), void *arg)
@@ -85,6 +86,7 @@ static void append_news(struct work *w, const struct group *g)
 	EACH_NEWS(INT, append_nano(a, n));
 	EACH_NEWS(INT, param_int(a, n->asked));
 	EACH_NEWS(INT, param_int(a, n->used.estimated));
+	EACH_NEWS(TEXT, param_maybe(a, n->attempt_log));
 	work_ask(w, sql_news);
 }
 

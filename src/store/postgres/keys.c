@@ -1,6 +1,7 @@
 /* The key ring, and the times of the keys' last use. */
 #include "store/postgres/keys.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "store/common/key_row.h"
 #include "store/postgres/api_key_cell.h"
@@ -12,6 +13,7 @@ static const char sql_version[] =
 static const char sql_good[] =
 	"SELECT number, id, owner, scopes, models, sha256, old_sha256, old_until_ms, expires_ms, "
 	"used_ms, " API_KEY_ALLOWANCE " FROM api_key WHERE revoked_ms = 0";
+static const char sql_ended[] = "SELECT id, secret FROM session_ended WHERE ends_ms > $1";
 static const char sql_used[] =
 	"UPDATE api_key k SET used_ms = u.used FROM unnest($1::bigint[], $2::bigint[]) "
 	"AS u(number, used) WHERE k.number = u.number AND k.used_ms < u.used";
@@ -24,6 +26,8 @@ void keys_ask(struct work *w)
 	work_ask(w, sql_version);
 	work_param(w);
 	work_ask(w, sql_good);
+	param_int(work_param(w), clock_wall_ms());
+	work_ask(w, sql_ended);
 }
 
 static bool keys_row(struct key_ring_table *t, struct row r)
@@ -58,6 +62,9 @@ bool keys_take(struct work *w, size_t n)
 	struct key_ring_table *t = key_ring_table_create(signing);
 	for (int i = 0; t && ok && i < work_rows(w, n + 1); i++)
 		ok = keys_row(t, work_row(w, n + 1, i));
+	for (int i = 0; t && ok && i < work_rows(w, n + 2); i++)
+		ok = key_ring_end(
+			t, cell_id(cell_int(work_row(w, n + 2, i), 0), work_row(w, n + 2, i), 1));
 	if (!t || !ok) {
 		key_ring_table_destroy(t);
 		return false;

@@ -3,10 +3,10 @@
 
 #include "store/postgres/work.h"
 
-enum { KEYS_RESULTS = 2 }; /* of keys_ask */
+enum { KEYS_RESULTS = 3 }; /* of keys_ask */
 
-/* keys_ask: asks for the version and for all valid keys.  keys_take: puts the results, the n-th and the next
- * one, into the ring.  False: no memory, or no sense. */
+/* keys_ask: asks for the version, for all valid keys and for the ended sessions.  keys_take: puts the results,
+ * from the n-th on, into the ring.  False: no memory, or no sense. */
 void keys_ask(struct work *w);
 bool keys_take(struct work *w, size_t n);
 

@@ -14,6 +14,7 @@
 	X(CONVERSATIONS_READ, conversations_read)             \
 	X(CONVERSATION_WRITE, conversation_write)             \
 	X(API_KEY_WRITE, api_key_write)                       \
+	X(SIGN_OUT, sign_out)                                 \
 	X(API_KEYS_READ, api_keys_read)                       \
 	X(BUDGET_RESERVE, budget_reserve)                     \
 	X(USAGE_READ, usage_read)                             \

@@ -3,14 +3,23 @@
 #include "store/postgres/operation.h"
 #include "store/postgres/run_cell.h"
 
-static const char sql_one[] =
-	RUN_CELL  RUN_CELL_JOINS "WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3";
+static const char sql_one[] = RUN_CELL_COLUMNS ", r.attempt_log FROM run r " RUN_CELL_JOINS
+					       "WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3";
 static const char sql_whole[] = RUN_CELL_COLUMNS
-	", r.settings, m.body FROM run r " RUN_CELL_JOINS "LEFT JOIN message m ON m.id = r.id "
+	", r.attempt_log, r.settings, m.body FROM run r " RUN_CELL_JOINS
+	"LEFT JOIN message m ON m.id = r.id "
 	"WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3 AND ($4 = '' OR $4 = r.shape) "
 	"AND (m.run IS NULL OR m.run >= 0)";
 
-enum { SETTINGS = RUN_CELL_END, ANSWER };
+enum { ATTEMPT_LOG = RUN_CELL_END, SETTINGS, ANSWER };
+
+/* run_read_one: the row, and what lists leave out. */
+static void run_read_one(struct row r, struct run_read *j)
+{
+	run_cell_read(r, &j->arena, j, &j->job.err);
+	if (j->job.err.code == ERR_OK)
+		(void)!cell_keep(&j->arena, r, ATTEMPT_LOG, &j->attempt_log, &j->job.err);
+}
 
 static void run_read_read_whole(struct row r, struct run_read *j)
 {
@@ -22,7 +31,7 @@ static void run_read_read_whole(struct row r, struct run_read *j)
 			j->arena.max / KIB);
 		return;
 	}
-	run_cell_read(r, &j->arena, j, e);
+	run_read_one(r, j);
 	if (e->code == ERR_OK && cell_keep(&j->arena, r, SETTINGS, &j->settings, e))
 		(void)!cell_keep(&j->arena, r, ANSWER, &j->answer, e);
 }
@@ -48,7 +57,7 @@ static enum work_next read_run(struct work *w, struct run_read *j)
 	else if (whole)
 		run_read_read_whole(work_row(w, 0, 0), j);
 	else
-		run_cell_read(work_row(w, 0, 0), &j->arena, j, &j->job.err);
+		run_read_one(work_row(w, 0, 0), j);
 	return WORK_DONE;
 }
 

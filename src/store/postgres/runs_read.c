@@ -3,22 +3,32 @@
 #include "store/postgres/operation.h"
 #include "store/postgres/run_cell.h"
 
-/* $1 the id behind which the page begins, $2 the owner, $3 the status or -1, $4 how many, $5 a key below
- * those of all runs made since the time $6, $7 and $8 the conversation. */
-#define PAGE(is)      "r.id " is " $1 AND r.id >= $5 AND r.created_ms >= $6 AND r.owner = $2 "
+/* $1 the id behind which the page begins, $2 the owner or NULL, $3 the status or -1, $4 how many, $5 a key
+ * below those of all runs made since the time $6, $7 the model or NULL, $8 the API key or NULL, $9 and $10
+ * the keys between which runs are looked at, $11 whether the names of API keys are wanted, $12 and $13 the
+ * conversation. */
+#define ROW   RUN_CELL_COLUMNS ", r.bill_key, a.name, r.owner FROM run r "
+#define JOINS RUN_CELL_JOINS "LEFT JOIN api_key a ON $11 > 0 AND a.id = substr(r.bill_key, 5) "
+#define PAGE(is)                                                                            \
+	"r.id " is " $1 AND r.id >= $5 AND r.id BETWEEN $9 AND $10 AND r.created_ms >= $6 " \
+	"AND ($2 IS NULL OR r.owner = $2) AND ($7 IS NULL OR r.model = $7) "                \
+	"AND ($8 IS NULL OR r.bill_key = $8) "
 #define PAGE_END(way) "ORDER BY r.id " way " LIMIT $4"
 #define ANY_STATUS    "AND ($3 < 0 OR r.status = $3) "
-#define ALL(is, way)  RUN_CELL RUN_CELL_JOINS "WHERE " PAGE(is) ANY_STATUS PAGE_END(way)
+#define ALL(is, way)  ROW JOINS "WHERE " PAGE(is) ANY_STATUS PAGE_END(way)
 /* If only the key of a conversation matches, nothing may be told of it. */
-#define CONVERSATION(is, way)                                                               \
-	RUN_CELL RUN_CELL_JOINS "WHERE r.conversation = $7 AND c.secret = $8 AND " PAGE(is) \
-		ANY_STATUS                                                                  \
-		PAGE_END(way)
-#define LIVE(is, way)           \
-	RUN_CELL RUN_CELL_JOINS \
-		"WHERE r.status < 2 AND " PAGE(is) "AND r.status = $3 " PAGE_END(way)
+#define CONVERSATION(is, way)                                                              \
+	ROW JOINS "WHERE r.conversation = $12 AND c.secret = $13 AND " PAGE(is) ANY_STATUS \
+	    PAGE_END(way)
+#define LIVE(is, way) \
+	ROW JOINS "WHERE r.status < 2 AND " PAGE(is) "AND r.status = $3 " PAGE_END(way)
 #define UNUSUAL(is, way) \
-	RUN_CELL RUN_CELL_JOINS "WHERE r.status > 2 AND r.status = $3 AND " PAGE(is) PAGE_END(way)
+	ROW JOINS "WHERE r.status > 2 AND r.status = $3 AND " PAGE(is) PAGE_END(way)
+/* The last run that a page looks at: $2 others come before it. */
+#define EDGE(is, way) "SELECT id FROM run WHERE id " is " $1 ORDER BY id " way " LIMIT 1 OFFSET $2"
+#define EDGE_UNUSUAL(is, way)                                                                   \
+	"SELECT id FROM run WHERE status > 2 AND status = $3 AND id " is " $1 ORDER BY id " way \
+	" LIMIT 1 OFFSET $2"
 #define BOTH(list)                                  \
 	{                                           \
 		list("<", "DESC"), list(">", "ASC") \
@@ -27,13 +37,23 @@
 /* A key is made a moment before its run's time is noted. */
 enum { KEY_SLACK_MS = 60 * 1000 };
 
+enum { RUNS_KEY = RUN_CELL_END, RUNS_NAME, RUNS_OWNER };
+
 static const char sql_place[] =
-	"SELECT conversation FROM run WHERE id = $1 AND secret = $2 AND owner = $3";
+	"SELECT conversation FROM run WHERE id = $1 AND secret = $2 AND ($3 IS NULL OR owner = $3)";
 /* By runs_read.ascending. */
 static const char *const sql_all[] = BOTH(ALL);
 static const char *const sql_conversation[] = BOTH(CONVERSATION);
 static const char *const sql_live[] = BOTH(LIVE);
 static const char *const sql_unusual[] = BOTH(UNUSUAL);
+static const char *const sql_edge[] = BOTH(EDGE);
+static const char *const sql_edge_unusual[] = BOTH(EDGE_UNUSUAL);
+
+/* The keys between which a page looks at runs. */
+struct runs_range {
+	int64_t from, to;
+	bool    cut; /* there are more runs behind */
+};
 
 static const char *const *runs_list(const struct runs_read *j)
 {
@@ -45,17 +65,65 @@ static const char *const *runs_list(const struct runs_read *j)
 	return j->status < 0 || j->status == RUN_COMPLETED ? sql_all : sql_unusual;
 }
 
-static void runs_ask(struct work *w, const struct runs_read *j)
+static int64_t runs_begin(const struct runs_read *j)
+{
+	return !id_none(j->after) ? j->after.key : j->ascending ? INT64_MIN : INT64_MAX;
+}
+
+static bool runs_ranged(const struct runs_read *j)
+{
+	return j->most > 0 && (runs_list(j) == sql_all || runs_list(j) == sql_unusual);
+}
+
+static void runs_ask_edge(struct work *w, const struct runs_read *j)
+{
+	bool          unusual = runs_list(j) == sql_unusual;
+	struct param *a = work_param(w);
+
+	param_int(a, runs_begin(j));
+	param_int(a, (int64_t)j->most - 1);
+	if (unusual)
+		param_int(a, j->status);
+	work_ask(w, (unusual ? sql_edge_unusual : sql_edge)[j->ascending]);
+}
+
+/* runs_edge: a page ends at a whole second, so that its end tells of the runs of other owners hardly more
+ * than how many there are. */
+static void runs_edge(struct work *w, const struct runs_read *j, struct runs_range *ret)
+{
+	if (work_rows(w, 0) == 0)
+		return;
+	int64_t at_s = id_key_ms(cell_int(work_row(w, 0, 0), 0)) / 1000;
+	ret->cut = true;
+	if (j->ascending)
+		ret->to = id_key_at((at_s + 1) * 1000) - 1;
+	else
+		ret->from = id_key_at(at_s * 1000);
+}
+
+static void runs_owner(struct param *a, const struct runs_read *j)
+{
+	if (j->any_owner)
+		param_null(a, PARAM_INT);
+	else
+		param_int(a, j->owner);
+}
+
+static void runs_ask(struct work *w, const struct runs_read *j, const struct runs_range *range)
 {
 	struct param *a = work_param(w);
-	int64_t       first = j->ascending ? INT64_MIN : INT64_MAX;
 
-	param_int(a, id_none(j->after) ? first : j->after.key);
-	param_int(a, j->owner);
+	param_int(a, runs_begin(j));
+	runs_owner(a, j);
 	param_int(a, j->status);
 	param_int(a, (int64_t)j->limit + 1);
 	param_int(a, j->from_ms > 0 ? id_key_at(j->from_ms - KEY_SLACK_MS) : INT64_MIN);
 	param_int(a, j->from_ms);
+	param_maybe(a, j->model);
+	param_maybe(a, j->key);
+	param_int(a, range->from);
+	param_int(a, range->to);
+	param_int(a, j->keys);
 	if (!id_none(j->conversation)) {
 		param_int(a, j->conversation.key);
 		param_secret(a, j->conversation.secret);
@@ -66,18 +134,18 @@ static void runs_ask(struct work *w, const struct runs_read *j)
 	a = work_param(w);
 	param_int(a, j->after.key);
 	param_secret(a, j->after.secret);
-	param_int(a, j->owner);
+	runs_owner(a, j);
 	work_ask(w, sql_place);
 }
 
-/* The cursor must be a run of the requested list; its status may have changed. */
+/* The cursor must be a run of the requested list, whose status may have changed, or a place. */
 static bool runs_check(const struct work *w, struct runs_read *j)
 {
 	if (j->of_known && work_rows(w, 1) == 0) {
 		err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such conversation");
 		return false;
 	}
-	if (id_none(j->after))
+	if (id_none(j->after) || j->after.secret == 0)
 		return true;
 	if (work_rows(w, 2) > 0 &&
 	    (id_none(j->conversation) || cell_int(work_row(w, 2, 0), 0) == j->conversation.key))
@@ -92,7 +160,21 @@ static bool runs_room(const struct runs_read *j, struct row r)
 
 	for (int column = 5; column <= 8; column++)
 		n += cell_str(r, column).n;
+	n += cell_str(r, RUNS_KEY).n + cell_str(r, RUNS_NAME).n;
 	return cell_fits(&j->arena, n);
+}
+
+/* runs_keep_one: fills one run from its row. */
+static void runs_keep_one(struct runs_read *j, struct row r, struct run_read *run)
+{
+	struct err *e = &j->job.err;
+
+	run->owner = cell_int(r, RUNS_OWNER);
+	run->run = cell_id(cell_int(r, RUN_CELL_ID), r, RUN_CELL_SECRET);
+	run_cell_read(r, &j->arena, run, e);
+	if (e->code == ERR_OK && j->keys && cell_keep(&j->arena, r, RUNS_KEY, &run->key, e) &&
+	    !cell_null(r, RUNS_NAME))
+		(void)!cell_keep(&j->arena, r, RUNS_NAME, &run->key_name, e);
 }
 
 static void runs_keep(const struct work *w, struct runs_read *j)
@@ -111,25 +193,43 @@ static void runs_keep(const struct work *w, struct runs_read *j)
 		j->has_more = j->run_count == j->limit || !runs_room(j, r);
 		if (j->has_more)
 			return;
-		run->owner = j->owner;
-		run->run = cell_id(cell_int(r, RUN_CELL_ID), r, RUN_CELL_SECRET);
-		run_cell_read(r, &j->arena, run, &j->job.err);
+		runs_keep_one(j, r, run);
 		j->run_count += j->job.err.code == ERR_OK;
 	}
 }
 
 static enum work_next runs_read_read_runs(struct work *w, struct runs_read *j)
 {
+	struct runs_range *range = w->state;
+
 	if (w->stage == 0) {
 		j->runs = NULL;
 		j->run_count = 0;
 		j->has_more = false;
-		runs_ask(w, j);
-		return WORK_LAST;
+		j->end = (struct id){ 0 };
+		range = work_state(w, sizeof *range, NULL);
+		if (!range) {
+			cell_no_memory(&j->job.err);
+			return WORK_DONE;
+		}
+		*range = (struct runs_range){ INT64_MIN, INT64_MAX, false };
+		if (runs_ranged(j)) {
+			runs_ask_edge(w, j);
+			return WORK_AGAIN;
+		}
+	} else if (w->stage == 1 && runs_ranged(j)) {
+		runs_edge(w, j, range);
+	} else {
+		if (runs_check(w, j) && j->limit > 0)
+			runs_keep(w, j);
+		if (range->cut && !j->has_more && j->job.err.code == ERR_OK && j->limit > 0) {
+			j->has_more = true;
+			j->end.key = j->ascending ? range->to : range->from;
+		}
+		return WORK_DONE;
 	}
-	if (runs_check(w, j) && j->limit > 0)
-		runs_keep(w, j);
-	return WORK_DONE;
+	runs_ask(w, j, range);
+	return WORK_LAST;
 }
 
 OP(runs_read, WORK_SNAPSHOT, runs_read_read_runs);

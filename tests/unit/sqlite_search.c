@@ -2,12 +2,12 @@
 #include "engine_help.h"
 #include "store/search.h"
 #include "store/turn.h"
-#include "store/sqlite/search/search_cursor.h"
+#include "store/words/search_cursor.h"
 #include "store/sqlite/search/search_feed.h"
-#include "store/sqlite/search/search_query.h"
+#include "store/words/search_query.h"
 #include "store/sqlite/search/search_rank.h"
-#include "store/sqlite/search/search_text.h"
-#include "store/sqlite/search/search_token.h"
+#include "store/words/search_text.h"
+#include "store/words/search_token.h"
 
 #include <fcntl.h>
 

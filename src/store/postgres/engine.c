@@ -176,7 +176,7 @@ static void ignore(void *arg)
 	(void)arg;
 }
 
-static enum errc start(struct postgres *db, struct link *l, size_t *ret_runs, struct err *e)
+static enum errc engine_start(struct postgres *db, struct link *l, size_t *ret_runs, struct err *e)
 {
 	int applied = 0;
 
@@ -199,7 +199,7 @@ static enum errc engine_open_store(const struct store_options *o, struct store *
 
 	if (engine_make(o, &db, e) != ERR_OK)
 		return e->code;
-	enum errc rc = start(db, &l, &runs, e);
+	enum errc rc = engine_start(db, &l, &runs, e);
 	link_finish(&l);
 	if (rc != ERR_OK) {
 		engine_op_destroy(&db->store);

@@ -3,6 +3,7 @@
 
 #define OP_ALONE(X)                                           \
 	X(RUN_READ, run_read)                                 \
+	X(TREE_READ, tree_read)                               \
 	X(BRANCH_READ, branch_read)                           \
 	X(CONVERSATION_READ, conversation_read)               \
 	X(EVENTS_READ, events_read)                           \

@@ -13,8 +13,8 @@ static const char sql_whole[] = RUN_CELL_COLUMNS
 
 enum { ATTEMPT_LOG = RUN_CELL_END, SETTINGS, ANSWER };
 
-/* run_read_one: the row, and what lists leave out. */
-static void run_read_one(struct row r, struct run_read *j)
+/* read_run_one: the row, and what lists leave out. */
+static void read_run_one(struct row r, struct run_read *j)
 {
 	run_cell_read(r, &j->arena, j, &j->job.err);
 	if (j->job.err.code == ERR_OK)
@@ -31,7 +31,7 @@ static void run_read_read_whole(struct row r, struct run_read *j)
 			j->arena.max / KIB);
 		return;
 	}
-	run_read_one(r, j);
+	read_run_one(r, j);
 	if (e->code == ERR_OK && cell_keep(&j->arena, r, SETTINGS, &j->settings, e))
 		(void)!cell_keep(&j->arena, r, ANSWER, &j->answer, e);
 }
@@ -57,7 +57,7 @@ static enum work_next read_run(struct work *w, struct run_read *j)
 	else if (whole)
 		run_read_read_whole(work_row(w, 0, 0), j);
 	else
-		run_read_one(work_row(w, 0, 0), j);
+		read_run_one(work_row(w, 0, 0), j);
 	return WORK_DONE;
 }
 

@@ -11,7 +11,7 @@ static const char sql_ended[] = "SELECT count(*) FROM session_ended WHERE key = 
 static const char sql_end[] =
 	"INSERT OR IGNORE INTO session_ended (id, secret, key, ends_ms) VALUES (?,?,?,?)";
 
-static int forget(struct session *s, const struct sign_out *j)
+static int sign_out_forget(struct session *s, const struct sign_out *j)
 {
 	struct db_bind b = conn_bind(s->conn, sql_forget);
 
@@ -53,7 +53,7 @@ static int end_session(struct session *s, struct sign_out *j)
 	int rc = check_ended(s, j);
 
 	if (rc == SQLITE_OK && j->job.err.code == ERR_OK)
-		rc = forget(s, j);
+		rc = sign_out_forget(s, j);
 	if (rc == SQLITE_OK && j->job.err.code == ERR_OK)
 		rc = put_ended(s, j);
 	return rc;

@@ -4,12 +4,11 @@
  * keys, which are in the order of their making.  What a run brought is found as everywhere: from
  * the message that its answer hangs on, back to the one that its own messages hang on. */
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "store/conversation.h"
 #include "store/sqlite/conversation_row.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
-#include "store/sqlite/search/search_text.h"
+#include "store/words/tree_nodes.h"
 
 #include <stdlib.h>
 
@@ -31,7 +30,7 @@ static const char sql_turn[] =
 	"SELECT CASE WHEN run BETWEEN -1 AND 0 THEN id WHEN run < 0 THEN ~run ELSE run END "
 	"FROM message WHERE id = ? AND secret = ? AND conversation = ?";
 
-enum { TREE_TEXT = KIB, TREE_BYTES = 16 * MIB };
+enum { TREE_BYTES = 16 * MIB };
 
 /* A turn of the page; a message that no run brought has its key alone. */
 struct tree_turn {
@@ -42,56 +41,18 @@ struct tree_turn {
 };
 
 struct tree {
-	struct session    *session;
-	struct tree_read  *job;
-	struct tree_turn  *turns; /* owned */
-	size_t             turn_count;
-	struct tree_node  *nodes; /* owned; the job's arena gets a copy */
-	size_t             count;
-	size_t             cap;
-	size_t             bytes; /* of bodies */
-	struct search_text text;
+	struct session   *session;
+	struct tree_read *job;
+	struct tree_turn *turns; /* owned */
+	size_t            turn_count;
+	struct tree_nodes nodes;
 };
-
-/* tree_preview: the beginning of a text, with a blank for each control character. */
-static struct str tree_preview(struct arena *a, struct str text)
-{
-	size_t n = 0;
-
-	for (int i = 0; i < TREE_PREVIEW && n < text.n; i++) {
-		size_t step = utf8_len((const unsigned char *)text.p + n, text.n - n);
-
-		if (step == 0) /* the text was cut in the middle of a character */
-			break;
-		n += step;
-	}
-	struct str copy = arena_str(a, (struct str){ text.p ? text.p : "", n });
-	for (size_t i = 0; copy.p && i < n; i++)
-		if ((unsigned char)copy.p[i] < ' ')
-			((char *)(uintptr_t)copy.p)[i] = ' ';
-	return copy;
-}
-
-static bool tree_grow(struct tree *t)
-{
-	if (t->count < t->cap)
-		return true;
-	size_t            cap = t->cap ? 2 * t->cap : 128;
-	struct tree_node *grown = realloc(t->nodes, cap * sizeof *grown);
-
-	if (!grown)
-		return false;
-	t->nodes = grown;
-	t->cap = cap;
-	return true;
-}
 
 /* tree_message: adds the message with this key; *ret_prev is the one that it hangs on.  SQLITE_DONE:
  * there is none. */
 static int tree_message(struct tree *t, const struct tree_turn *turn, int64_t key,
 			int64_t *ret_prev)
 {
-	struct arena  *a = &t->job->arena;
 	struct db_bind b = conn_bind(t->session->conn, sql_message);
 
 	db_bind_int(&b, key);
@@ -100,35 +61,24 @@ static int tree_message(struct tree *t, const struct tree_turn *turn, int64_t ke
 	if (rc != SQLITE_ROW)
 		return rc;
 
-	bool       removed = db_int(b.st, 3) < 0;
-	bool       answer = key == turn->run.key;
-	struct str body = removed ? STR_NONE : db_column(b.st, 5);
 	*ret_prev = db_int(b.st, 1);
-	t->bytes += body.n;
-	if (!search_text_read(&t->text, body) || !tree_grow(t))
-		return SQLITE_NOMEM;
-	struct str preview = tree_preview(a, buf_view(&t->text.text));
-	if (!preview.p)
-		return SQLITE_NOMEM;
-	t->nodes[t->count++] = (struct tree_node){
+	struct tree_message m = {
 		.message = db_id(key, b.st, 0),
 		.parent = db_id(*ret_prev, b.st, 2),
 		.run = turn->run,
-		.answer = answer,
-		.removed = removed,
+		.answer = key == turn->run.key,
+		.removed = db_int(b.st, 3) < 0,
 		.created_ms = db_int(b.st, 4),
-		.role = answer ? search_role_name(SEARCH_ROLE_ASSISTANT)
-			       : search_role_name(t->text.role),
-		.preview = preview,
-		.model = answer ? turn->model : STR_NONE,
+		.body = db_column(b.st, 5),
+		.model = turn->model,
 	};
-	return SQLITE_ROW;
+	return tree_nodes_add(&t->nodes, &m) ? SQLITE_ROW : SQLITE_NOMEM;
 }
 
 /* tree_turn: adds what a turn brought, in its order, and its answer. */
 static int tree_turn(struct tree *t, const struct tree_turn *turn)
 {
-	size_t  first = t->count;
+	size_t  first = t->nodes.count;
 	int64_t key = turn->parent;
 	int64_t prev;
 
@@ -143,12 +93,7 @@ static int tree_turn(struct tree *t, const struct tree_turn *turn)
 		if (rc != SQLITE_ROW || ++steps > LIMIT_BRANCH_LENGTH)
 			return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
 	}
-	for (size_t i = first, last = t->count; i + 1 < last; i++) {
-		struct tree_node swapped = t->nodes[i];
-
-		t->nodes[i] = t->nodes[--last];
-		t->nodes[last] = swapped;
-	}
+	tree_nodes_turn(&t->nodes, first);
 	int rc = tree_message(t, turn, turn->key, &prev);
 	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
@@ -234,7 +179,8 @@ static int tree_page(struct tree *t)
 		return rc;
 	if (t->turn_count > 0)
 		qsort(t->turns, t->turn_count, sizeof *t->turns, tree_turn_order);
-	for (; rc == SQLITE_OK && i < t->turn_count && i < j->limit && t->bytes < TREE_BYTES; i++)
+	for (; rc == SQLITE_OK && i < t->turn_count && i < j->limit && t->nodes.bytes < TREE_BYTES;
+	     i++)
 		rc = tree_turn(t, &t->turns[i]);
 	j->has_more = i < t->turn_count;
 	return rc;
@@ -252,21 +198,16 @@ static int tree_read_nodes(struct session *s, struct tree_read *j)
 	int rc = conversation_row_find(s->conn, j->conversation, j->owner, "", &st, e);
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
-	search_text_init(&t.text);
-	buf_init(&t.text.text, TREE_TEXT); /* a preview needs no more */
+	tree_nodes_init(&t.nodes, &j->arena);
 	rc = tree_page(&t);
-	if (rc == SQLITE_OK && t.count > 0)
-		j->nodes = arena_alloc(&j->arena, t.count * sizeof *j->nodes);
-	if (rc == SQLITE_NOMEM || (rc == SQLITE_OK && t.count > 0 && !j->nodes)) {
+	if (rc == SQLITE_OK && !tree_nodes_give(&t.nodes, &j->nodes, &j->node_count))
+		rc = SQLITE_NOMEM;
+	if (rc == SQLITE_NOMEM) {
 		row_no_memory(e);
 		rc = SQLITE_OK;
-	} else if (rc == SQLITE_OK && t.count > 0) {
-		memcpy(j->nodes, t.nodes, t.count * sizeof *j->nodes);
-		j->node_count = t.count;
 	}
-	search_text_finish(&t.text);
+	tree_nodes_finish(&t.nodes);
 	free(t.turns);
-	free(t.nodes);
 	return rc;
 }
 

@@ -4,7 +4,7 @@
  * The functions run inside the writer's transaction, and return SQLite codes. */
 #pragma once
 
-#include "store/sqlite/search/search_text.h"
+#include "store/words/search_text.h"
 
 #include "store/sqlite/kit/conn.h"
 

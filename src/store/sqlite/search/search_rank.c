@@ -1,7 +1,7 @@
 /* The ranking function, in millionths. */
 #include "store/sqlite/search/search_rank.h"
 
-#include "store/sqlite/search/search_token.h"
+#include "store/words/search_token.h"
 
 enum {
 	USUAL_BYTES = 900, /* BM25's average length; a constant, so that scores never change */

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "store/search.h"
 #include "store/sqlite/kit/row.h"
-#include "store/sqlite/search/search_cursor.h"
+#include "store/words/search_cursor.h"
 #include "store/sqlite/search/search_index.h"
 #include "store/sqlite/search/search_rank.h"
 
@@ -52,8 +52,6 @@ void search_reads_finish(struct search_reads *r)
 {
 	close_index(r);
 	search_words_close(&r->words);
-	db_close(r->memory);
-	r->memory = NULL;
 	search_query_finish(&r->query);
 	search_snippet_finish(&r->snippet);
 	search_text_finish(&r->text);
@@ -65,15 +63,7 @@ void search_reads_finish(struct search_reads *r)
 /* The tokenizer has an empty database of its own, and so works without the index. */
 static int open_words(struct search_reads *r)
 {
-	if (r->words.with)
-		return SQLITE_OK;
-	db_close(r->memory);
-	r->memory = NULL;
-	int rc = sqlite3_open_v2(":memory:", &r->memory,
-				 SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-	if (rc == SQLITE_OK)
-		rc = search_token_register(r->memory);
-	return rc == SQLITE_OK ? search_words_open(&r->words, r->memory) : rc;
+	return r->words.with ? SQLITE_OK : search_words_alone(&r->words);
 }
 
 static int on_progress(void *arg)

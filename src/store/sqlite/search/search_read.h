@@ -8,8 +8,8 @@
 
 #include "store/sqlite/search/search.h"
 #include "store/search.h"
-#include "store/sqlite/search/search_snippet.h"
-#include "store/sqlite/search/search_text.h"
+#include "store/words/search_snippet.h"
+#include "store/words/search_text.h"
 
 #include "store/sqlite/kit/conn.h"
 
@@ -24,7 +24,6 @@ struct search_reads {
 	int64_t                 busy_ms;
 	sqlite3                *index; /* owned; opened by the first search */
 	sqlite3_stmt           *window;
-	sqlite3                *memory; /* owned; an empty database, for its tokenizer */
 	struct search_words     words;
 	struct search_query     query;
 	struct search_snippet   snippet;

@@ -6,7 +6,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "store/sqlite/search/search_query.h"
+#include "store/words/search_query.h"
 #include "store/search.h"
 
 enum { SEARCH_MATCHES = 512 }; /* of one message that are considered */

@@ -12,7 +12,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/limits.h"
-#include "store/sqlite/search/search_token.h"
+#include "store/words/search_token.h"
 
 struct search_term {
 	size_t first;   /* index of its first word */

@@ -29,11 +29,14 @@ int search_token_api(sqlite3 *db, fts5_api **ret) MUST_USE;
 struct search_words {
 	struct fts5_tokenizer *how; /* owned */
 	struct Fts5Tokenizer  *with;
+	struct sqlite3        *memory; /* owned; NULL: the database is another's */
 };
 
 /* search_words_open: the tokenizer must be registered with db, which must outlive w.  Returns an
  * SQLite code. */
-int  search_words_open(struct search_words *w, sqlite3 *db) MUST_USE;
+int search_words_open(struct search_words *w, sqlite3 *db) MUST_USE;
+/* search_words_alone: the same with an empty database of its own. */
+int  search_words_alone(struct search_words *w) MUST_USE;
 void search_words_close(struct search_words *w);
 
 /* search_words_each: calls fn for each word of the text, with the word in the index's form and its

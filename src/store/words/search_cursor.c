@@ -1,5 +1,5 @@
 /* Four numbers in hexadecimal digits. */
-#include "store/sqlite/search/search_cursor.h"
+#include "store/words/search_cursor.h"
 
 #include <stdio.h>
 

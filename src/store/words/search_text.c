@@ -1,5 +1,5 @@
 /* Gathers the text of messages of all shapes. */
-#include "store/sqlite/search/search_text.h"
+#include "store/words/search_text.h"
 
 #include "base/limits.h"
 #include "store/search.h"

@@ -1,5 +1,5 @@
 /* An FTS5 tokenizer: unicode61 for scripts with blanks, single characters for the others. */
-#include "store/sqlite/search/search_token.h"
+#include "store/words/search_token.h"
 
 #include "base/limits.h"
 
@@ -305,11 +305,30 @@ int search_words_open(struct search_words *w, sqlite3 *db)
 	return rc;
 }
 
+int search_words_alone(struct search_words *w)
+{
+	sqlite3 *memory = NULL;
+	int rc = sqlite3_open_v2(":memory:", &memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+				 NULL);
+
+	*w = (struct search_words){ .how = NULL };
+	if (rc == SQLITE_OK)
+		rc = search_token_register(memory);
+	if (rc == SQLITE_OK)
+		rc = search_words_open(w, memory);
+	if (rc == SQLITE_OK)
+		w->memory = memory;
+	else
+		(void)sqlite3_close(memory);
+	return rc;
+}
+
 void search_words_close(struct search_words *w)
 {
 	if (w->with)
 		w->how->xDelete(w->with);
 	free(w->how);
+	(void)sqlite3_close(w->memory);
 	*w = (struct search_words){ .how = NULL };
 }
 

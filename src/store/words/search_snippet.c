@@ -1,8 +1,6 @@
 /* Finds the matches in a message again, and cuts the stretch around the best of them. */
-#include "store/sqlite/search/search_snippet.h"
+#include "store/words/search_snippet.h"
 #include "store/search.h"
-
-#include "store/sqlite/kit/row.h"
 
 #include <stdlib.h>
 
@@ -250,8 +248,7 @@ enum errc search_snippet_make(struct search_snippet *s, const struct search_word
 	}
 	buf_finish(&g.text);
 	if (!ok) {
-		row_no_memory(e);
-		return e->code;
+		return err_set(e, ERR_OVERLOADED, "", "the gateway is out of memory");
 	}
 	*ret = g.all;
 	*ret_count = g.count;

@@ -1,5 +1,5 @@
 /* Reads a typed query into terms, and prints them as an expression of FTS5. */
-#include "store/sqlite/search/search_query.h"
+#include "store/words/search_query.h"
 
 void search_query_init(struct search_query *q)
 {

@@ -147,6 +147,23 @@ CREATE TABLE file (
 CREATE INDEX file_owner ON file (owner, id);
 CREATE INDEX file_sha256 ON file (sha256);
 
+-- What files have in them.  A row is written in one transaction with all its parts.
+CREATE TABLE content (
+	sha256  bytea PRIMARY KEY,
+	bytes   bigint NOT NULL,
+	used    bigint NOT NULL DEFAULT 0, -- 0: no file has named it yet, and it goes after an hour
+	touched timestamptz NOT NULL
+);
+CREATE INDEX content_unused ON content (touched) WHERE used = 0;
+CREATE TABLE content_part (
+	sha256 bytea NOT NULL,
+	n      bigint NOT NULL,
+	data   bytea NOT NULL,
+	PRIMARY KEY (sha256, n)
+);
+-- Most files are compressed already.
+ALTER TABLE content_part ALTER COLUMN data SET STORAGE EXTERNAL;
+
 CREATE TABLE api_key (
 	number       bigint PRIMARY KEY,
 	id           text COLLATE "C" NOT NULL UNIQUE,

@@ -17,14 +17,17 @@ enum { NAME = HASH_HEX + 1, MARK = 16 };
 
 struct blobs {
 	char dir[PATH_MAX - NAME - 64]; /* absolute */
+	/* Contents are elsewhere, and the directory is that of temporary files. */
+	bool             elsewhere;
+	struct blob_keep keep;
 };
 
 struct blob_write {
 	struct blobs    *blobs;
 	int              fd;
 	bool             placed;
-	struct hash_sum *sum; /* owned */
-	char             path[PATH_MAX];
+	struct hash_sum *sum;            /* owned */
+	char             path[PATH_MAX]; /* "": it has none */
 };
 
 static enum errc blob_failed(const char *doing, struct err *e)
@@ -39,11 +42,20 @@ static enum errc blob_failed(const char *doing, struct err *e)
 				 : FAULT_DISK);
 }
 
-/* The database is no file, so there is no directory beside it. */
-static enum errc blob_nowhere(struct err *e)
+enum errc blobs_open_kept(const struct blob_keep *keep, struct blobs **ret, struct err *e)
 {
-	return err_set(e, ERR_NOT_IMPLEMENTED, "",
-		       "files can't be stored with a PostgreSQL database yet");
+	struct blobs *b = calloc(1, sizeof *b);
+	const char   *dir = getenv("TMPDIR");
+
+	if (!b)
+		return err_set(e, ERR_STORAGE, "", "out of memory");
+	b->elsewhere = true;
+	b->keep = *keep;
+	if (!dir || strlen(dir) >= sizeof b->dir)
+		dir = "/tmp";
+	str_copy(b->dir, sizeof b->dir, str_of(dir));
+	*ret = b;
+	return ERR_OK;
 }
 
 enum errc blobs_open(const char *database, struct blobs **ret, struct err *e)
@@ -51,7 +63,7 @@ enum errc blobs_open(const char *database, struct blobs **ret, struct err *e)
 	struct blobs *b;
 
 	if (strstr(database, "://"))
-		return blob_nowhere(e);
+		return blobs_open_kept(&(struct blob_keep){ .put = NULL }, ret, e);
 	b = calloc(1, sizeof *b);
 	if (!b)
 		return err_set(e, ERR_STORAGE, "", "out of memory");
@@ -151,15 +163,24 @@ bool blob_mark(struct blobs *b, struct blob_name *name)
 	return true;
 }
 
+/* blob_nameless: a temporary file without a name; -1: errno says why not. */
+static int blob_nameless(const struct blobs *b)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof path, "%s/parley-XXXXXX", b->dir);
+	int fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		(void)unlink(path);
+	return fd;
+}
+
 /* --- writing --- */
 
 enum errc blob_begin(struct blobs *b, struct blob_write **ret, struct err *e)
 {
-	struct blob_write *w;
+	struct blob_write *w = calloc(1, sizeof *w);
 
-	if (!b)
-		return blob_nowhere(e);
-	w = calloc(1, sizeof *w);
 	if (!w)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for a file");
 	w->blobs = b;
@@ -169,9 +190,12 @@ enum errc blob_begin(struct blobs *b, struct blob_write **ret, struct err *e)
 		blob_write_destroy(w);
 		return err_set(e, ERR_OVERLOADED, "", "no memory for a file");
 	}
-	snprintf(w->path, sizeof w->path, "%s/tmp/up-%016llx", b->dir,
-		 (unsigned long long)id_random());
-	if (make_tmp(b))
+	if (!b->elsewhere)
+		snprintf(w->path, sizeof w->path, "%s/tmp/up-%016llx", b->dir,
+			 (unsigned long long)id_random());
+	if (b->elsewhere)
+		w->fd = blob_nameless(b);
+	else if (make_tmp(b))
 		w->fd = open(w->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (w->fd < 0) {
 		blob_failed("made", e);
@@ -225,6 +249,11 @@ enum errc blob_place(struct blob_write *w, struct blob_name *ret, struct err *e)
 	struct blob_name name;
 
 	hash_sum_end(w->sum, name.sha256);
+	if (w->blobs->elsewhere) {
+		name.mark = 0;
+		*ret = name;
+		return w->blobs->keep.put(w->blobs->keep.arg, w->fd, name.sha256, e);
+	}
 	if (fsync(w->fd) != 0 || !blob_mark(w->blobs, &name) || !move_in(w, name.sha256))
 		return blob_failed("stored", e);
 	*ret = name;
@@ -237,7 +266,7 @@ void blob_write_destroy(struct blob_write *w)
 		return;
 	if (w->fd >= 0) {
 		close(w->fd);
-		if (!w->placed)
+		if (!w->placed && w->path[0])
 			unlink(w->path);
 	}
 	hash_sum_destroy(w->sum);
@@ -249,8 +278,10 @@ enum errc blob_scratch(struct blobs *b, int *ret_fd, struct err *e)
 	char path[PATH_MAX];
 	int  fd = -1;
 
-	if (!b)
-		return blob_nowhere(e);
+	if (b->elsewhere) {
+		*ret_fd = blob_nameless(b);
+		return *ret_fd < 0 ? blob_failed("made", e) : ERR_OK;
+	}
 	/* If the process ends before the removal, the next start removes the file. */
 	snprintf(path, sizeof path, "%s/tmp/up-%016llx", b->dir, (unsigned long long)id_random());
 	if (make_tmp(b))
@@ -264,13 +295,29 @@ enum errc blob_scratch(struct blobs *b, int *ret_fd, struct err *e)
 
 /* --- reading, removing --- */
 
+/* blob_fetch: a copy of a content, in a file without a name. */
+static enum errc blob_fetch(struct blobs *b, const unsigned char *sha256, int *ret_fd,
+			    struct err *e)
+{
+	int fd = blob_nameless(b);
+
+	if (fd < 0)
+		return blob_failed("made", e);
+	if (b->keep.get(b->keep.arg, fd, sha256, e) != ERR_OK || lseek(fd, 0, SEEK_SET) != 0) {
+		close(fd);
+		return e->code != ERR_OK ? e->code : blob_failed("read", e);
+	}
+	*ret_fd = fd;
+	return ERR_OK;
+}
+
 enum errc blob_open(struct blobs *b, const unsigned char sha256[HASH_BYTES], int *ret_fd,
 		    struct err *e)
 {
 	char path[PATH_MAX];
 
-	if (!b)
-		return blob_nowhere(e);
+	if (b->elsewhere)
+		return blob_fetch(b, sha256, ret_fd, e);
 	blob_path_of(b, sha256, 3, path);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)

@@ -26,12 +26,19 @@ struct blob_name {
 	uint64_t      mark;
 };
 
-/* A struct blobs of NULL stands for an engine that stores no contents: blob_begin, blob_scratch and blob_open
- * then fail with NOT_IMPLEMENTED.
- *
- * blobs_open: for the directory `database`.files, which is created with the first content; *ret is
- * owned. */
+/* Another place for contents than a directory.  Any thread; arg is borrowed. */
+struct blob_keep {
+	/* put: stores what the file has, from its beginning on.  get: writes a content to the file. */
+	enum errc (*put)(void *arg, int fd, const unsigned char sha256[HASH_BYTES], struct err *e);
+	enum errc (*get)(void *arg, int fd, const unsigned char sha256[HASH_BYTES], struct err *e);
+	void *arg;
+};
+
+/* blobs_open: for the directory `database`.files, which is created with the first content; a database on a
+ * server has no such directory, and only blob_scratch can be used.  blobs_open_kept: for contents that `keep`
+ * has; there are no marks and no paths.  *ret is owned. */
 enum errc blobs_open(const char *database, struct blobs **ret, struct err *e) MUST_USE;
+enum errc blobs_open_kept(const struct blob_keep *keep, struct blobs **ret, struct err *e) MUST_USE;
 void      blobs_destroy(struct blobs *b);
 OWNABLE(blobs);
 
@@ -43,7 +50,7 @@ enum errc blob_place(struct blob_write *w, struct blob_name *ret, struct err *e)
 /* blob_write_destroy: also removes the bytes, unless they were placed. */
 void blob_write_destroy(struct blob_write *w);
 
-/* blob_scratch: a file without a name on the same file system, for writing and reading.  *ret_fd is
+/* blob_scratch: a file without a name on the same file system, or that of temporary files, for writing and reading.  *ret_fd is
  * owned; the file's content is gone when it is closed.  Errors: STORAGE. */
 enum errc blob_scratch(struct blobs *b, int *ret_fd, struct err *e) MUST_USE;
 

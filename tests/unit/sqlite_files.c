@@ -77,25 +77,6 @@ static enum errc removed(struct fixture *f, int64_t owner, struct id id)
 	return DO(f, file_delete, &j);
 }
 
-static enum errc found(struct fixture *f, int64_t owner, const struct id *ids, size_t n,
-		       size_t *ret_missing)
-{
-	struct files_find j = { .owner = owner, .ids = ids, .count = n };
-
-	arena_init(&j.arena, 64 * KIB);
-	enum errc rc = DO(f, files_find, &j);
-	for (size_t i = 0; rc == ERR_OK && i < n; i++) {
-		assert_int_equal(j.files[i].id.key, ids[i].key);
-		assert_str(j.files[i].name, "a.txt");
-		assert_str(j.files[i].type, "text/plain");
-		assert_int_equal(j.files[i].bytes, 3);
-		assert_true(blob_exists(f->store->blobs, j.files[i].sha256));
-	}
-	*ret_missing = j.missing;
-	arena_finish(&j.arena);
-	return rc;
-}
-
 static size_t marks(struct fixture *f)
 {
 	char  command[256];
@@ -108,60 +89,6 @@ static size_t marks(struct fixture *f)
 	assert_non_null(fgets(line, sizeof line, p));
 	pclose(p);
 	return (size_t)strtoul(line, NULL, 10);
-}
-
-static void rows_have_owners(void **state)
-{
-	struct fixture *f = *state;
-	struct id       ids[3] = { add(f, 1, "batch", "one"), add(f, 1, "evals", "two") };
-	size_t          missing;
-
-	ids[2] = add(f, 2, "batch", "one");
-	assert_int_equal(found(f, 1, ids, 2, &missing), ERR_OK);
-	assert_int_equal(found(f, 1, ids, 3, &missing), ERR_NOT_FOUND);
-	assert_int_equal(missing, 2);
-	ids[0].secret++;
-	assert_int_equal(found(f, 1, ids, 1, &missing), ERR_NOT_FOUND);
-	assert_int_equal(removed(f, 1, ids[0]), ERR_NOT_FOUND);
-	assert_int_equal(removed(f, 1, ids[2]), ERR_NOT_FOUND);
-	assert_int_equal(removed(f, 2, ids[2]), ERR_OK);
-	assert_int_equal(removed(f, 2, ids[2]), ERR_NOT_FOUND);
-	assert_int_equal(marks(f), 0);
-}
-
-static void lists(void **state)
-{
-	struct fixture *f = *state;
-	struct id       ids[5];
-
-	for (size_t i = 0; i < 5; i++)
-		ids[i] = add(f, 1, i % 2 ? "batch" : "evals", "x");
-	add(f, 2, "batch", "x");
-	for (int way = 0; way < 4; way++) {
-		bool              up = way & 1;
-		size_t            step = way & 2 ? 2 : 1;
-		size_t            at = up ? 0 : 4;
-		struct files_read j = { .owner = 1,
-					.ascending = up,
-					.limit = 1,
-					.purpose = step == 2 ? STR("evals") : STR_NONE };
-
-		for (bool more = true; more; at = up ? at + step : at - step) {
-			arena_init(&j.arena, 64 * KIB);
-			assert_int_equal(DO(f, files_read, &j), ERR_OK);
-			assert_int_equal(j.file_count, 1);
-			assert_int_equal(j.files[0].id.key, ids[at].key);
-			assert_int_equal(j.files[0].id.secret, ids[at].secret);
-			j.after = j.files[0].id;
-			more = j.has_more;
-			arena_finish(&j.arena);
-		}
-		assert_int_equal(at, up ? 4 + step : (size_t)0 - step);
-	}
-	struct files_read foreign = { .owner = 2, .after = ids[0], .limit = 1 };
-	arena_init(&foreign.arena, 64 * KIB);
-	assert_int_equal(DO(f, files_read, &foreign), ERR_INVALID_VALUE);
-	arena_finish(&foreign.arena);
 }
 
 static void contents_go_with_their_last_row(void **state)
@@ -245,8 +172,6 @@ int main(void)
 {
 #define TEST(t) cmocka_unit_test_setup_teardown(t, set_up_files, tear_down_files)
 	const struct CMUnitTest tests[] = {
-		TEST(rows_have_owners),
-		TEST(lists),
 		TEST(contents_go_with_their_last_row),
 		TEST(a_row_without_its_content_is_refused),
 		TEST(a_write_that_is_given_up_leaves_nothing),

@@ -8,6 +8,7 @@
 #include "store/blob.h"
 #include "store/postgres/direct.h"
 #include "store/postgres/books.h"
+#include "store/postgres/contents.h"
 #include "store/postgres/keys.h"
 #include "store/postgres/lease.h"
 #include "store/postgres/sweep.h"
@@ -67,6 +68,8 @@ static void engine_op_destroy(struct store *s)
 	unfinished_finish(&db->unfinished);
 	usage_gather_destroy(db->store.usage);
 	key_ring_destroy(db->store.ring);
+	blobs_destroy(db->store.blobs);
+	contents_close(db->contents);
 	link_target_destroy(db->target);
 	free(db->booked);
 	free(db);
@@ -183,7 +186,8 @@ static enum errc engine_start(struct postgres *db, struct link *l, size_t *ret_r
 	if (direct_connect(l, db->target, db->lock_ms, e) != ERR_OK ||
 	    migrate_postgres(l, db->options.migrate, &applied, e) != ERR_OK ||
 	    lease_take(l, db, e) != ERR_OK || engine_reap(db, l, ret_runs, e) != ERR_OK ||
-	    key_ring_create(&db->store.ring, e) != ERR_OK || engine_load_keys(db, l, e) != ERR_OK)
+	    key_ring_create(&db->store.ring, e) != ERR_OK || engine_load_keys(db, l, e) != ERR_OK ||
+	    contents_open(db->target, &db->contents, &db->store.blobs, e) != ERR_OK)
 		return e->code;
 	db->store.usage = usage_gather_create(ignore, NULL);
 	if (!db->store.usage)

@@ -23,7 +23,11 @@
 	X(COMPLETIONS_READ, completions_read)                 \
 	X(COMPLETION_MESSAGES_READ, completion_messages_read) \
 	X(COMPLETION_WRITE, completion_write)                 \
-	X(RESPONSE_DELETE, response_delete)
+	X(RESPONSE_DELETE, response_delete)                   \
+	X(FILE_ADD, file_add)                                 \
+	X(FILE_DELETE, file_delete)                           \
+	X(FILES_FIND, files_find)                             \
+	X(FILES_READ, files_read)
 
 #define X(number, name) extern const struct operation pg_op_##name;
 OP_ALONE(X)

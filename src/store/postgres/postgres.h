@@ -10,12 +10,14 @@
 
 #include <stdatomic.h>
 
+struct contents;
 struct pump;
 
 struct postgres {
 	struct store         store; /* what callers hold pointers to */
 	struct store_options options;
-	struct link_target  *target; /* owned */
+	struct link_target  *target;   /* owned */
+	struct contents     *contents; /* owned; what store.blobs has */
 	int64_t              lock_ms;
 	/* This process's row of the table gateway; on the store's thread, once that runs. */
 	int64_t           gateway;

@@ -14,13 +14,13 @@
 	X(PQconnectPoll)                                                                           \
 	X(PQconnectStartParams)                                                                    \
 	X(PQconsumeInput)                                                                          \
-	X(PQenterPipelineMode) X(PQerrorMessage) X(PQexitPipelineMode) X(PQsendQuery) X(PQfinish)  \
-		X(PQflush) X(PQfreemem) X(PQgetisnull) X(PQgetlength) X(PQgetResult) X(PQgetvalue) \
-			X(PQisBusy) X(PQnfields) X(PQntuples) X(PQpipelineSync)                    \
-				X(PQresultErrorField) X(PQresultStatus) X(PQsendPrepare)           \
-					X(PQsendQueryPrepared) X(PQserverVersion)                  \
-						X(PQsetnonblocking) X(PQsetNoticeProcessor)        \
-							X(PQsocket) X(PQstatus)
+	X(PQenterPipelineMode)                                                                     \
+	X(PQerrorMessage)                                                                          \
+	X(PQexitPipelineMode) X(PQsendQuery) X(PQfinish) X(PQflush) X(PQfreemem) X(PQgetisnull)    \
+		X(PQgetlength) X(PQgetResult) X(PQgetvalue) X(PQisBusy) X(PQnfields) X(PQntuples)  \
+			X(PQpipelineSync) X(PQresultErrorField) X(PQresultStatus) X(PQsendPrepare) \
+				X(PQsendQueryPrepared) X(PQserverVersion) X(PQsetnonblocking)      \
+					X(PQsetNoticeProcessor) X(PQsocket) X(PQstatus)
 
 struct pq {
 #define X(name) __typeof__(name) *name;

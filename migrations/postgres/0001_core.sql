@@ -116,7 +116,7 @@ CREATE TABLE idempotency (
 	id           bigint PRIMARY KEY,
 	secret       bigint NOT NULL,
 	owner        bigint NOT NULL,
-	gateway      bigint NOT NULL, -- whose call it is while http is 0
+	gateway      bigint NOT NULL DEFAULT 0, -- whose call it is while http is 0
 	key          text COLLATE "C" NOT NULL,
 	fingerprint  bytea NOT NULL,
 	created_ms   bigint NOT NULL,

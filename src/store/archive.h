@@ -27,6 +27,11 @@ struct archive_read {
 	size_t               at;   /* index of the next part in the plan */
 	size_t               line; /* lines of this part that earlier pages have */
 	bool                 live; /* the part is a run that was live when its line was printed */
+	struct {
+		bool   planned;
+		size_t at, line;
+		bool   live;
+	} from; /* where this page began, for another try */
 };
 void archive_read_finish(struct archive_read *j);
 

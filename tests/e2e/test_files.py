@@ -274,6 +274,7 @@ def begin(gateway, size, sent, headers=""):
 
 def test_a_cut_upload_leaves_nothing(start):
     gateway = start()
+    assert on_disk(gateway) == []
     with Client(gateway.url) as client:
         for sent in (0, 10, 100, 300, 2_000_000):
             raw = begin(gateway, 4_000_000, sent)
@@ -289,6 +290,7 @@ def test_killed_in_an_upload(start):
     gateway = start()
     with Client(gateway.url) as client:
         kept = upload(client, b"kept").ok().json["id"]
+    assert len(on_disk(gateway)) == 1
     raw = begin(gateway, 4_000_000, 2_000_000)
     wait_until(lambda: len(on_disk(gateway)) > 1, "the upload is being written")
     gateway.kill()

@@ -16,6 +16,8 @@
 /* A byte string of a zero; whether a column has the word. */
 #define SQL_ZERO_BYTE          "'\\x00'"
 #define SQL_HAS_CANARY(column) "position('canary'::bytea IN " column ") > 0"
+/* Whether this process writes the database to the disk itself. */
+#define ENGINE_OWN_DISK 0
 /* Bytes of the event log. */
 #define SQL_LOG_BYTES "SELECT sum(octet_length(data)) FROM event"
 

@@ -8,6 +8,8 @@
 /* A byte string of a zero; whether a column has the word. */
 #define SQL_ZERO_BYTE          "x'00'"
 #define SQL_HAS_CANARY(column) "instr(" column ", 'canary') > 0"
+/* Whether this process writes the database to the disk itself. */
+#define ENGINE_OWN_DISK 1
 /* Bytes of the event log. */
 #define SQL_LOG_BYTES "SELECT written - removed FROM event_size"
 

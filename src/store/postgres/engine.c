@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "store/archive.h"
 #include "store/blob.h"
 #include "store/postgres/direct.h"
 #include "store/postgres/books.h"
@@ -253,20 +254,28 @@ static enum work_next at_once_step(struct work *w)
 	return next;
 }
 
-static enum errc at_once_on(struct postgres *db, struct link *l, struct store_job *job,
-			    struct err *e)
+/* work_at_once: does a job on a link that is connected. */
+static enum errc work_at_once(struct postgres *db, struct link *l, struct store_job *job,
+			      struct err *e)
 {
 	struct work_kind kind = { operation_of(job->kind)->mode, at_once_step, at_once_over };
 	struct work      w = { .db = db, .link = l, .kind = &kind, .subject = job };
-	int              applied = 0;
+
+	work_run(&w);
+	*e = job->err;
+	return e->code;
+}
+
+static enum errc at_once_on(struct postgres *db, struct link *l, struct store_job *job,
+			    struct err *e)
+{
+	int applied = 0;
 
 	if (direct_connect(l, db->target, db->lock_ms, e) != ERR_OK ||
 	    migrate_postgres(l, true, &applied, e) != ERR_OK || lease_take(l, db, e) != ERR_OK ||
 	    key_ring_create(&db->store.ring, e) != ERR_OK)
 		return e->code;
-	work_run(&w);
-	*e = job->err;
-	return e->code;
+	return work_at_once(db, l, job, e);
 }
 
 static enum errc at_once(const struct store_options *o, enum job kind, struct store_job *job,
@@ -287,12 +296,96 @@ static enum errc at_once(const struct store_options *o, enum job kind, struct st
 	return rc;
 }
 
+static const char sql_next_conversation[] =
+	"SELECT id, secret FROM conversation WHERE id > $1 ORDER BY id LIMIT 1";
+
+/* engine_export_one: exports one conversation.  *ret_begun: some of its lines were handed to `put`. */
+static enum errc engine_export_one(struct postgres *db, struct link *l, struct store_export *x,
+				   struct id id, bool *ret_begun, struct err *e)
+{
+	struct archive_read j = { .job.kind = &job_kinds[JOB_ARCHIVE_READ],
+				  .any_owner = true,
+				  .conversation = id,
+				  .page_bytes = LIMIT_ARCHIVE_PAGE };
+	enum errc           rc;
+
+	*ret_begun = false;
+	buf_init(&j.page, 2 * (size_t)LIMIT_STORE_ROW);
+	do {
+		buf_clear(&j.page);
+		rc = work_at_once(db, l, &j.job, e);
+		if (rc == ERR_OK) {
+			*ret_begun = true;
+			rc = x->put(x->arg, buf_view(&j.page), x->count, e);
+		}
+	} while (rc == ERR_OK && j.has_more);
+	archive_read_finish(&j);
+	x->count += rc == ERR_OK;
+	return rc;
+}
+
+static enum errc engine_export_named(struct postgres *db, struct link *l, struct store_export *x,
+				     size_t count, struct err *e)
+{
+	bool begun;
+
+	for (size_t i = 0; i < count; i++)
+		if (engine_export_one(db, l, x, x->ids[i], &begun, e) != ERR_OK) {
+			char text[ID_MAX];
+
+			id_text(x->ids[i], ID_CONVERSATION, text);
+			return e->code == ERR_NOT_FOUND
+				       ? err_set(e, ERR_NOT_FOUND, "",
+						 "there is no conversation %s", text)
+				       : e->code;
+		}
+	return ERR_OK;
+}
+
+static enum errc engine_export_all(struct postgres *db, struct link *l, struct store_export *x,
+				   struct err *e)
+{
+	for (int64_t after = 0;;) {
+		bool begun = false;
+
+		param_clear(&l->args);
+		param_int(&l->args, after);
+		if (direct_ask(l, sql_next_conversation, "read", e) != ERR_OK)
+			return e->code;
+		if (direct_rows(l) == 0)
+			return ERR_OK;
+		struct id id = cell_id(cell_int(direct_row(l, 0), 0), direct_row(l, 0), 1);
+		after = id.key;
+		/* A conversation that was deleted before its export began is left out. */
+		if (engine_export_one(db, l, x, id, &begun, e) != ERR_OK &&
+		    (begun || e->code != ERR_NOT_FOUND))
+			return e->code == ERR_NOT_FOUND
+				       ? err_set(e, ERR_NOT_FOUND, "",
+						 "a conversation was deleted while it was exported; "
+						 "export once more")
+				       : e->code;
+	}
+}
+
 static enum errc export_store(const struct store_options *o, struct store_export *x, struct err *e)
 {
-	(void)o;
-	(void)x;
-	return err_set(e, ERR_NOT_IMPLEMENTED, "",
-		       "conversations of a PostgreSQL database can't be exported yet");
+	struct postgres *db = NULL;
+	struct link      l = { 0 };
+	size_t           count = x->count;
+	int              applied = 0;
+
+	if (engine_make(o, &db, e) != ERR_OK)
+		return e->code;
+	x->count = 0;
+	enum errc rc = direct_connect(&l, db->target, db->lock_ms, e);
+	if (rc == ERR_OK)
+		rc = migrate_postgres(&l, false, &applied, e);
+	if (rc == ERR_OK)
+		rc = x->ids ? engine_export_named(db, &l, x, count, e)
+			    : engine_export_all(db, &l, x, e);
+	link_finish(&l);
+	engine_op_destroy(&db->store);
+	return rc;
 }
 
 static enum upkeep_end backup(struct upkeep_backup *b, struct err *e)

@@ -27,7 +27,9 @@
 	X(FILE_ADD, file_add)                                 \
 	X(FILE_DELETE, file_delete)                           \
 	X(FILES_FIND, files_find)                             \
-	X(FILES_READ, files_read)
+	X(FILES_READ, files_read)                             \
+	X(ARCHIVE_READ, archive_read)                         \
+	X(ARCHIVE_WRITE, archive_write)
 
 #define X(number, name) extern const struct operation pg_op_##name;
 OP_ALONE(X)

@@ -2,13 +2,13 @@
  *
  * What there will be is settled in the first page's transaction, as a list of parts: runs, each with
  * its messages, and messages that no run brought.  So an export is of that moment, but for what is
- * deleted or ends while it goes on.  Parts are in the order of their ids, which is that of their
- * making, unless one was gone on from before its id was made known: then it stands in front. */
+ * deleted or ends while it goes on. */
 #include "store/sqlite/archive_read.h"
 
 #include "archive/archive_line.h"
 #include "base/limits.h"
 #include "store/archive.h"
+#include "store/common/archive_plan.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
 
@@ -40,53 +40,21 @@ static const char sql_message[] =
 	"SELECT m.secret, m.prev, p.secret, m.run, m.created_ms, m.body FROM message m "
 	"LEFT JOIN message p ON p.id = m.prev WHERE m.id = ?1 AND m.conversation = ?2";
 
-struct part {
-	int64_t  key;
-	int64_t  needs; /* the part that it continues; 0: none */
-	uint32_t up;    /* while parts are sorted: the part that waits for this one */
-	bool     loose;
-	bool     done;
-};
-
-struct archive_plan {
-	size_t  count;
-	int64_t parts[]; /* key of a run, or ~key of a message without a run */
-};
-
 /* --- the plan --- */
 
-struct parts {
-	struct part *at; /* owned */
-	size_t       count;
-	size_t       cap;
-};
-
-static int archive_read_add_part(struct parts *p, sqlite3_stmt *st, bool loose)
+static int archive_read_add_part(struct archive_parts *p, sqlite3_stmt *st, bool loose)
 {
 	int64_t base = db_int(st, 1);
-	int64_t run = db_int(st, 3);
 
 	if (base != 0 && sqlite3_column_type(st, 2) == SQLITE_NULL)
 		return SQLITE_CORRUPT;
-	if (p->count == p->cap) {
-		size_t       cap = p->cap ? 2 * p->cap : 256;
-		struct part *grown = realloc(p->at, cap * sizeof *grown);
-
-		if (!grown)
-			return SQLITE_NOMEM;
-		p->at = grown;
-		p->cap = cap;
-	}
-	if (run < 0)
-		run = ~run;
-	p->at[p->count++] = (struct part){ .key = db_int(st, 0),
-					   .needs = run != 0 ? run : base,
-					   .loose = loose };
-	return p->count > LIMIT_ARCHIVE_LINES ? SQLITE_TOOBIG : SQLITE_OK;
+	if (archive_parts_add(p, db_int(st, 0), loose, base, db_int(st, 3)))
+		return SQLITE_OK;
+	return p->count > LIMIT_ARCHIVE_LINES ? SQLITE_TOOBIG : SQLITE_NOMEM;
 }
 
 static int archive_read_parts(struct session *s, const char *sql, int64_t conversation,
-			      struct parts *p)
+			      struct archive_parts *p)
 {
 	struct db_bind b = conn_bind(s->conn, sql);
 	sqlite3_stmt  *st = b.st;
@@ -102,63 +70,20 @@ static int archive_read_parts(struct session *s, const char *sql, int64_t conver
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
 }
 
-static int compare_parts(const void *a, const void *b)
-{
-	const struct part *x = a;
-	const struct part *y = b;
-
-	return (x->key > y->key) - (x->key < y->key);
-}
-
-/* The part that this one continues; NULL: none, or missing. */
-static struct part *archive_read_needed(const struct parts *p, const struct part *part)
-{
-	struct part key = { .key = part->needs };
-
-	if (part->needs == 0 || part->needs == part->key)
-		return NULL;
-	return bsearch(&key, p->at, p->count, sizeof *p->at, compare_parts);
-}
-
-/* Puts the part, and everything that must come before it. */
-static int archive_read_put_part(struct parts *p, struct part *part, struct archive_plan *plan)
-{
-	struct part *first = part;
-	size_t       steps = 0;
-
-	for (struct part *n = archive_read_needed(p, part); n && !n->done;
-	     n = archive_read_needed(p, n)) {
-		if (++steps > p->count)
-			return SQLITE_CORRUPT;
-		n->up = (uint32_t)(first - p->at);
-		first = n;
-	}
-	for (;;) {
-		plan->parts[plan->count++] = first->loose ? ~first->key : first->key;
-		first->done = true;
-		if (first == part)
-			return SQLITE_OK;
-		first = &p->at[first->up];
-	}
-}
-
 static int make_plan(struct session *s, struct archive_read *j)
 {
-	struct parts p = { 0 };
-	int          rc = archive_read_parts(s, sql_runs, j->conversation.key, &p);
+	struct archive_parts p = { 0 };
+	int                  rc = archive_read_parts(s, sql_runs, j->conversation.key, &p);
 
 	if (rc == SQLITE_OK)
 		rc = archive_read_parts(s, sql_loose, j->conversation.key, &p);
 	if (rc == SQLITE_OK) {
-		j->plan = calloc(1, sizeof *j->plan + p.count * sizeof j->plan->parts[0]);
-		rc = j->plan ? SQLITE_OK : SQLITE_NOMEM;
+		enum archive_plan_end end = archive_parts_plan(&p, &j->plan);
+
+		if (end != ARCHIVE_PLAN_MADE)
+			rc = end == ARCHIVE_PLAN_DAMAGED ? SQLITE_CORRUPT : SQLITE_NOMEM;
 	}
-	if (rc == SQLITE_OK && p.count > 0)
-		qsort(p.at, p.count, sizeof *p.at, compare_parts);
-	for (size_t i = 0; rc == SQLITE_OK && i < p.count; i++)
-		if (!p.at[i].done)
-			rc = archive_read_put_part(&p, &p.at[i], j->plan);
-	free(p.at);
+	archive_parts_finish(&p);
 	return rc;
 }
 

@@ -253,6 +253,24 @@ CREATE TABLE usage_day (
 );
 CREATE INDEX usage_day_day ON usage_day (day);
 
+-- The words of messages and of titles.  A row's words are those of src/store/words, and such of its owner, its
+-- conversation and its role, which begin with a dot.
+CREATE TABLE search (
+	doc          bigint PRIMARY KEY, -- twice the key of the message, or of the conversation and 1: its title
+	conversation bigint NOT NULL,
+	bytes        bigint NOT NULL, -- of the text
+	v            tsvector NOT NULL
+);
+CREATE INDEX search_conversation ON search (conversation);
+CREATE INDEX search_v ON search USING gin (v);
+-- What is to be indexed: kind 1: the messages of a run that has ended; 2: a message; 6: a title.  What is
+-- removed goes from the index at once.
+CREATE TABLE search_queue (
+	seq  bigint PRIMARY KEY, -- an id of the time of the note
+	kind bigint NOT NULL,
+	id   bigint NOT NULL
+);
+
 -- Sums of usage that are booked already: sent again, they add nothing.
 CREATE TABLE usage_batch (
 	gateway bigint NOT NULL,

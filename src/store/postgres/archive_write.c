@@ -9,6 +9,7 @@
 #include "store/postgres/labels.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
+#include "store/postgres/search_index.h"
 #include "store/run.h"
 
 enum {
@@ -40,10 +41,13 @@ static const char sql_add_run[] =
 	"($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15, $16, $17, $18, $19, "
 	"$20, $21, $22, $23, $24, $25, $26, $27, $28, $29)";
 static const char sql_add_messages[] =
-	"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
-	"SELECT m.id, m.secret, $1, $2, m.prev, m.run, m.created_ms, m.body FROM unnest($3::bigint[], "
+	"WITH added AS (INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, "
+	"body) SELECT m.id, m.secret, $1, $2, m.prev, m.run, m.created_ms, m.body FROM unnest($3::bigint[], "
 	"$4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[]) "
-	"AS m(id, secret, prev, run, created_ms, body)";
+	"AS m(id, secret, prev, run, created_ms, body) RETURNING id, run), "
+	"runs AS (INSERT INTO search_queue (seq, kind, id) SELECT id, 1, id FROM "
+	"unnest($9::bigint[]) AS r(id)) "
+	"INSERT INTO search_queue (seq, kind, id) SELECT id, 2, id FROM added WHERE run = 0";
 
 struct archive_import {
 	struct archive_walk w;
@@ -118,6 +122,8 @@ static void archive_write_conversation(struct work *w, const struct archive_impo
 	param_int(a, c->revision);
 	archive_write_text(a, c->instruction, PARAM_BYTES);
 	work_ask(w, sql_add_conversation);
+	if (c->title.n > 0)
+		search_index_title(w, x->w.conversation_as.key);
 	if (c->metadata.p)
 		archive_write_labels(w, x);
 }
@@ -137,7 +143,7 @@ static void archive_write_usage(struct param *a, const struct archive_run *run)
 	param_int(a, u->reasoning);
 }
 
-static void archive_write_put_run(struct work *w, const struct archive_import *x,
+static void archive_write_ask_run(struct work *w, const struct archive_import *x,
 				  const struct archive_entry *entry, const struct archive_run *run)
 {
 	bool          live = run->status <= ARCHIVE_RUNNING;
@@ -178,7 +184,7 @@ static void archive_write_run(struct work *w, struct archive_import *x,
 
 	arena_init(&arena, LIMIT_ARENA);
 	if (archive_walk_run(&x->w, entry, &arena, &run, e) == ERR_OK)
-		archive_write_put_run(w, x, entry, &run);
+		archive_write_ask_run(w, x, entry, &run);
 	arena_finish(&arena);
 }
 
@@ -213,7 +219,13 @@ static void archive_write_messages(struct work *w, const struct archive_import *
 	EACH_MESSAGE(INT, param_int(a, archive_write_run_of(x, i)));
 	EACH_MESSAGE(INT, param_int(a, M.created_ms));
 	EACH_MESSAGE(TEXT, param_text(a, M.text));
+	param_begin(a, PARAM_INT);
+	for (uint32_t i = from; i < to; i++)
+		if (M.kind == ARCHIVE_RUN)
+			param_int(a, M.as.key);
+	param_end(a);
 	work_ask(w, sql_add_messages);
+	w->db->search_noted = true;
 }
 
 /* archive_write_entries: some rows, as many as one stage can ask for. */

@@ -5,6 +5,8 @@
 #include "store/postgres/conversation_cell.h"
 #include "store/postgres/labels.h"
 #include "store/postgres/operation.h"
+#include "store/postgres/postgres.h"
+#include "store/postgres/search_index.h"
 
 static const char sql_find[] = CONVERSATION_CELL
 	", c.op FROM conversation c WHERE c.id = $1 AND c.secret = $2 AND c.owner = $3 FOR UPDATE";
@@ -17,9 +19,10 @@ static const char sql_add[] =
 	"INSERT INTO conversation (id, secret, owner, created_ms, leaf, title, metadata, tip, "
 	"instruction, op) VALUES ($1, $2, $3, $4, 0, $5, $6, $7, $8, $9)";
 static const char sql_add_messages[] =
-	"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
-	"SELECT m.id, m.secret, $1, $2, m.prev, 0, $3, m.body FROM unnest($4::bigint[], "
-	"$5::bigint[], $6::bigint[], $7::text[]) AS m(id, secret, prev, body)";
+	"WITH added AS (INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, "
+	"body) SELECT m.id, m.secret, $1, $2, m.prev, 0, $3, m.body FROM unnest($4::bigint[], "
+	"$5::bigint[], $6::bigint[], $7::text[]) AS m(id, secret, prev, body) "
+	"RETURNING id) INSERT INTO search_queue (seq, kind, id) SELECT id, 2, id FROM added";
 static const char sql_drop_labels[] = "DELETE FROM conversation_label WHERE conversation = $1";
 static const char sql_add_labels[] =
 	"INSERT INTO conversation_label (owner, key, value, conversation) SELECT $1, l.key, l.value, "
@@ -57,6 +60,8 @@ static const char sql_drop_keys[] = "DELETE FROM idempotency i USING run r "
 static const char sql_forget_keys[] =
 	"UPDATE idempotency i SET http = 410, body = NULL WHERE (i.subject = $1 AND i.subject > 0) "
 	"OR i.id IN (SELECT id FROM run WHERE conversation = $1)";
+static const char sql_drop_search[] = "DELETE FROM search WHERE conversation = $1";
+static const char sql_drop_doc[] = "DELETE FROM search WHERE doc = $1 * 2";
 static const char sql_drop_runs[] = "DELETE FROM run WHERE conversation = $1";
 static const char sql_drop[] = "DELETE FROM conversation WHERE id = $1";
 
@@ -115,6 +120,7 @@ static void change_add_messages(struct work *w, const struct conversation_write 
 		   param_int(a, i > 0 ? j->messages[i - 1].id.key : prev));
 	PARAM_EACH(a, PARAM_TEXT, i, j->message_count, param_text(a, j->messages[i].body));
 	work_ask(w, sql_add_messages);
+	w->db->search_noted = true;
 }
 
 void conversation_put(struct work *w, struct conversation_write *j, struct str title,
@@ -132,6 +138,8 @@ void conversation_put(struct work *w, struct conversation_write *j, struct str t
 	param_bytes_maybe(a, instruction);
 	param_int(a, w->op);
 	work_ask(w, sql_add);
+	if (title.n > 0)
+		search_index_title(w, j->conversation.key);
 	change_add_labels(w, j, metadata);
 	j->now = (struct store_conversation){ j->conversation, j->now_ms, 1, title,
 					      metadata.n > 0 ? metadata : STR("{}") };
@@ -194,6 +202,8 @@ static enum work_next change_update(struct work *w, struct conversation_write *j
 	param_maybe(a, str_is(j->now.metadata, "{}") ? STR_NONE : j->now.metadata);
 	param_int(a, w->op);
 	work_ask(w, sql_update);
+	if (j->title_set)
+		search_index_title(w, j->conversation.key);
 	j->now.revision++;
 	return WORK_LAST;
 }
@@ -250,6 +260,7 @@ static enum work_next change_remove(struct work *w, struct conversation_write *j
 		err_set(&j->job.err, ERR_NOT_FOUND, "", "this conversation has no such item");
 		return WORK_DONE;
 	}
+	change_keyed(w, sql_drop_doc, j->message.key);
 	conversation_touch(w, j);
 	return WORK_LAST;
 }
@@ -270,6 +281,8 @@ static enum work_next change_drop(struct work *w, struct conversation_write *j)
 	change_keyed(w, sql_drop_runs, key);
 	change_keyed(w, sql_drop_labels, key);
 	change_keyed(w, sql_drop, key);
+	/* The index may have waited for the rows above, or they for it. */
+	change_keyed(w, sql_drop_search, key);
 	return WORK_LAST;
 }
 

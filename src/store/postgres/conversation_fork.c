@@ -24,10 +24,11 @@ static const char sql_instruction[] =
 	"WHERE r.instruction IS NOT NULL ORDER BY w.step LIMIT 1), "
 	"(SELECT instruction FROM conversation WHERE id = $3))";
 static const char sql_copy[] =
-	"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
-	"SELECT n.id, n.secret, $1, $2, n.prev, 0, m.created_ms, m.body FROM unnest($3::bigint[], "
+	"WITH added AS (INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, "
+	"body) SELECT n.id, n.secret, $1, $2, n.prev, 0, m.created_ms, m.body FROM unnest($3::bigint[], "
 	"$4::bigint[], $5::bigint[], $6::bigint[]) AS n(id, secret, prev, of) "
-	"JOIN message m ON m.id = n.of";
+	"JOIN message m ON m.id = n.of RETURNING id) "
+	"INSERT INTO search_queue (seq, kind, id) SELECT id, 2, id FROM added";
 
 enum { FORK_HAS, FORK_WALK, FORK_INSTRUCTION };
 

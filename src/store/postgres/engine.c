@@ -18,6 +18,8 @@
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/pump.h"
+#include "store/postgres/search_index.h"
+#include "store/postgres/search_tools.h"
 
 #include <stdlib.h>
 
@@ -66,6 +68,8 @@ static void engine_op_destroy(struct store *s)
 		lease_end(&l, db);
 	if (db->gateway != 0)
 		link_finish(&l);
+	search_tools_destroy(db->search);
+	search_tools_destroy(db->index);
 	unfinished_finish(&db->unfinished);
 	usage_gather_destroy(db->store.usage);
 	key_ring_destroy(db->store.ring);
@@ -111,6 +115,10 @@ static const struct pump_chore chores[] = {
 	  .wanted = books_wanted,
 	  .last = true },
 	{ .kind = { WORK_WRITE, sweep_step, sweep_over }, .lane = PUMP_LOG, .every_ms = 1000 },
+	{ .kind = { WORK_WRITE, search_index_step, search_index_over },
+	  .lane = PUMP_INDEX,
+	  .every_ms = 50,
+	  .wanted = search_index_wanted },
 	{ .kind = { WORK_WRITE, reap_step, reap_over }, .lane = PUMP_TURNS, .every_ms = 5000 },
 	{ .every_ms = 0 },
 };

@@ -29,7 +29,8 @@
 	X(FILES_FIND, files_find)                             \
 	X(FILES_READ, files_read)                             \
 	X(ARCHIVE_READ, archive_read)                         \
-	X(ARCHIVE_WRITE, archive_write)
+	X(ARCHIVE_WRITE, archive_write)                       \
+	X(SEARCH_READ, search_read)
 
 #define X(number, name) extern const struct operation pg_op_##name;
 OP_ALONE(X)

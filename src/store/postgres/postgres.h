@@ -12,6 +12,7 @@
 
 struct contents;
 struct pump;
+struct search_tools;
 
 struct postgres {
 	struct store         store; /* what callers hold pointers to */
@@ -31,7 +32,11 @@ struct postgres {
 	const struct usage_sum **booked; /* owned; the sums are the gatherer's */
 	size_t                   booked_count;
 	bool                     keys_failed, keys_said; /* the last look at the keys (keys.c) */
-	size_t                   reaped;       /* runs that the last work of reap.c has ended */
-	struct fault             reap_fault;   /* how that work has ended */
+	size_t                   reaped;           /* runs that the last work of reap.c has ended */
+	struct fault             reap_fault;       /* how that work has ended */
+	bool                     search_noted;     /* rows for the search index were written */
+	int64_t                  search_looked_us; /* when the queue of the index was read last */
+	struct search_tools     *search;       /* owned; of searches; NULL: there was none yet */
+	struct search_tools     *index;        /* owned; of the index */
 	int64_t                  next_gateway; /* while a new row is made (lease.c) */
 };

@@ -10,6 +10,7 @@
 #include "store/postgres/batch.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
+#include "store/postgres/search_read.h"
 #include "store/turn.h"
 
 #include <errno.h>
@@ -97,10 +98,15 @@ static struct store_job *pop(struct queue *q)
 static enum pump_lane lane_of(const struct store_job *job)
 {
 	if (job->kind->lane != LANE_WRITE)
-		return PUMP_READ;
+		return job->kind->lane == LANE_SEARCH ? PUMP_SEARCH : PUMP_READ;
 	if (job->kind->job == JOB_EVENTS_APPEND)
 		return container_of(job, struct events_append, job)->sync ? PUMP_TURNS : PUMP_LOG;
 	return job->kind->job == JOB_BUDGET_RESERVE ? PUMP_LOG : PUMP_TURNS;
+}
+
+static bool lane_reads(enum pump_lane lane)
+{
+	return lane == PUMP_READ || lane == PUMP_SEARCH;
 }
 
 static void pump_wake(struct pump *p)
@@ -123,8 +129,8 @@ bool pump_add(struct pump *p, struct store_job *job)
 	if (room) {
 		job->pool = p;
 		push(q, job);
-		p->open += lane == PUMP_READ;
-		p->users += lane == PUMP_READ;
+		p->open += lane_reads(lane);
+		p->users += lane_reads(lane);
 	}
 	pthread_mutex_unlock(&p->lock);
 	if (room && first)
@@ -326,7 +332,9 @@ static void over_read(struct work *w, const struct fault *f)
 	struct store_job *job = TAKE(h->job);
 
 	h->busy = false;
-	if (f)
+	if (f && h->lane == PUMP_SEARCH)
+		search_read_refuse(f, &job->err);
+	else if (f)
 		fault_refuse(f, &job->err);
 	answer_read(pump_of(w), job);
 }
@@ -434,23 +442,23 @@ static void start_write(struct pump *p, struct hand *h, int64_t now_us)
 	}
 }
 
-static struct store_job *next_read(struct pump *p)
+static struct store_job *next_read(struct pump *p, enum pump_lane lane)
 {
 	pthread_mutex_lock(&p->lock);
 	struct store_job *job =
-		p->stopping || p->held < LIMIT_STORE_ANSWERS ? pop(&p->queues[PUMP_READ]) : NULL;
+		p->stopping || p->held < LIMIT_STORE_ANSWERS ? pop(&p->queues[lane]) : NULL;
 	pthread_mutex_unlock(&p->lock);
 	return job;
 }
 
 static void start_read(struct pump *p, struct hand *h, int64_t now_us)
 {
-	struct store_job *job = next_read(p);
+	struct store_job *job = next_read(p, h->lane);
 
 	while (job && atomic_load_explicit(&job->cancelled, memory_order_relaxed)) {
 		err_set(&job->err, ERR_CANCELLED, "", "nobody waits for this read");
 		answer_read(p, job);
-		job = next_read(p);
+		job = next_read(p, h->lane);
 	}
 	if (!job)
 		return;
@@ -477,7 +485,7 @@ static void refuse_queued(struct pump *p, struct hand *h, int64_t away_us)
 		push(q, job);
 	pthread_mutex_unlock(&p->lock);
 	while ((job = pop(&gone))) {
-		if (h->lane == PUMP_READ) {
+		if (lane_reads(h->lane)) {
 			fault_refuse(&h->link.fault, &job->err);
 			answer_read(p, job);
 		} else {
@@ -532,7 +540,7 @@ static void drive(struct pump *p, struct hand *h, bool stopping)
 		}
 		if (h->link.state != LINK_IDLE)
 			return;
-		if (h->lane == PUMP_READ)
+		if (lane_reads(h->lane))
 			start_read(p, h, now);
 		else if (!start_chore(p, h, now, stopping))
 			start_write(p, h, now);
@@ -567,7 +575,7 @@ static int64_t next_time(const struct pump *p, int64_t now_us)
 
 static void wait(struct pump *p, bool stopping)
 {
-	struct pollfd fds[READERS_MOST + 3];
+	struct pollfd fds[READERS_MOST + PUMP_READ + 1];
 	int64_t       now = clock_mono_us();
 	int64_t       left = next_time(p, now) - now;
 	uint64_t      drained;
@@ -634,7 +642,8 @@ static void make_hands(struct pump *p, size_t readers)
 
 		h->lane = i < PUMP_READ ? (enum pump_lane)i : PUMP_READ;
 		h->chore = -1;
-		link_init(&h->link, db->target, h->lane == PUMP_LOG, db->lock_ms);
+		link_init(&h->link, db->target, h->lane == PUMP_LOG || h->lane == PUMP_INDEX,
+			  db->lock_ms);
 	}
 	(void)readers;
 }
@@ -718,5 +727,6 @@ void pump_stats(struct pump *p, struct store_stats *ret)
 	pthread_mutex_lock(&p->lock);
 	*ret = p->stats;
 	ret->queue = p->queues[PUMP_TURNS].count + p->queues[PUMP_LOG].count;
+	ret->search_complete = true;
 	pthread_mutex_unlock(&p->lock);
 }

@@ -10,6 +10,8 @@ struct pump;
 enum pump_lane {
 	PUMP_TURNS, /* writes that are durable when they are answered */
 	PUMP_LOG,   /* the event log and budgets, whose commits do not wait for the disk; chores */
+	PUMP_INDEX, /* of searches; chores alone */
+	PUMP_SEARCH,
 	PUMP_READ,
 	PUMP__COUNT
 };

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "store/postgres/gathered.h"
 #include "store/postgres/pieces.h"
+#include "store/postgres/postgres.h"
 #include "store/postgres/settle.h"
 
 /* Stored numbers; a new status goes to the end. */
@@ -46,6 +47,7 @@ static const char sql_end[] =
 	"FROM p JOIN ended ON ended.id = p.run ON CONFLICT DO NOTHING), "
 	"freed AS (DELETE FROM idempotency i USING ended WHERE i.id = ended.id "
 	"AND ended.key_http = 0), "
+	"queued AS (INSERT INTO search_queue (seq, kind, id) SELECT id, 1, id FROM ended), "
 	"bound AS (UPDATE idempotency i SET outcome = ended.status, http = ended.key_http, "
 	"body = ended.key_body FROM ended WHERE i.id = ended.id AND ended.key_http > 0) "
 	"SELECT id FROM ended";
@@ -125,6 +127,7 @@ size_t turn_end_ask(struct work *w, struct turn_end *const *ends, size_t count)
 	a->failed = a->failed || !ok;
 	pieces_finish(&p);
 	work_ask(w, sql_end);
+	w->db->search_noted = true;
 	/* The conversation may be deleted by now, but the cost still counts. */
 	for (size_t i = 0; i < count; i++)
 		if (E->note && E->note->reserved)

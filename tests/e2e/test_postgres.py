@@ -249,19 +249,40 @@ def test_a_revoked_key_is_refused_by_all_gateways(join, server, database):
                    "the revocation", 1.5)
 
 
-# --- what it can't do, and what does not start ----------------------------------------------------
+def test_an_ended_session_is_ended_everywhere(join, server, database):
+    url = server.url(database)
+    made = run("keys", "create", "--name", "k", "--database", url)
+    assert made.returncode == 0, made.stderr
+    a, b = join(), join()
+    with Client(a.url) as one, Client(b.url) as two:
+        key = {"Authorization": f"Bearer {made.stdout.strip().splitlines()[-1]}"}
+        token = one.http.post("/v1/session", headers=key).json()["token"]
+        mine = {"Authorization": f"Bearer {token}"}
+        assert two.http.get("/v1/me", headers=mine).status_code == 200
+        assert one.http.delete("/v1/session", headers=mine).status_code in (200, 204)
+        assert one.http.get("/v1/me", headers=mine).status_code == 401
+        wait_until(lambda: two.http.get("/v1/me", headers=mine).status_code == 401, "the end", 1.5)
 
 
-def test_what_is_missing_is_said(join):
-    gateway = join()
-    with Client(gateway.url) as client:
-        conversation = client.chat("hi").ok().json["conversation"]
-        for answer in (
-                client.get("/v1/files"),
-                client.get("/v1/search?q=hi"),
-                client.get(f"/v1/conversations/{conversation}/tree"),
-                client.get(f"/v1/conversations/{conversation}/export")):
-            answer.error(501, "not_implemented")
+def test_what_one_has_stored_the_other_finds(join):
+    a, b = join(), join()
+    with Client(a.url) as one, Client(b.url) as two:
+        conversation = one.chat("a wombat walks").ok().json["conversation"]
+        stored = one.http.post("/v1/files", files={"file": ("w.txt", b"wombat" * 100_000)},
+                               data={"purpose": "user_data"})
+        file = stored.json()["id"]
+        assert two.http.get(f"/v1/files/{file}/content").content == b"wombat" * 100_000
+        wait_until(lambda: two.get("/v1/search?q=wombat").ok().json["data"], "the other's message")
+        assert len(two.get(f"/v1/conversations/{conversation}/tree").ok().json["data"]) == 2
+        archive = two.http.get(f"/v1/conversations/{conversation}/export").text
+        assert "a wombat walks" in archive
+        two.http.delete(f"/v1/conversations/{conversation}").raise_for_status()
+        assert one.get("/v1/search?q=wombat").ok().json["data"] == []
+        two.http.delete(f"/v1/files/{file}").raise_for_status()
+        assert one.http.get(f"/v1/files/{file}/content").status_code == 404
+
+
+# --- what does not start --------------------------------------------------------------------------
 
 
 def refused(folder, database, env=None):

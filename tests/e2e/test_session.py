@@ -217,6 +217,7 @@ def test_the_end_of_a_session_survives_a_restart(serving, key):
         assert works(serving, two) and begin(serving, two)["scopes"]
 
 
+@pytest.mark.sqlite  # a takeover
 def test_another_process_knows_within_a_second(serving, key, succeed):  # noqa: F811
     """The old process of a takeover still answers on its connections, one request each."""
     def asked(raw, token):

@@ -28,28 +28,9 @@ static struct postgres *postgres_of(struct store *s)
 	return container_of(s, struct postgres, store);
 }
 
-static bool op_does(const struct job_kind *kind)
-{
-	return operation_of(kind) || operation_is_gathered(kind);
-}
-
-/* A job that this engine does not do yet is answered at once. */
-static void refuse_job(struct task *task)
-{
-	struct store_job *job = container_of(task, struct store_job, task);
-
-	job->done(job);
-}
-
 static bool engine_op_submit(struct store *s, struct store_job *job)
 {
-	if (op_does(job->kind))
-		return pump_add(postgres_of(s)->pump, job);
-	err_set(&job->err, ERR_NOT_IMPLEMENTED, "",
-		"this gateway's PostgreSQL database can't do this yet");
-	job->task.fn = refuse_job;
-	loop_post(job->loop, &job->task);
-	return true;
+	return pump_add(postgres_of(s)->pump, job);
 }
 
 static void engine_op_stats(struct store *s, struct store_stats *ret)
@@ -83,7 +64,6 @@ static void engine_op_destroy(struct store *s)
 static const struct store_ops ops = {
 	.name = "postgres",
 	.submit = engine_op_submit,
-	.does = op_does,
 	.stats = engine_op_stats,
 	.destroy = engine_op_destroy,
 };
@@ -293,9 +273,7 @@ static enum errc at_once(const struct store_options *o, enum job kind, struct st
 	struct link      l = { 0 };
 
 	job->kind = &job_kinds[kind];
-	if (!operation_of(job->kind))
-		return err_set(e, ERR_NOT_IMPLEMENTED, "",
-			       "this can't be done in a PostgreSQL database yet");
+	CHECK(operation_of(job->kind));
 	if (engine_make(o, &db, e) != ERR_OK)
 		return e->code;
 	enum errc rc = at_once_on(db, &l, job, e);
@@ -399,7 +377,7 @@ static enum errc export_store(const struct store_options *o, struct store_export
 static enum upkeep_end backup(struct upkeep_backup *b, struct err *e)
 {
 	(void)b;
-	err_set(e, ERR_NOT_IMPLEMENTED, "",
+	err_set(e, ERR_STORAGE, "",
 		"a PostgreSQL database is backed up by its own tools, such as pg_dump; it has all that "
 		"parley stores");
 	return UPKEEP_BAD_DATABASE;
@@ -408,7 +386,7 @@ static enum upkeep_end backup(struct upkeep_backup *b, struct err *e)
 static enum upkeep_end engine_vacuum(struct upkeep_vacuum *v, struct err *e)
 {
 	(void)v;
-	err_set(e, ERR_NOT_IMPLEMENTED, "", "a PostgreSQL database is vacuumed by its own server");
+	err_set(e, ERR_STORAGE, "", "a PostgreSQL database is vacuumed by its own server");
 	return UPKEEP_BAD_DATABASE;
 }
 

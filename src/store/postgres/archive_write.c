@@ -40,14 +40,17 @@ static const char sql_add_run[] =
 	"finish_reason, instruction, metadata, error, settings, request_id, native_reason) VALUES "
 	"($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, 0, $14, $15, $16, $17, $18, $19, "
 	"$20, $21, $22, $23, $24, $25, $26, $27, $28, $29)";
+/* The queue may still have the note of a message that had the same id and was deleted; the row is changed, so
+ * that this waits for whoever is working on that note. */
+#define NOTED_BEFORE "ON CONFLICT (seq) DO UPDATE SET kind = excluded.kind"
 static const char sql_add_messages[] =
 	"WITH added AS (INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, "
 	"body) SELECT m.id, m.secret, $1, $2, m.prev, m.run, m.created_ms, m.body FROM unnest($3::bigint[], "
 	"$4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[]) "
 	"AS m(id, secret, prev, run, created_ms, body) RETURNING id, run), "
 	"runs AS (INSERT INTO search_queue (seq, kind, id) SELECT id, 1, id FROM "
-	"unnest($9::bigint[]) AS r(id)) "
-	"INSERT INTO search_queue (seq, kind, id) SELECT id, 2, id FROM added WHERE run = 0";
+	"unnest($9::bigint[]) AS r(id) " NOTED_BEFORE ") "
+	"INSERT INTO search_queue (seq, kind, id) SELECT id, 2, id FROM added WHERE run = 0 " NOTED_BEFORE;
 
 struct archive_import {
 	struct archive_walk w;

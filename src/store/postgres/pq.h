@@ -7,25 +7,16 @@
 #include <libpq-fe.h>
 
 /* The functions that the engine uses. */
-#define PQ_FUNCTIONS(X)                                                                     \
-	X(PQclear)                                                                          \
-	X(PQconninfoFree)                                                                   \
-	X(PQconninfoParse)                                                                  \
-	X(PQconnectPoll)                                                                    \
-	X(PQconnectStartParams)                                                             \
-	X(PQconsumeInput)                                                                   \
-	X(PQenterPipelineMode)                                                              \
-	X(PQerrorMessage)                                                                   \
-	X(PQexitPipelineMode)                                                               \
-	X(PQsendQuery)                                                                      \
-	X(PQfinish)                                                                         \
-	X(PQflush)                                                                          \
-	X(PQfreemem)                                                                        \
-	X(PQgetisnull) X(PQgetlength) X(PQgetResult) X(PQgetvalue) X(PQisBusy) X(PQnfields) \
-		X(PQntuples) X(PQpipelineSync) X(PQresultErrorField) X(PQresultStatus)      \
-			X(PQsendPrepare) X(PQsendQueryPrepared) X(PQserverVersion)          \
-				X(PQsetnonblocking) X(PQsetNoticeProcessor) X(PQsocket)     \
-					X(PQstatus)
+/* clang-format off */
+#define PQ_FUNCTIONS(X) \
+	X(PQclear) X(PQconninfoFree) X(PQconninfoParse) X(PQconnectPoll) \
+	X(PQconnectStartParams) X(PQconsumeInput) X(PQenterPipelineMode) X(PQerrorMessage) \
+	X(PQexitPipelineMode) X(PQsendQuery) X(PQfinish) X(PQflush) X(PQfreemem) \
+	X(PQgetisnull) X(PQgetlength) X(PQgetResult) X(PQgetvalue) X(PQisBusy) \
+	X(PQnfields) X(PQntuples) X(PQpipelineSync) X(PQresultErrorField) \
+	X(PQresultStatus) X(PQsendPrepare) X(PQsendQueryPrepared) X(PQserverVersion) \
+	X(PQsetnonblocking) X(PQsetNoticeProcessor) X(PQsocket) X(PQstatus)
+/* clang-format on */
 
 struct pq {
 #define X(name) __typeof__(name) *name;

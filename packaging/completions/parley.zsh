@@ -13,7 +13,7 @@ local -a common=(
 	'--help[show the help and stop]'
 	'--listen=[where to serve\: ADDR\:PORT, \[V6\]\:PORT, unix\:/path, fd\:N, fd\:NAME or systemd]:value: '
 	'--socket-mode=[permissions of the unix sockets that Parley creates, in octal]:value: '
-	'--database=[SQLite file; created if it is missing]:file:_files'
+	'--database=[SQLite file, created if it is missing; or postgres\://…]:file:_files'
 	'--image-root=[directory that holds the images which messages may name by path]:folder:_files -/'
 	'--durability=[relaxed, or strict\: a piece of a stream is synced before it is sent; messages and ends of runs always are]:value:(relaxed strict)'
 	'--events-keep=[how long the events of an ended run are kept; 0\: for ever]:value: '

@@ -282,6 +282,32 @@ def test_what_one_has_stored_the_other_finds(join):
         assert one.http.get(f"/v1/files/{file}/content").status_code == 404
 
 
+def test_connections_that_break_one_by_one(join, server, database):
+    """The server stays, as behind a balancer that closes connections: nobody notices."""
+    gateway = join()
+    stop = threading.Event()
+
+    def cut():
+        while not stop.is_set():
+            server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
+                       f"datname = '{database}' AND usename = 'parley' AND pid <> pg_backend_pid() "
+                       "ORDER BY random() LIMIT 2", "postgres")
+
+    with Client(gateway.url) as client:
+        conversation = client.chat("first").ok().json["conversation"]
+        cutter = threading.Thread(target=cut)
+        cutter.start()
+        try:
+            for i in range(25):
+                client.chat(f"turn {i}", conversation=conversation).ok()
+                client.get(f"/v1/conversations/{conversation}").ok()
+        finally:
+            stop.set()
+            cutter.join()
+        assert number(server, database, "SELECT count(*) FROM message") == 2 * 26
+        assert number(server, database, "SELECT count(*) FROM run WHERE status = 2") == 26
+
+
 # --- what does not start --------------------------------------------------------------------------
 
 

@@ -192,6 +192,7 @@ static void archive_write_run(struct work *w, struct archive_import *x,
 }
 
 #define M x->w.entries[i]
+/* NOLINTBEGIN(bugprone-macro-parentheses): `add` is a statement */
 #define EACH_MESSAGE(type, add)                        \
 	do {                                           \
 		param_begin(a, PARAM_##type);          \
@@ -200,6 +201,7 @@ static void archive_write_run(struct work *w, struct archive_import *x,
 				add;                   \
 		param_end(a);                          \
 	} while (0)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* archive_write_run_of: as message.run has it; of a removed one, the complement. */
 static int64_t archive_write_run_of(const struct archive_import *x, uint32_t i)

@@ -103,7 +103,8 @@ static const struct pump_chore chores[] = {
 	{ .every_ms = 0 },
 };
 
-static enum errc engine_make(const struct store_options *o, struct postgres **ret, struct err *e)
+/* engine_make: NULL: e says why not. */
+static struct postgres *engine_make(const struct store_options *o, struct err *e)
 {
 	struct postgres *db;
 
@@ -111,22 +112,24 @@ static enum errc engine_make(const struct store_options *o, struct postgres **re
 		err_set(e, ERR_STORAGE, "",
 			"a PostgreSQL database needs no takeover: start a second gateway, and stop the "
 			"first");
-		return err_blame(e, FAULT_BUSY);
+		(void)err_blame(e, FAULT_BUSY);
+		return NULL;
 	}
 	if (pq_load(e) != ERR_OK)
-		return e->code;
+		return NULL;
 	db = calloc(1, sizeof *db);
-	if (!db)
-		return err_set(e, ERR_STORAGE, "", "out of memory");
+	if (!db) {
+		err_set(e, ERR_STORAGE, "", "out of memory");
+		return NULL;
+	}
 	db->store.ops = &ops;
 	db->options = *o;
 	db->lock_ms = o->busy_ms > 0 && o->busy_ms < 2000 ? o->busy_ms : 2000;
 	if (link_target_create(o->path, o->password, &db->target, e) != ERR_OK) {
 		engine_op_destroy(&db->store);
-		return e->code;
+		return NULL;
 	}
-	*ret = db;
-	return ERR_OK;
+	return db;
 }
 
 /* engine_reap: ends what dead gateways have left. */
@@ -186,11 +189,11 @@ static enum errc engine_start(struct postgres *db, struct link *l, size_t *ret_r
 
 static enum errc engine_open_store(const struct store_options *o, struct store **ret, struct err *e)
 {
-	struct postgres *db = NULL;
+	struct postgres *db = engine_make(o, e);
 	struct link      l = { 0 };
 	size_t           runs = 0;
 
-	if (engine_make(o, &db, e) != ERR_OK)
+	if (!db)
 		return e->code;
 	enum errc rc = engine_start(db, &l, &runs, e);
 	link_finish(&l);
@@ -208,10 +211,10 @@ static enum errc engine_open_store(const struct store_options *o, struct store *
 static enum errc engine_migrate_store(const struct store_options *o, int *ret_applied,
 				      struct err *e)
 {
-	struct postgres *db = NULL;
+	struct postgres *db = engine_make(o, e);
 	struct link      l = { 0 };
 
-	if (engine_make(o, &db, e) != ERR_OK)
+	if (!db)
 		return e->code;
 	enum errc rc = direct_connect(&l, db->target, db->lock_ms, e);
 	if (rc == ERR_OK)
@@ -269,12 +272,12 @@ static enum errc at_once_on(struct postgres *db, struct link *l, struct store_jo
 static enum errc at_once(const struct store_options *o, enum job kind, struct store_job *job,
 			 struct err *e)
 {
-	struct postgres *db = NULL;
+	struct postgres *db = engine_make(o, e);
 	struct link      l = { 0 };
 
 	job->kind = &job_kinds[kind];
 	CHECK(operation_of(job->kind));
-	if (engine_make(o, &db, e) != ERR_OK)
+	if (!db)
 		return e->code;
 	enum errc rc = at_once_on(db, &l, job, e);
 	link_finish(&l);
@@ -355,12 +358,12 @@ static enum errc engine_export_all(struct postgres *db, struct link *l, struct s
 
 static enum errc export_store(const struct store_options *o, struct store_export *x, struct err *e)
 {
-	struct postgres *db = NULL;
+	struct postgres *db = engine_make(o, e);
 	struct link      l = { 0 };
 	size_t           count = x->count;
 	int              applied = 0;
 
-	if (engine_make(o, &db, e) != ERR_OK)
+	if (!db)
 		return e->code;
 	x->count = 0;
 	enum errc rc = direct_connect(&l, db->target, db->lock_ms, e);

@@ -44,6 +44,7 @@ void param_begin(struct param *a, enum param_type element);
 void param_end(struct param *a);
 
 /* PARAM_EACH(a, type, i, n, add): an array with what `add` adds for each i below n. */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define PARAM_EACH(a, type, i, n, add)           \
 	do {                                     \
 		param_begin(a, type);            \
@@ -51,3 +52,4 @@ void param_end(struct param *a);
 			add;                     \
 		param_end(a);                    \
 	} while (0)
+/* NOLINTEND(bugprone-macro-parentheses) */

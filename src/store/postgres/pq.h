@@ -19,6 +19,7 @@
 /* clang-format on */
 
 struct pq {
+/* NOLINTNEXTLINE(bugprone-macro-parentheses) */
 #define X(name) __typeof__(name) *name;
 	PQ_FUNCTIONS(X)
 #undef X

@@ -527,6 +527,10 @@ static void drive(struct pump *p, struct hand *h, bool stopping)
 	for (int rounds = 0; rounds < 64; rounds++) {
 		int64_t now = clock_mono_us();
 
+		/* The work must see that its connection broke, before there is another one. */
+		if (h->busy && h->link.state == LINK_DOWN && now >= h->work.resume_us &&
+		    work_move(&h->work, now))
+			continue;
 		mend(p, h, now, stopping);
 		if (h->busy) {
 			if (work_waits(&h->work, now) && h->link.state != LINK_DOWN)

@@ -184,7 +184,7 @@ static enum errc engine_start(struct postgres *db, struct link *l, size_t *ret_r
 	db->store.usage = usage_gather_create(ignore, NULL);
 	if (!db->store.usage)
 		return err_set(e, ERR_STORAGE, "", "out of memory");
-	return pump_create(db, chores, &db->pump, e);
+	return pump_create(db, chores, e);
 }
 
 static enum errc engine_open_store(const struct store_options *o, struct store **ret, struct err *e)

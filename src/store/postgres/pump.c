@@ -665,8 +665,7 @@ static enum errc connect_first(struct pump *p, struct err *e)
 	return ERR_OK;
 }
 
-enum errc pump_create(struct postgres *db, const struct pump_chore *chores, struct pump **ret,
-		      struct err *e)
+enum errc pump_create(struct postgres *db, const struct pump_chore *chores, struct err *e)
 {
 	size_t       readers = db->options.readers > 0 ? db->options.readers : 1;
 	struct pump *p = calloc(1, sizeof *p);
@@ -701,7 +700,6 @@ enum errc pump_create(struct postgres *db, const struct pump_chore *chores, stru
 		return e->code;
 	}
 	p->started = true;
-	*ret = p;
 	return ERR_OK;
 }
 

@@ -26,10 +26,9 @@ struct pump_chore {
 	bool last; /* done once more at the end, if it is wanted */
 };
 
-/* pump_create: connects to the database and starts the thread; chores: a table that ends with a row without
- * step.  *ret is owned. */
-enum errc pump_create(struct postgres *db, const struct pump_chore *chores, struct pump **ret,
-		      struct err *e) MUST_USE;
+/* pump_create: connects to the database and starts the thread, which reads db->pump; chores: a table that ends
+ * with a row without step.  db->pump is owned. */
+enum errc pump_create(struct postgres *db, const struct pump_chore *chores, struct err *e) MUST_USE;
 /* pump_destroy: does all queued jobs, and ends the thread. */
 void pump_destroy(struct pump *p);
 

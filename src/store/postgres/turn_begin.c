@@ -167,7 +167,7 @@ static void begin_turns(struct param *a, const struct group *g)
 		param_begin(a, PARAM_##type);                         \
 		for (size_t i = 0; i < g->count; i++)                 \
 			for (size_t k = 0; k < J->message_count; k++) \
-				add;                                  \
+				(add);                                \
 		param_end(a);                                         \
 	} while (0)
 #define M (&J->messages[k])
@@ -197,7 +197,7 @@ static void begin_labels(struct param *a, const struct group *g)
 		param_begin(a, PARAM_##type);         \
 		for (size_t i = 0; i < g->count; i++) \
 			if (J->key.key.n > 0)         \
-				add;                  \
+				(add);                \
 		param_end(a);                         \
 	} while (0)
 

@@ -198,7 +198,7 @@ static void archive_write_run(struct work *w, struct archive_import *x,
 		param_begin(a, PARAM_##type);          \
 		for (uint32_t i = from; i < to; i++)   \
 			if (M.kind == ARCHIVE_MESSAGE) \
-				add;                   \
+				(add);                 \
 		param_end(a);                          \
 	} while (0)
 /* NOLINTEND(bugprone-macro-parentheses) */

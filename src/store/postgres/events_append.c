@@ -49,7 +49,7 @@ static size_t append_things(struct store_job *job, void (*add)(void *arg, int64_
 				const struct run_news *n = j->entries[k].news;       \
                                                                                      \
 				if (n)                                               \
-					add;                                         \
+					(add);                                       \
 			}                                                            \
 		}                                                                    \
 		param_end(a);                                                        \

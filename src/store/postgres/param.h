@@ -49,7 +49,7 @@ void param_end(struct param *a);
 	do {                                     \
 		param_begin(a, type);            \
 		for (size_t i = 0; i < (n); i++) \
-			add;                     \
+			(add);                   \
 		param_end(a);                    \
 	} while (0)
 /* NOLINTEND(bugprone-macro-parentheses) */

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { BUCKETS = 1024 };
@@ -114,8 +115,8 @@ bool live_look(struct id id, int64_t owner, struct live *ret)
 	const struct live *l = live_find_locked(id, owner);
 
 	if (l) {
-		*ret = *l;
-		ret->log = (struct attempt_log){ 0 };
+		*ret = (struct live){ 0 };
+		memcpy(ret, l, offsetof(struct live, log));
 	}
 	pthread_mutex_unlock(&lock);
 	return l;

@@ -14,8 +14,8 @@ struct run;
 struct shape;
 struct tape;
 
-/* A running run.  Owned by the run.  live_look and live_find copy the fields on other threads, so
- * between live_add and live_remove only the live_… functions change them.  A copy has no log. */
+/* A running run.  Owned by the run.  live_look and live_find copy the fields above `log` on other
+ * threads, so between live_add and live_remove only the live_… functions change them. */
 struct live {
 	struct list_link       link;
 	struct id              id;
@@ -30,13 +30,14 @@ struct live {
 	char                   provider[LIVE_FEED_PROVIDER];
 	unsigned               attempts;
 	int64_t                first_token_ms; /* wall; 0: none yet */
-	struct attempt_log     log; /* owned; others read it with live_log; http is the run's own */
+	struct run            *run;
+	struct tape *tape; /* the run's hold, if it is an unstored stream; else NULL */
+	struct loop *loop; /* the run's */
 
-	struct run  *run;
-	struct tape *tape;   /* the run's hold, if it is an unstored stream; else NULL */
-	struct loop *loop;   /* the run's */
-	struct task  cancel; /* fn is set by the run; runs on the run's loop after live_cancel */
-	bool         posted; /* `cancel` is on its way */
+	/* A copy has none of these. */
+	struct attempt_log log;    /* owned; others read it with live_log; http is the run's own */
+	struct task        cancel; /* fn is set by the run; runs on the run's loop after live_cancel */
+	bool               posted; /* `cancel` is on its way */
 };
 
 /* Threads: any. */

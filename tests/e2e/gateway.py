@@ -196,8 +196,8 @@ class Gateway:
             return
         self.process.send_signal(signal.SIGTERM)
         code = self.wait_exit(deadline)
+        self.check_log()  # first: a sanitizer's report is the reason of its status
         assert code == 0, f"it ended with {code} after SIGTERM:\n{self.log()}"
-        self.check_log()
 
     def check_log(self):
         log = "".join(self.lines)

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -121,6 +122,34 @@ static void many_threads_may_use_the_list(void **state)
 	}
 }
 
+static void *look_main(void *arg)
+{
+	const struct live *l = arg;
+	struct live        found;
+	uintptr_t          times = 0;
+
+	for (int i = 0; i < TIMES; i++)
+		times += live_look(l->id, l->owner, &found);
+	return (void *)times;
+}
+
+/* For the thread sanitizer: a look takes nothing of what the run's loop changes without the lock. */
+static void the_run_writes_what_is_its_own_while_others_look(void **state)
+{
+	(void)state;
+	struct live l = make(9, 1);
+	pthread_t   thread;
+	void       *times;
+
+	live_add(&l);
+	assert_int_equal(pthread_create(&thread, NULL, look_main, &l), 0);
+	for (int i = 0; i < TIMES; i++)
+		l.log.http = (int16_t)i;
+	pthread_join(thread, &times);
+	live_remove(&l);
+	assert_int_equal((uintptr_t)times, TIMES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +157,7 @@ int main(void)
 		cmocka_unit_test(runs_are_removed_in_any_order_and_only_once),
 		cmocka_unit_test(a_status_that_is_set_is_the_one_found),
 		cmocka_unit_test(many_threads_may_use_the_list),
+		cmocka_unit_test(the_run_writes_what_is_its_own_while_others_look),
 	};
 
 	return cmocka_run_group_tests_name("desk/live", tests, NULL, NULL);

@@ -1,8 +1,10 @@
 // Draws segments that may grow. What was drawn of a segment is never drawn again.
+import { call } from '../api';
 import { codeView } from '../draw/code';
 import { highlightLater } from '../draw/highlight';
 import { Markdown } from '../draw/markdown';
 import { element } from '../draw/nodes';
+import { picture } from '../parts/picture';
 import { words } from '../words';
 import type { Segment } from './segments';
 
@@ -148,6 +150,21 @@ function file(segment: Segment): View {
   const made = segment.text
     ? element('details', [element('summary', [name]), element('pre', [segment.text])], 'folded')
     : element('p', [name], 'attached');
+  if (segment.type === 'file' && segment.id && /\.(png|jpe?g|gif|webp)$/i.test(name)) void show(segment.id, name, made);
   return { element: made, draw: () => true };
+}
+
+// show: an uploaded image behind its name, which alone stays where the file is gone.
+async function show(id: string, name: string, behind: Element): Promise<void> {
+  const blob = await call(`/v1/files/${id}/content`)
+    .then((answer) => answer.blob())
+    .then(picture)
+    .catch(() => null);
+  if (!blob) return;
+  const made = element('img');
+  made.alt = name;
+  made.src = URL.createObjectURL(blob);
+  made.onload = () => URL.revokeObjectURL(made.src);
+  behind.after(element('figure', [made]));
 }
 

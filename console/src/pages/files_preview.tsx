@@ -5,6 +5,7 @@ import { call } from '../api';
 import { Dialog } from '../parts/dialog';
 import { bytes, time } from '../parts/format';
 import { useLoad } from '../parts/load';
+import { picture } from '../parts/picture';
 import { save } from '../parts/save';
 import { State } from '../parts/state';
 import { fill, words } from '../words';
@@ -45,22 +46,10 @@ async function content(of: StoredFile, signal?: AbortSignal): Promise<Blob> {
   return (await call(`/v1/files/${of.id}/content`, { signal })).blob();
 }
 
-// The first bytes decide what a file is, as they do for the models.
-const images: [string, number[]][] = [
-  ['image/png', [0x89, 0x50, 0x4e, 0x47]],
-  ['image/jpeg', [0xff, 0xd8, 0xff]],
-  ['image/gif', [0x47, 0x49, 0x46, 0x38]],
-];
-
 async function look(of: StoredFile, signal: AbortSignal): Promise<Content> {
   const blob = await content(of, signal);
-  const head = new Uint8Array(await blob.slice(0, 12).arrayBuffer());
-  const ascii = String.fromCharCode(...head);
-  const type =
-    ascii.startsWith('RIFF') && ascii.endsWith('WEBP')
-      ? 'image/webp'
-      : images.find(([, magic]) => magic.every((byte, i) => head[i] === byte))?.[0];
-  if (type) return { kind: 'image', blob: new Blob([blob], { type }) };
+  const image = await picture(blob);
+  if (image) return { kind: 'image', blob: image };
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await blob.arrayBuffer());
     if (text.includes('\0')) return { kind: 'other', blob };

@@ -3,7 +3,7 @@ import { startBrowser, startGateway, openPage } from '../pages/kit.mjs';
 import { startFront } from './front.mjs';
 import { startUpstream } from './upstream.mjs';
 
-export async function startAll({ prefix = '', more = '' } = {}) {
+export async function startAll({ prefix = '', more = '', level } = {}) {
   const upstream = await startUpstream();
   const gateway = await startGateway(`default_model: echo
 ${more}
@@ -14,7 +14,7 @@ models:
   - {name: echo, provider: echo, max_output: 100000}
   - {name: "s/*", provider: scripted}
   - {name: "l/*", provider: speaker}
-`);
+`, { level });
   const front = await startFront(gateway.url, prefix);
   const browser = await startBrowser();
   const stop = async () => {

@@ -85,6 +85,33 @@ test('files are uploaded and go with the message', async () => {
   await page.locator('.turn.user .attached').filter({ hasText: 'notes.txt' }).waitFor();
 });
 
+// One pixel.
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+test('an uploaded image is shown, and its name alone where the file is gone', async () => {
+  all.upstream.script('seen', async (answer) => {
+    await answer.text('A dot.');
+    await answer.finish();
+  });
+  await prefer(page, { model: 's/seen' });
+  await page.goto(`${all.front.url}/console/#/start`);
+  await page.goto(`${all.front.url}/console/#/chat`);
+  await page.locator('.composer input[type="file"]').setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(dot, 'base64') });
+  await page.getByRole('button', { name: 'Remove dot.png' }).waitFor();
+  await say(page, 'What is this?');
+  await complete(page);
+  const shown = page.locator('.turn.user').getByRole('img', { name: 'dot.png' });
+  await shown.waitFor();
+  assert.equal(await shown.evaluate(async (img) => (await img.decode(), img.naturalWidth)), 1);
+  const call = client(all.gateway.url);
+  const file = (await call('GET', '/v1/files?limit=100')).data.find((one) => one.filename === 'dot.png');
+  await call('DELETE', `/v1/files/${file.id}`);
+  await page.reload();
+  await complete(page);
+  await page.locator('.turn.user .attached').filter({ hasText: 'dot.png' }).waitFor();
+  assert.equal(await shown.count(), 0);
+});
+
 test('what is not stored is nowhere, and what was said goes along', async () => {
   const call = client(all.gateway.url);
   const count = async () => (await call('GET', '/v1/conversations?limit=100')).data.length;

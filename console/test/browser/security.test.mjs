@@ -19,7 +19,7 @@ const allowed = 'ARTICLE,H2,DIV,P,H3,H4,H5,H6,UL,OL,LI,TABLE,THEAD,TBODY,TR,TH,T
 
 let all, page;
 before(async () => {
-  all = await startAll();
+  all = await startAll({ level: 'debug' });
   page = await all.open('#/chat');
 });
 after(() => all.stop());
@@ -86,4 +86,11 @@ test('a key is in no address, no storage, no log line and no body of a request b
   await until('the end of the token', async () => (await fetch(`${all.gateway.url}/v1/me`, { headers: { Authorization: token } })).status === 401);
   assert.ok(!(await fresh.evaluate(() => JSON.stringify({ ...sessionStorage }))).includes(token.slice(7)));
   assert.ok(!address.includes('parley_'));
+
+  const lines = all.gateway.said.split('\n');
+  assert.ok(lines.some((line) => line.includes('"path":"/v1/session"')), 'the log tells of the sign-in');
+  for (const secret of [made.key, token.slice(7)]) {
+    assert.ok(secret.length > 20);
+    assert.ok(!all.gateway.said.includes(secret.slice(-12)), 'and nothing of its secrets');
+  }
 });

@@ -14,7 +14,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core'
 const DEADLINE = 20_000;
 
 /** A gateway on a port that the system chose. config: YAML, or nothing for a gateway without a file. */
-export async function startGateway(config = '', { database } = {}) {
+export async function startGateway(config = '', { database, level = 'warn' } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'parley-console-'));
   const file = join(folder, 'parley.yaml');
   await writeFile(file, config);
@@ -27,23 +27,22 @@ export async function startGateway(config = '', { database } = {}) {
     '--listen',
     '127.0.0.1:0',
     '--log-level',
-    'warn',
+    level,
   ];
-  const gateway = { folder, url: '', process: null, stop, start, kill: () => end('SIGKILL') };
+  const gateway = { folder, url: '', said: '', process: null, stop, start, kill: () => end('SIGKILL') };
   async function start(listen) {
     if (listen) args[args.indexOf('--listen') + 1] = listen;
     const child = (gateway.process = spawn(parley, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
     process.once('exit', () => child.kill('SIGKILL')); // a test that broke off leaves no gateway behind
-    let said = '';
-    child.stderr.on('data', (data) => (said = (said + data).slice(-20_000)));
+    child.stderr.on('data', (data) => (gateway.said = (gateway.said + data).slice(-4_000_000)));
     gateway.url = await new Promise((ready, fail) => {
       let line = '';
       child.stdout.on('data', (data) => {
         const found = /ready on (\S+)/.exec((line += data));
         if (found) ready(found[1]);
       });
-      child.on('exit', (code) => fail(new Error(`the gateway ended with ${code}: ${said}`)));
-      setTimeout(() => fail(new Error(`the gateway is not ready: ${said}`)), DEADLINE).unref();
+      child.on('exit', (code) => fail(new Error(`the gateway ended with ${code}: ${gateway.said}`)));
+      setTimeout(() => fail(new Error(`the gateway is not ready: ${gateway.said}`)), DEADLINE).unref();
     });
     return gateway;
   }

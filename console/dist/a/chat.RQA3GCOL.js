@@ -17,7 +17,8 @@ import {
   follow,
   pause,
   plain
-} from "./chunk.WQ7VEL6F.js";
+} from "./chunk.3Z6PLS2S.js";
+import "./chunk.D3GP55VX.js";
 import {
   Copy
 } from "./chunk.4HENCHC6.js";

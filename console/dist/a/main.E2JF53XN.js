@@ -85,11 +85,11 @@ function KeyboardList() {
 // src/pages.ts
 var pages = [
   { name: "start", scope: null, icon: "spark", menu: false, load: () => import("./start.WPDVS6EA.js") },
-  { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.X6P374LR.js") },
+  { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.RQA3GCOL.js") },
   { name: "conversations", scope: "read", icon: "list", menu: true, load: () => import("./conversations.DLPHULGZ.js") },
-  { name: "runs", scope: "read", icon: "pulse", menu: true, load: () => import("./runs.V7RS5CXL.js") },
+  { name: "runs", scope: "read", icon: "pulse", menu: true, load: () => import("./runs.73IW4YDQ.js") },
   { name: "usage", scope: null, icon: "bars", menu: true, load: () => import("./usage.BABLTCRY.js") },
-  { name: "files", scope: "files", icon: "file", menu: true, load: () => import("./files.KDH6W2JO.js") },
+  { name: "files", scope: "files", icon: "file", menu: true, load: () => import("./files.GHP2HLDT.js") },
   { name: "keys", scope: "admin", icon: "key", menu: true, load: () => import("./keys.U5DW42UO.js") },
   { name: "models", scope: null, icon: "model", menu: true, load: () => import("./models.JF4BEE4Y.js") },
   { name: "settings", scope: null, icon: "gear", menu: true, load: () => import("./settings.KKMOHZCZ.js") }

@@ -8,6 +8,9 @@ import {
   Table
 } from "./chunk.MCZ6KOQO.js";
 import {
+  picture
+} from "./chunk.D3GP55VX.js";
+import {
   useLoad
 } from "./chunk.ACNCVOGH.js";
 import {
@@ -72,17 +75,10 @@ function Preview({ of, onClose }) {
 async function content(of, signal) {
   return (await call(`/v1/files/${of.id}/content`, { signal })).blob();
 }
-var images = [
-  ["image/png", [137, 80, 78, 71]],
-  ["image/jpeg", [255, 216, 255]],
-  ["image/gif", [71, 73, 70, 56]]
-];
 async function look(of, signal) {
   const blob = await content(of, signal);
-  const head = new Uint8Array(await blob.slice(0, 12).arrayBuffer());
-  const ascii = String.fromCharCode(...head);
-  const type = ascii.startsWith("RIFF") && ascii.endsWith("WEBP") ? "image/webp" : images.find(([, magic]) => magic.every((byte, i) => head[i] === byte))?.[0];
-  if (type) return { kind: "image", blob: new Blob([blob], { type }) };
+  const image = await picture(blob);
+  if (image) return { kind: "image", blob: image };
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(await blob.arrayBuffer());
     if (text.includes("\0")) return { kind: "other", blob };

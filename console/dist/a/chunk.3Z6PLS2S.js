@@ -1,8 +1,12 @@
 import {
+  picture
+} from "./chunk.D3GP55VX.js";
+import {
   announce
 } from "./chunk.UL7UBI2L.js";
 import {
   ApiError,
+  call,
   isAbort,
   words
 } from "./chunk.RWW2EHGL.js";
@@ -43,17 +47,17 @@ function addDelta(segments, delta, calls) {
   }
   if (delta.refusal) add(segments, "text", delta.refusal);
   for (const image3 of delta.images ?? []) segments.push({ type: "image", text: image3.image_url?.url ?? "" });
-  (delta.tool_calls ?? []).forEach((call, place) => addCall(segments, call, call.index ?? place, calls));
+  (delta.tool_calls ?? []).forEach((call2, place) => addCall(segments, call2, call2.index ?? place, calls));
 }
-function addCall(segments, call, index, calls) {
+function addCall(segments, call2, index, calls) {
   let segment = calls.get(index);
   if (!segment) {
     segment = { type: "call", name: "", text: "" };
     calls.set(index, segment);
     segments.push(segment);
   }
-  if (segment.type === "call") segment.name += call.function?.name ?? "";
-  segment.text += call.function?.arguments ?? "";
+  if (segment.type === "call") segment.name += call2.function?.name ?? "";
+  segment.text += call2.function?.arguments ?? "";
 }
 function addPart(segments, part) {
   if (part.text !== void 0) add(segments, "text", part.text);
@@ -1786,10 +1790,10 @@ function pretty(text2) {
 function image2(address2) {
   const made = element("figure");
   if (/^data:image\/(png|jpeg|gif|webp);base64,/i.test(address2)) {
-    const picture = element("img");
-    picture.alt = words.chat.image;
-    picture.src = address2;
-    made.append(picture);
+    const picture2 = element("img");
+    picture2.alt = words.chat.image;
+    picture2.src = address2;
+    made.append(picture2);
   } else {
     const button = element("button", [`${words.draw.showAddress} ${words.draw.image}`]);
     button.type = "button";
@@ -1801,7 +1805,17 @@ function image2(address2) {
 function file(segment) {
   const name = segment.type === "file" ? segment.name : "";
   const made = segment.text ? element("details", [element("summary", [name]), element("pre", [segment.text])], "folded") : element("p", [name], "attached");
+  if (segment.type === "file" && segment.id && /\.(png|jpe?g|gif|webp)$/i.test(name)) void show(segment.id, name, made);
   return { element: made, draw: () => true };
+}
+async function show(id, name, behind) {
+  const blob = await call(`/v1/files/${id}/content`).then((answer) => answer.blob()).then(picture).catch(() => null);
+  if (!blob) return;
+  const made = element("img");
+  made.alt = name;
+  made.src = URL.createObjectURL(blob);
+  made.onload = () => URL.revokeObjectURL(made.src);
+  behind.after(element("figure", [made]));
 }
 
 export {

@@ -152,10 +152,6 @@ void conversation_export_get(struct request *r, void *app)
 	struct gateway *g = app;
 	struct id       id;
 
-	if (!str_is(request_method(r), "GET")) { /* the length for a HEAD is not known */
-		reply_refuse(r, ERR_METHOD_NOT_ALLOWED, "", "HEAD is not allowed on this URL");
-		return;
-	}
 	if (!id_parse(request_param(r, 0), ID_CONVERSATION, &id)) {
 		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
 		return;

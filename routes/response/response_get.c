@@ -93,9 +93,9 @@ void response_get(struct request *r, void *app)
 	if (!response_get_id(r, &id))
 		return;
 	(void)request_query(r, "stream", 0, &stream);
-	if (str_is(stream, "true"))
+	if (str_is(stream, "true") && str_is(request_method(r), "GET"))
 		response_get_events(r, g, id);
-	else if (stream.n == 0 || str_is(stream, "false"))
+	else if (stream.n == 0 || str_is(stream, "true") || str_is(stream, "false"))
 		response_get_object(r, g, id);
 	else
 		reply_refuse(r, ERR_INVALID_VALUE, "stream", "must be true or false");

@@ -230,10 +230,6 @@ static void runs_live_start(struct request *r, struct gateway *g, bool all)
 	struct watcher *x;
 	struct err      e;
 
-	if (str_is(request_method(r), "HEAD")) {
-		reply_static(r, 200, "text/event-stream; charset=utf-8", STR_NONE);
-		return;
-	}
 	x = calloc(1, sizeof *x);
 	if (!x) {
 		err_no_memory(&e);

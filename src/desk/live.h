@@ -31,13 +31,13 @@ struct live {
 	unsigned               attempts;
 	int64_t                first_token_ms; /* wall; 0: none yet */
 	struct run            *run;
-	struct tape *tape; /* the run's hold, if it is an unstored stream; else NULL */
-	struct loop *loop; /* the run's */
+	struct tape           *tape; /* the run's hold, if it is an unstored stream; else NULL */
+	struct loop           *loop; /* the run's */
 
 	/* A copy has none of these. */
-	struct attempt_log log;    /* owned; others read it with live_log; http is the run's own */
-	struct task        cancel; /* fn is set by the run; runs on the run's loop after live_cancel */
-	bool               posted; /* `cancel` is on its way */
+	struct attempt_log log; /* owned; others read it with live_log; http is the run's own */
+	struct task cancel;     /* fn is set by the run; runs on the run's loop after live_cancel */
+	bool        posted;     /* `cancel` is on its way */
 };
 
 /* Threads: any. */

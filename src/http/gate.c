@@ -183,12 +183,12 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 	}
 	if (r->connection->surplus) {
 		r->close = true;
-		if (!r->route->quiet)
+		if (!(r->route->traits & ROUTE_QUIET))
 			return err_set(e, ERR_OVERLOADED, "", "too many connections; try again");
 	}
 	if (r->server->leaving) {
 		r->close = true;
-	} else if (r->server->quiesced && !r->route->quiet) {
+	} else if (r->server->quiesced && !(r->route->traits & ROUTE_QUIET)) {
 		r->close = true;
 		return err_set(e, ERR_DRAINING, "", "the gateway is stopping");
 	}

@@ -185,7 +185,7 @@ static void request_tell_trace(const struct request *r, int status, int64_t us)
 	char              name[128];
 	char              code[4];
 
-	if (!trace_wanted(&r->trace) || (r->route && r->route->quiet))
+	if (!trace_wanted(&r->trace) || (r->route && (r->route->traits & ROUTE_QUIET)))
 		return;
 	/* Without a route, the method may be any text. */
 	snprintf(name, sizeof name, "%s %s", r->route ? r->method : "HTTP",
@@ -230,7 +230,7 @@ void request_destroy(struct request *r)
 	upload_cut(r);
 	if (r->stream)
 		stream_completed(r->stream);
-	if (log_on(LOG_INFO) && !(r->route && r->route->quiet && status < 400))
+	if (log_on(LOG_INFO) && !(r->route && (r->route->traits & ROUTE_QUIET) && status < 400))
 		write_log(r, status, us);
 	request_count(r, status, us);
 	request_tell_trace(r, status, us);

@@ -219,7 +219,7 @@ static const struct route *route_after(struct route_list list, const struct rout
 
 static bool has_head(const struct route *row)
 {
-	return strcmp(row->method, "GET") == 0 && row->auth != AUTH_TICKET;
+	return strcmp(row->method, "GET") == 0 && !(row->traits & ROUTE_NO_HEAD);
 }
 
 static bool method_fits(const struct route *row, struct str method)

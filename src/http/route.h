@@ -19,7 +19,7 @@ enum route_auth {
 	AUTH_KEY, /* with any scope */
 	AUTH_FILES,
 	AUTH_ADMIN,
-	AUTH_TICKET, /* as EITHER, or ?ticket= for what the path names: a stream, so it has no HEAD */
+	AUTH_TICKET, /* as EITHER, or ?ticket= for what the path names */
 	AUTH__COUNT
 };
 
@@ -31,13 +31,18 @@ enum route_body {
 	BODY_UPLOAD, /* in pieces to a sink; the handler runs in front of it (http/upload) */
 };
 
+enum route_trait {
+	ROUTE_QUIET = 1,   /* a probe: no log line at level info */
+	ROUTE_NO_HEAD = 2, /* GET sends a stream or a download, so HEAD is refused */
+};
+
 struct route {
 	const char          *name;   /* for logs and metrics, e.g. "chat" */
-	const char          *method; /* GET also answers HEAD, but for streams */
+	const char          *method; /* GET also answers HEAD */
 	const char          *path;   /* template: /v1/models/{id} */
 	enum route_auth      auth;
 	enum route_body      body;
-	bool                 quiet;  /* probes: no log line at level info */
+	unsigned             traits; /* bits of enum route_trait */
 	const struct family *family; /* in which it refuses, and what it calls answers */
 	/* handle: on the loop's thread; must lead to exactly one reply or stream, now or later. */
 	void (*handle)(struct request *r, void *app);

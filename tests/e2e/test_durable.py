@@ -17,7 +17,7 @@ import upstream as up
 from client import Client
 from fixtures import usual_config
 from gateway import Gateway
-from raw import Raw
+from raw import Raw, get
 from waiting import DEADLINE, paced, wait_until, within
 
 FORMATS = ["openai", "lmc"]
@@ -265,6 +265,24 @@ def test_a_stream_has_no_head(client, script, shared, ended):
         sock.send(b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert sock.read_head().status == 200
     gate.open()
+
+
+@pytest.mark.parametrize("path", ["/v1/runs/live", "/v1/messages/x/events", "/v1/conversations/x/export"])
+def test_streams_and_downloads_have_no_head(shared, path):
+    with Raw(shared) as raw:
+        head = raw.send(get(path, method="HEAD")).read("HEAD")
+    assert head.status == 405 and "GET" in head.headers["allow"] and "HEAD" not in head.headers["allow"]
+
+
+def test_the_head_of_a_response_is_that_of_its_object(client, script, shared):
+    s = script(up.reply(up.completion("one two")))
+    path = "/v1/responses/" + client.post("/v1/responses", {"model": s.model, "input": "q"}).ok().json["id"]
+    with Raw(shared) as raw:
+        plain = raw.send(get(path, method="HEAD")).read("HEAD")
+        head = raw.send(get(path + "?stream=true", method="HEAD")).read("HEAD")
+        assert raw.send(get(path)).read("GET").status == 200  # nothing is left between them
+    assert head.status == 200
+    assert head.headers["content-length"] == plain.headers["content-length"]
 
 
 # --- in the background, cancelled, listed ---------------------------------------------------------

@@ -209,9 +209,9 @@ static void a_path_that_is_none_says_what_to_use(void **state)
 static void a_stream_has_no_head(void **state)
 {
 	(void)state;
-	const struct route rows[] = {
-		{ "events", "GET", "/events", AUTH_TICKET, BODY_NONE, 0, &family, handle }, { 0 }
-	};
+	const struct route  rows[] = { { "events", "GET", "/events", AUTH_READ, BODY_NONE,
+					 ROUTE_NO_HEAD, &family, handle },
+				       { 0 } };
 	struct str          params[ROUTE_PARAMS];
 	const struct route *got = NULL;
 	char                scratch[16];

@@ -137,8 +137,10 @@ static enum work_next items_choose(struct work *w, struct items_read *j, const s
 		err_set(&j->job.err, ERR_INVALID_VALUE, "after", "this list has no such item");
 		return WORK_DONE;
 	}
-	if (!s)
+	if (!s) {
 		cell_no_memory(&j->job.err);
+		return WORK_DONE;
+	}
 	if (!j->descending)
 		left = k->met ? k->newer : k->count;
 	size_t n = left < j->limit ? left : j->limit;

@@ -104,7 +104,7 @@ static struct batch_state *group_all(struct work *w, struct batch *b)
 			cell_no_memory(&job->err);
 		else if (how->check)
 			how->check(job);
-		if (job->err.code != ERR_OK)
+		if (!s || job->err.code != ERR_OK)
 			continue;
 		for (size_t k = 0; k < KINDS; k++)
 			if (kinds[k].how == how)

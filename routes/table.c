@@ -90,6 +90,7 @@ const struct route routes[] = {
 	{ "run_events",         "GET",  "/v1/runs/{id}/events",         AUTH_TICKET, BODY_NONE, ROUTE_NO_HEAD, &family_chat, run_events_get },
 	{ "run_ticket",         "POST", "/v1/runs/{id}/ticket",         AUTH_EITHER,  BODY_NONE, 0, &family_chat, run_ticket_post },
 	{ "run_continue",       "POST", "/v1/runs/{id}/continue",       AUTH_CHAT,  BODY_MAYBE, 0, &family_chat, run_continue_post },
+	{ "run_approve",        "POST", "/v1/runs/{id}/approve",        AUTH_EXECUTE, BODY_JSON, 0, &family_chat, run_continue_approve },
 	{ "run_cancel",         "POST", "/v1/runs/{id}/cancel",         AUTH_CHAT,  BODY_NONE, 0, &family_chat, run_cancel_post },
 	{ "file_upload",        "POST", "/v1/files",                    AUTH_FILES,  BODY_UPLOAD, 0, &family_completions, file_upload_post },
 	{ "files",              "GET",  "/v1/files",                    AUTH_FILES,  BODY_NONE, 0, &family_completions, files_get_all },

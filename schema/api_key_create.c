@@ -6,7 +6,7 @@
 #define AT(m) offsetof(struct api_key_create, m)
 static const struct field rows[] = {
 	{ "name", FIELD_STRING, false, 0, LIMIT_API_KEY_NAME, AT(name), NULL },
-	{ "scopes", FIELD_ARRAY, false, 1, 4, AT(scopes), NULL },
+	{ "scopes", FIELD_ARRAY, false, 1, 5, AT(scopes), NULL },
 	{ "models", FIELD_ARRAY, false, 1, LIMIT_API_KEY_MODELS, AT(models), NULL },
 	{ "expires_at", FIELD_INT, false, 0, LIMIT_UNIX_SECONDS, AT(expires_at), NULL },
 	{ "expires_in", FIELD_INT, false, 1, LIMIT_API_KEY_SECONDS, AT(expires_in), NULL },

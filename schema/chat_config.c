@@ -17,6 +17,7 @@ static const struct field rows[] = {
 	{ "tools", FIELD_ARRAY, false, 0, LIMIT_TOOLS, AT(tools), NULL },
 	{ "tool_choice", FIELD_ANY, false, 0, 0, AT(tool_choice), NULL },
 	{ "reasoning_effort", FIELD_STRING, false, 1, LIMIT_NAME, AT(reasoning_effort), NULL },
+	{ "computer", FIELD_OBJECT, false, 0, 0, AT(computer), NULL },
 	{ "extra", FIELD_OBJECT, false, 0, 0, AT(extra), NULL },
 };
 #undef AT

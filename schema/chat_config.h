@@ -21,6 +21,7 @@ struct chat_config {
 	json_at    tools;
 	json_at    tool_choice;      /* string or object */
 	struct str reasoning_effort; /* .p NULL: absent; the provider knows the values */
+	json_at    computer;         /* object: schema/chat_computer.h */
 	json_at    extra;
 };
 
@@ -37,6 +38,7 @@ struct chat_config {
 			       .tools = JSON_ABSENT,             \
 			       .tool_choice = JSON_ABSENT,       \
 			       .reasoning_effort = STR_NONE,     \
+			       .computer = JSON_ABSENT,          \
 			       .extra = JSON_ABSENT })
 
 extern const struct field_set chat_config_fields;

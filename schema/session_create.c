@@ -5,7 +5,7 @@
 
 #define AT(m) offsetof(struct session_create, m)
 static const struct field rows[] = {
-	{ "scopes", FIELD_ARRAY, false, 1, 4, AT(scopes), NULL },
+	{ "scopes", FIELD_ARRAY, false, 1, 5, AT(scopes), NULL },
 };
 #undef AT
 

@@ -57,8 +57,10 @@ static void entry_past(const struct json_doc *d, const json_at *at, struct entry
 	int64_t took_ms = entry_int(d, at[ATTEMPT_LOG_END], &known);
 
 	x->provider = json_inner_of(d, at[ATTEMPT_LOG_PROVIDER]);
-	x->outcome = "failed";
 	x->code = json_inner_of(d, at[ATTEMPT_LOG_CODE]);
+	x->outcome = x->code.n > 0 ? "failed" : "completed"; /* a step of a run with a computer */
+	if (x->code.n == 0)
+		x->code = STR_NONE;
 	x->ended_ms = known ? x->begun_ms + took_ms : 0;
 	x->usage = entry_usage(d, at);
 	x->nano = entry_int(d, at[ATTEMPT_LOG_NANO], &x->costs);

@@ -199,7 +199,9 @@ void intake_serve(struct request *r, struct gateway *g, intake_read_fn read)
 
 void intake_serve_model(struct request *r, struct gateway *g, struct str named, intake_read_fn read)
 {
-	struct run_request rq = { .input = request_input_take(r), .who = request_key(r) };
+	struct run_request rq = { .input = request_input_take(r),
+				  .who = request_key(r),
+				  .scopes = (uint8_t)request_scopes(r) };
 	struct err         e = { .code = ERR_OK };
 
 	/* A worker that reads the body may outlive the request. */

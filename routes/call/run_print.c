@@ -84,7 +84,10 @@ bool run_print(struct buf *out, const struct run_read *run)
 
 bool run_print_whole(struct buf *out, const struct run_read *run)
 {
-	return run_print_most(out, run) && attempt_print(out, run) && buf_text(out, "}");
+	return run_print_most(out, run) && attempt_print(out, run) &&
+	       (run->executions.n == 0 ||
+		(buf_text(out, ",\"executions\":") && buf_str(out, run->executions))) &&
+	       buf_text(out, "}");
 }
 
 bool run_print_keyed(struct buf *out, const struct run_read *run)

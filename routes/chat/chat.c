@@ -2,6 +2,7 @@
 #include "routes/chat/chat.h"
 
 #include "base/limits.h"
+#include "routes/chat/chat_computer.h"
 #include "routes/chat/chat_messages.h"
 #include "routes/kit/check.h"
 #include "routes/call/intake.h"
@@ -205,10 +206,12 @@ static enum errc read_config(struct input *in, const struct gateway *g,
 		rc = check_config(&in->doc, &config, e);
 	if (rc == ERR_OK)
 		rc = chat_build_prompt(in, c->config, &config, &ret->prompt, e);
-	if (rc != ERR_OK)
-		return rc;
-	return intake_target(g, config.model.p ? config.model : default_model, "config.model", ret,
-			     e);
+	if (rc == ERR_OK)
+		rc = intake_target(g, config.model.p ? config.model : default_model, "config.model",
+				   ret, e);
+	if (rc == ERR_OK && (config.computer != JSON_ABSENT || ret->computing))
+		rc = chat_computer_read(in, g, c, &config, ret, e);
+	return rc;
 }
 
 enum errc chat_read_how(struct input *in, const struct gateway *g, const struct chat_request *c,

@@ -64,7 +64,9 @@ struct gateway {
 	const struct beneath
 			  *image_root; /* where images named by path lie; NULL: none may be named */
 	int64_t            max_file;   /* bytes of one uploaded file */
-	struct snapshot   *now;        /* held; swapped by a reload on this loop's thread */
+	const char        *computer;   /* path of the runner's socket; NULL: no code is executed */
+	bool               computer_auto; /* requests may let code run without approvals */
+	struct snapshot   *now;           /* held; swapped by a reload on this loop's thread */
 	const atomic_bool *draining;
 	struct process    *process; /* of all loops */
 };

@@ -1,4 +1,4 @@
-/* Starts a new run that continues the answer of another one. */
+/* Starts a new run that continues the answer of another one, or executes the code that it waits with. */
 #include "routes/run/run_continue.h"
 
 #include "base/limits.h"
@@ -7,6 +7,7 @@
 #include "routes/kit/admission.h"
 #include "routes/chat/chat.h"
 #include "routes/call/intake.h"
+#include "schema/run_approve.h"
 #include "schema/run_continue.h"
 #include "store/job.h"
 #include "store/run.h"
@@ -17,6 +18,7 @@ struct resume {
 	struct gateway *gateway;
 	struct request *request; /* NULL: the client left */
 	struct input   *input;   /* owned until the run has it */
+	bool            approves;
 	struct run_read read;
 };
 
@@ -46,34 +48,93 @@ static enum errc check_run(const struct run_read *run, struct err *e)
 	return ERR_OK;
 }
 
-static enum errc continue_read_body(struct resume *x, struct run_request *ret, struct err *e)
+static enum errc read_continue(struct input *in, struct chat_request *how, struct err *e)
 {
 	struct run_continue body = RUN_CONTINUE_INIT;
+	enum errc rc = fields_read(&run_continue_fields, &in->doc, 0, "", &in->arena, &body, e);
+
+	how->config = body.config;
+	how->stream = body.stream;
+	how->background = body.background;
+	how->format = body.format;
+	how->lmc = body.lmc;
+	how->on_disconnect = body.on_disconnect;
+	return rc;
+}
+
+static enum errc read_approve(struct input *in, struct chat_request *how, struct run_request *ret,
+			      struct err *e)
+{
+	struct run_approve    body = RUN_APPROVE_INIT;
+	struct run_computing *q = arena_alloc(&in->arena, sizeof *q);
+	enum errc rc = fields_read(&run_approve_fields, &in->doc, 0, "", &in->arena, &body, e);
+
+	if (!q)
+		return err_no_memory(e);
+	if (rc == ERR_OK && body.approve && body.reason.p)
+		return err_set(e, ERR_INVALID_VALUE, "reason",
+			       "is allowed only beside approve: false");
+	*q = (struct run_computing){ .approve = body.approve,
+				     .refuse = !body.approve,
+				     .waiting = true,
+				     .reason = body.reason };
+	ret->computing = q;
+	how->config = body.config;
+	how->stream = body.stream;
+	how->background = body.background;
+	how->format = body.format;
+	how->lmc = body.lmc;
+	how->on_disconnect = body.on_disconnect;
+	return rc;
+}
+
+/* is_waiting: the run has ended in front of code whose end is known. */
+static bool is_waiting(const struct run_read *run)
+{
+	return run->status == RUN_COMPLETED && (str_is(run->finish_reason, "confirmation") ||
+						str_is(run->finish_reason, "max_steps"));
+}
+
+/* wait_for_code: a run of the computer's that goes on begins with the code that waits. */
+static enum errc wait_for_code(const struct resume *x, struct run_request *ret, struct err *e)
+{
+	struct run_computing *q;
+
+	if (!ret->computing || x->approves)
+		return ERR_OK;
+	q = arena_alloc(&x->input->arena, sizeof *q);
+	if (!q)
+		return err_no_memory(e);
+	*q = *ret->computing;
+	q->waiting = is_waiting(&x->read);
+	ret->computing = q;
+	return ERR_OK;
+}
+
+static enum errc continue_read_body(struct resume *x, struct run_request *ret, struct err *e)
+{
 	struct chat_request how = CHAT_REQUEST_INIT;
 	struct input       *in = x->input;
-	enum errc rc = fields_read(&run_continue_fields, &in->doc, 0, "", &in->arena, &body, e);
+	enum errc rc = x->approves ? read_approve(in, &how, ret, e) : read_continue(in, &how, e);
 
 	if (rc != ERR_OK)
 		return rc;
-	how.config = body.config;
-	how.stream = body.stream;
-	how.background = body.background;
-	how.format = body.format;
-	how.lmc = body.lmc;
-	how.on_disconnect = body.on_disconnect;
 	/* The memory of the old run is freed before that of the new run's request. */
 	struct str model = arena_str(&in->arena, x->read.model);
 	if (!model.p)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
 	rc = chat_read_how(in, x->gateway, &how, model, ret, e);
 	ret->answers_calls = true; /* incomplete answers have none */
-	return rc;
+	return rc == ERR_OK ? wait_for_code(x, ret, e) : rc;
 }
 
 static enum errc continue_build(struct resume *x, struct run_request *ret, struct err *e)
 {
 	enum errc rc = check_run(&x->read, e);
 
+	if (rc == ERR_OK && x->approves &&
+	    !(is_waiting(&x->read) && str_is(x->read.finish_reason, "confirmation")))
+		rc = err_set(e, ERR_NOT_CONTINUABLE, "", "this run does not wait for an approval");
 	if (rc == ERR_OK)
 		rc = continue_read_body(x, ret, e);
 	if (rc != ERR_OK)
@@ -94,6 +155,7 @@ static void continue_on_read(struct store_job *job)
 		return;
 	}
 	rq.who = request_key(x->request);
+	rq.scopes = (uint8_t)request_scopes(x->request);
 	if (e.code == ERR_OK && continue_build(x, &rq, &e) == ERR_OK) {
 		x->input = NULL;
 		intake_start(x->request, x->gateway, &rq);
@@ -104,10 +166,9 @@ static void continue_on_read(struct store_job *job)
 	continue_destroy(x);
 }
 
-void run_continue_post(struct request *r, void *app)
+static void continue_begin(struct request *r, struct gateway *g, bool approves)
 {
-	struct gateway *g = app;
-	struct id       id;
+	struct id id;
 
 	if (!id_parse(request_param(r, 0), ID_RUN, &id)) {
 		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such run");
@@ -121,6 +182,7 @@ void run_continue_post(struct request *r, void *app)
 	x->gateway = g;
 	x->request = r;
 	x->input = request_input_take(r);
+	x->approves = approves;
 	x->read = (struct run_read){
 		.job = { .loop = g->loop, .done = continue_on_read },
 		.owner = request_owner(r),
@@ -133,4 +195,14 @@ void run_continue_post(struct request *r, void *app)
 		return;
 	}
 	request_on_left(r, continue_client_left, x);
+}
+
+void run_continue_post(struct request *r, void *app)
+{
+	continue_begin(r, app, false);
+}
+
+void run_continue_approve(struct request *r, void *app)
+{
+	continue_begin(r, app, true);
 }

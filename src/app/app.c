@@ -197,6 +197,8 @@ static enum errc make_workers(struct app *a, struct err *e)
 							       : a->config->max_body),
 				.max_connections = a->process.max_connections,
 				.max_file = a->config->max_file,
+				.computer = a->config->computer[0] ? a->config->computer + 5 : NULL,
+				.computer_auto = a->config->computer_auto,
 				.otlp_endpoint = a->config->otlp_endpoint[0]
 							 ? a->config->otlp_endpoint
 							 : NULL,

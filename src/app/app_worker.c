@@ -178,6 +178,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 				.store = o->store,
 				.work = o->work,
 				.image_root = o->image_root,
+				.computer = o->computer,
 				.settings = run_settings_now,
 				.arg = w,
 			},
@@ -201,6 +202,8 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	w->gateway.cpu = o->cpu;
 	w->gateway.image_root = o->image_root;
 	w->gateway.max_file = o->max_file;
+	w->gateway.computer = o->computer;
+	w->gateway.computer_auto = o->computer_auto;
 	w->gateway.now = snapshot_hold(o->snapshot);
 	w->gateway.draining = o->draining;
 	w->gateway.process = o->process;

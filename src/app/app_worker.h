@@ -20,6 +20,8 @@ struct worker_options {
 	size_t                max_bodies;
 	size_t                max_connections;
 	int64_t               max_file;
+	const char           *computer; /* path of the runner's socket; NULL: none */
+	bool                  computer_auto;
 	/* Traces go to the collector from the first worker; NULL: none. */
 	const char *otlp_endpoint, *otlp_headers;
 	bool        tls;

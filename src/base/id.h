@@ -23,6 +23,7 @@ enum { ID_BODY = 32, ID_MAX = 48 }; /* ID_MAX: room for prefix, body and NUL */
 #define ID_RUN             "run_"
 #define ID_COMPLETION      "chatcmpl-"
 #define ID_TEXT_COMPLETION "cmpl-"
+#define ID_EXECUTION       "exec_"
 
 /* id_new: a fresh id.  Any thread. */
 struct id id_new(void);

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-static const char *const names[SCOPE_COUNT] = { "chat", "read", "files", "admin" };
+static const char *const names[SCOPE_COUNT] = { "chat", "read", "files", "admin", "execute" };
 
-struct identity identity_open = { .scopes = SCOPES_ALL };
+struct identity identity_open = { .scopes = SCOPES_OPEN };
 struct identity identity_nobody = { .scopes = 0 };
 
 const char *scope_name(unsigned i)

@@ -13,12 +13,18 @@
 
 /* The scopes of a key; stored as bits, so their values stay. */
 enum scope {
-	SCOPE_CHAT = 1,  /* ask models, change conversations */
-	SCOPE_READ = 2,  /* read what is stored */
-	SCOPE_FILES = 4, /* uploaded files */
-	SCOPE_ADMIN = 8, /* keys */
+	SCOPE_CHAT = 1,     /* ask models, change conversations */
+	SCOPE_READ = 2,     /* read what is stored */
+	SCOPE_FILES = 4,    /* uploaded files */
+	SCOPE_ADMIN = 8,    /* keys */
+	SCOPE_EXECUTE = 16, /* let code of the assistant run on the computer */
 };
-enum { SCOPE_COUNT = 4, SCOPES_ALL = 15, SCOPES_USUAL = SCOPE_CHAT | SCOPE_READ | SCOPE_FILES };
+enum {
+	SCOPE_COUNT = 5,
+	SCOPES_ALL = 31,
+	SCOPES_USUAL = SCOPE_CHAT | SCOPE_READ | SCOPE_FILES,
+	SCOPES_OPEN = SCOPES_ALL & ~SCOPE_EXECUTE, /* of everybody, where there are no keys */
+};
 
 /* scope_name: of the i-th bit.  scope_find: the bit with this name; 0: there is none. */
 const char *scope_name(unsigned i);

@@ -221,6 +221,14 @@
 #define LIMIT_RUNNER_EXECS   1024        /* ids of executions that are remembered, so that none runs twice */
 #define LIMIT_RUNNER_GONE    256         /* ended sessions whose reason is remembered */
 
+/* The computer: what the gateway does with the runner */
+#define LIMIT_COMPUTER_STEPS 50          /* executions of one run, that a request may ask for */
+#define LIMIT_COMPUTER_SECONDS (15 * 60) /* of a run in which something was executed */
+#define LIMIT_COMPUTER_LANGUAGES 32      /* names in one request */
+#define LIMIT_COMPUTER_REASON 1000       /* bytes of the reason why code may not run */
+#define LIMIT_COMPUTER_HEAD  2000        /* characters that a model is sent of the beginning of a long output */
+#define LIMIT_COMPUTER_TAIL  6000        /* and of its end */
+
 /* Configuration */
 #define LIMIT_CONFIG_FILE   (1 * MIB)
 #define LIMIT_CONFIG_DEPTH  8

@@ -165,6 +165,19 @@ static enum errc check_image_root(const struct config *c, struct err *e)
 	return ERR_OK;
 }
 
+static enum errc check_computer(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_computer);
+
+	if (!c->computer[0] ||
+	    (strncmp(c->computer, "unix:", 5) == 0 && config_is_path(c->computer + 5)))
+		return ERR_OK;
+	return config_place_fail(&at, e,
+				 "'%.110s' is no socket of a runner: write unix:PATH, as "
+				 "unix:/run/parley-runner/runner.sock",
+				 c->computer);
+}
+
 static enum errc check_collector(const struct config *c, struct err *e)
 {
 	struct config_place at = config_memory_place(c, CONFIG_OPTION_otlp_endpoint);
@@ -288,6 +301,8 @@ enum errc config_check(const struct config *c, struct err *e)
 		rc = check_proxies(c, e);
 	if (rc == ERR_OK)
 		rc = check_image_root(c, e);
+	if (rc == ERR_OK)
+		rc = check_computer(c, e);
 	if (rc == ERR_OK)
 		rc = check_collector(c, e);
 	if (rc == ERR_OK)

@@ -175,7 +175,7 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 			       "without API keys no page of another origin is served here");
 	if (route_scopes(r->route) != 0) {
 		if (now->open)
-			r->by = (struct caller){ .who = &identity_open, .scopes = SCOPES_ALL };
+			r->by = (struct caller){ .who = &identity_open, .scopes = SCOPES_OPEN };
 		else
 			rc = check_key(r, e);
 		if (rc != ERR_OK)

@@ -377,6 +377,7 @@ unsigned route_scopes(const struct route *row)
 		[AUTH_EITHER] = SCOPE_CHAT | SCOPE_READ,
 		[AUTH_KEY] = SCOPES_ALL,
 		[AUTH_FILES] = SCOPE_FILES,
+		[AUTH_EXECUTE] = SCOPE_EXECUTE,
 		[AUTH_ADMIN] = SCOPE_ADMIN,
 		[AUTH_TICKET] = SCOPE_CHAT | SCOPE_READ,
 	};

@@ -18,6 +18,7 @@ enum route_auth {
 	AUTH_EITHER,
 	AUTH_KEY, /* with any scope */
 	AUTH_FILES,
+	AUTH_EXECUTE,
 	AUTH_ADMIN,
 	AUTH_TICKET, /* as EITHER, or ?ticket= for what the path names */
 	AUTH__COUNT

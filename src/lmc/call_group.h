@@ -17,6 +17,7 @@ struct call_span {
 struct call {
 	struct call_span id;       /* in ids, decoded */
 	struct call_span function; /* in functions, printed; n is 0 for a call of an own message */
+	struct call_span extra;    /* in functions: what the provider gets back with the call */
 	struct call_span text;     /* in texts, escaped: the outputs that the call was dealt */
 	bool             dealt;    /* the call has an output, though maybe an empty one */
 	/* A tool message of OpenAI's has answered the call, or no message can: the call has no id,

@@ -392,6 +392,27 @@ static bool keeps_held(const struct fence *f)
 	return true;
 }
 
+bool fence_unclosed(const struct fence *f)
+{
+	switch (f->state) {
+	case FENCE_START:
+	case FENCE_CODE:
+	case FENCE_RETURN: return true;
+	case FENCE_TICKS:
+	case FENCE_BLANK: return f->closing < f->ticks;
+	case FENCE_PROSE:
+	case FENCE_RUN:
+	case FENCE_INFO:
+	case FENCE_NO_WORD:
+	case FENCE_WORD:
+	case FENCE_PAST:
+	case FENCE_AFTER:
+	case FENCE_BROKEN:
+	case FENCE__COUNT: break;
+	}
+	return false;
+}
+
 bool fence_end(struct fence *f)
 {
 	if (f->state == FENCE_BROKEN)

@@ -49,6 +49,8 @@ void fence_finish(struct fence *f);
 /* fence_feed: reads the next piece.  False: the sink has stopped, more than max bytes would be held
  * back, or memory is short; from then on all calls fail and the sink gets nothing more. */
 bool fence_feed(struct fence *f, struct str text) MUST_USE;
+/* fence_unclosed: whether code is open that no fence has ended, if the text ends here. */
+bool fence_unclosed(const struct fence *f);
 /* fence_end: the text is complete: gives all held bytes to the sink and closes the open segment; f
  * is then ready for another text.  False: as fence_feed; the segment may have stayed open. */
 bool fence_end(struct fence *f) MUST_USE;

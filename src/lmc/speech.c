@@ -63,6 +63,7 @@ struct speech {
 	struct call *last;
 	struct buf   late;
 	size_t       held;     /* bytes of names, arguments and late text */
+	bool         cut;      /* code has no end of its own */
 	bool         overfull; /* more calls than LIMIT_TOOLS */
 };
 
@@ -174,6 +175,7 @@ static bool text_end(struct speech *t)
 {
 	bool open = t->text_open;
 
+	t->cut |= t->o.fences && fence_unclosed(&t->fence);
 	if (t->o.fences)
 		return fence_end(&t->fence);
 	t->text_open = false;
@@ -413,6 +415,7 @@ static bool call_end(struct speech *t, struct call *c)
 		return whole_close(t);
 	if (!args_end(c->args, &flaws))
 		return false;
+	t->cut |= (flaws & (ARGS_ENDED_EARLY | ARGS_NO_OBJECT | ARGS_NO_CODE)) != 0;
 	warn_of(t, c, flaws);
 	/* The reader is freed at once, because there may be hundreds of calls. */
 	args_destroy(TAKE(c->args));
@@ -452,6 +455,7 @@ void speech_again(struct speech *t, const struct speech_options *o)
 	buf_clear(&t->late);
 	t->held = 0;
 	t->overfull = false;
+	t->cut = false;
 }
 
 void speech_destroy(struct speech *t)
@@ -544,6 +548,11 @@ bool speech_close(struct speech *t)
 size_t speech_held(const struct speech *t)
 {
 	return t->held;
+}
+
+bool speech_cut(const struct speech *t)
+{
+	return t->cut;
 }
 
 bool speech_overfull(const struct speech *t)

@@ -48,5 +48,8 @@ bool speech_args(struct speech *t, uint32_t index, struct str args) MUST_USE;
 bool speech_close(struct speech *t) MUST_USE;
 /* speech_held: the bytes of held calls and text that speech_close will give to the sink. */
 size_t speech_held(const struct speech *t);
+/* speech_cut: after speech_close: whether code has no end of its own: an open fence, or arguments of
+ * a call that break off. */
+bool speech_cut(const struct speech *t);
 /* speech_overfull: whether a function failed because the turn has more than LIMIT_TOOLS calls. */
 bool speech_overfull(const struct speech *t);

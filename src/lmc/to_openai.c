@@ -41,6 +41,9 @@ struct to_openai {
 	const char *speaker;    /* role of the waiting text; NULL: no text waits */
 	bool        own_speech; /* the text is a message of OpenAI, without its closing brace */
 	struct buf  scratch;
+	const struct json_doc *calls_doc; /* borrowed; NULL: LMC's calls get made ids */
+	json_at                calls;     /* the next one's */
+	json_at                calls_end;
 };
 
 struct to_openai *to_openai_create(const struct to_openai_options *o)
@@ -120,6 +123,7 @@ static bool print_call(struct to_openai *t, const struct call *c)
 {
 	return to_openai_begin_call(t) && buf_text(&t->out, "{\"id\":") &&
 	       text_quote(&t->out, call_group_view(&t->group.ids, c->id)) &&
+	       buf_str(&t->out, call_group_view(&t->group.functions, c->extra)) &&
 	       buf_text(&t->out, ",\"type\":\"function\",\"function\":") &&
 	       buf_str(&t->out, call_group_view(&t->group.functions, c->function)) &&
 	       buf_text(&t->out, "}]}") && give_out(t);
@@ -127,8 +131,10 @@ static bool print_call(struct to_openai *t, const struct call *c)
 
 static bool to_openai_print_answer(struct to_openai *t, const struct call *c)
 {
-	struct str text =
-		c->text.n > 0 ? call_group_view(&t->group.texts, c->text) : STR("No output");
+	bool       unrun = t->o.unrun && !c->dealt && c->function.n > 0;
+	struct str text = c->text.n > 0 ? call_group_view(&t->group.texts, c->text)
+			  : unrun       ? STR("This code was not executed.")
+					: STR("No output");
 
 	return buf_text(&t->out, "{\"role\":\"tool\",\"tool_call_id\":") &&
 	       text_quote(&t->out, call_group_view(&t->group.ids, c->id)) &&
@@ -205,6 +211,50 @@ static bool say_after(struct to_openai *t, const struct lmc_message *m)
 
 #define MADE_ID "call_lmc_"
 
+void to_openai_calls(struct to_openai *t, const struct json_doc *d, json_at calls)
+{
+	t->calls_doc = calls == JSON_ABSENT ? NULL : d;
+	t->calls = calls == JSON_ABSENT ? JSON_ABSENT : json_first(d, calls);
+	t->calls_end = calls == JSON_ABSENT ? JSON_ABSENT : json_end(d, calls);
+}
+
+/* find_id: the id of the next call, in scratch: its own, or one that is made. */
+static bool find_id(struct to_openai *t, json_at *ret_given)
+{
+	const struct json_doc *d = t->calls_doc;
+
+	buf_clear(&t->scratch);
+	*ret_given = JSON_ABSENT;
+	if (d && t->calls != t->calls_end) {
+		json_at given = t->calls;
+		json_at id = json_get(d, given, "id");
+
+		t->calls = json_next(d, given);
+		*ret_given = given;
+		if (id != JSON_ABSENT && json_kind(d, id) == JSON_STRING && json_inner(d, id).n > 0)
+			return text_add(&t->scratch, json_inner(d, id));
+	}
+	t->last_id++;
+	return buf_fmt(&t->scratch, MADE_ID "%llu", (unsigned long long)t->last_id);
+}
+
+/* add_extra: `,"extra_content":{…}` of a call that has it. */
+static bool add_extra(struct to_openai *t, struct call *c, json_at given)
+{
+	const struct json_doc *d = t->calls_doc;
+	struct call_group     *g = &t->group;
+	size_t                 start = g->functions.len;
+	json_at extra = given == JSON_ABSENT ? JSON_ABSENT : json_get(d, given, "extra_content");
+
+	if (extra == JSON_ABSENT)
+		return true;
+	if (!buf_text(&g->functions, ",\"extra_content\":") ||
+	    !buf_str(&g->functions, json_raw(d, extra)))
+		return false;
+	c->extra = (struct call_span){ start, g->functions.len - start };
+	return true;
+}
+
 static bool add_call(struct to_openai *t, const struct lmc_message *m)
 {
 	struct call_group *g = &t->group;
@@ -213,9 +263,8 @@ static bool add_call(struct to_openai *t, const struct lmc_message *m)
 	if (t->state != STATE_CALLS && !to_openai_end_group(t))
 		return false;
 	t->state = STATE_CALLS;
-	t->last_id++;
-	buf_clear(&t->scratch);
-	if (!buf_fmt(&t->scratch, MADE_ID "%llu", (unsigned long long)t->last_id))
+	json_at given;
+	if (!find_id(t, &given))
 		return false;
 
 	struct call *c = call_group_add(g, buf_view(&t->scratch));
@@ -225,7 +274,7 @@ static bool add_call(struct to_openai *t, const struct lmc_message *m)
 	if (!openai_message_function(m, &t->scratch, &g->functions))
 		return false;
 	c->function = (struct call_span){ start, g->functions.len - start };
-	return true;
+	return add_extra(t, c, given);
 }
 
 /* add_output: adds an output to the next call without one (L12). Only the last call can get several

@@ -24,6 +24,10 @@ void to_openai_destroy(struct to_openai *t);
  * an LMC call is the same.  The ids of messages that were passed in already are reserved without
  * this. */
 void to_openai_reserve(struct to_openai *t, const struct json_doc *d, json_at message);
+/* to_openai_calls: the LMC messages that follow stand beside these tool_calls of OpenAI's in an answer
+ * of which they were made; the calls among them get their ids, and what the provider wants back, if there
+ * are as many of one as of the other.  JSON_ABSENT: no longer. */
+void to_openai_calls(struct to_openai *t, const struct json_doc *d, json_at calls);
 /* to_openai_lmc: adds the next message, an LMC message; nothing of d is borrowed.  path: the
  * message's own, such as messages[2], for errors; index: of the message, for warnings.
  * Errors: INVALID_VALUE, INVALID_TYPE, MISSING_PARAMETER, with the path of the wrong member;

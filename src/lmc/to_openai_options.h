@@ -10,8 +10,9 @@
 struct warnings;
 
 struct to_openai_options {
-	bool             fence;    /* code as fenced text instead of tool calls */
-	bool             vision;   /* false: images are left out, with a warning */
+	bool fence;  /* code as fenced text instead of tool calls */
+	bool vision; /* false: images are left out, with a warning */
+	bool unrun;  /* code without an output was not executed, and its result says so */
 	struct warnings *warnings; /* borrowed; NULL: nobody reads them */
 	/* image_path: finds the image of the message with this index, which names the image by its
 	 * path: sets *ret_format ("base64.png", …) and *ret_data (base64).  NULL, or false: the

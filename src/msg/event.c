@@ -24,6 +24,9 @@ int64_t event_weight(const struct event *ev)
 	case EVENT_FINISH:
 	case EVENT_ERROR:
 	case EVENT_END:
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED:
 	case EVENT__COUNT: break;
 	}
 	return 0;

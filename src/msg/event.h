@@ -30,6 +30,12 @@ enum event_kind {
 	EVENT_FINISH, /* text: finish_reason in OpenAI's words; name: the provider's own word */
 	EVENT_ERROR,  /* last event of a failed call: err; usage: as reported before the failure */
 	EVENT_END,    /* last event of a call that ended well, after its EVENT_FINISH */
+	/* These three are made by a run with a computer, and nobody is shown them: a provider's call
+	 * has ended, and the run goes on; an execution was ordered (id: of the execution, name: the
+	 * language, text: SHA-256 of the code); an execution has ended (id; name: the outcome). */
+	EVENT_STEP,
+	EVENT_EXECUTE,
+	EVENT_EXECUTED,
 	EVENT__COUNT
 };
 

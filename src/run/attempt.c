@@ -101,7 +101,7 @@ void attempt_content(struct run *r)
 {
 	struct health_target t = who(r);
 
-	tally_first(registry_tally(&r->attempt.target), r->first_token_us - r->attempt.begun_us);
+	tally_first(registry_tally(&r->attempt.target), clock_mono_us() - r->attempt.begun_us);
 	health_tell(&t, HEALTH_GOOD, 0, false, clock_mono_us());
 	r->attempt.target.probe = false; /* the probe has told health its result */
 }
@@ -220,7 +220,7 @@ static void blocked(const struct run *r, const struct registry_block *b, struct 
 
 static bool is_later(const struct run *r)
 {
-	return r->attempt.count > 0;
+	return r->attempt.count > r->attempt.before;
 }
 
 /* name_origin: a dialect names a message of the prompt; the client knows those of its request.  What
@@ -261,16 +261,17 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 		return rc;
 	}
 	a->on = true;
+	a->committed = false;
 	a->begun_us = r->called_us;
 	a->count++;
 	if (r->live)
 		live_attempt_begun(r->live, p->name, asked_model(r), clock_wall_ms(), a->count);
 	if (a->count > 1)
 		journal_news(r);
-	if (a->count == 1) {
+	if (a->count == a->before + 1)
 		a->total_us = p->total_us;
+	if (a->count == 1)
 		call_begun(r); /* may free the run */
-	}
 	return ERR_OK;
 }
 
@@ -353,8 +354,9 @@ static enum errc ask(struct run *r, struct err *e)
 	struct attempt        *a = &r->attempt;
 
 	/* The warnings of the previous target's dialect do not hold for this target. */
-	r->warnings.json.len = a->warnings_len;
-	r->warnings.count = a->warnings_count;
+	struct warnings *w = call_warnings(r);
+	w->json.len = a->warnings_len;
+	w->count = a->warnings_count;
 	if (translate(r, e) != ERR_OK || leave_sampling(r, e) != ERR_OK)
 		return e->code;
 	if (!p->ops->encode || !aside_wanted(r))
@@ -414,10 +416,12 @@ enum errc attempt_first(struct run *r, struct err *e)
 	a->wait.fn = on_wait;
 	a->total.fn = on_total;
 	a->first_us = loop_now_us(run_loop(r));
-	a->warnings_len = r->warnings.json.len;
-	a->warnings_count = r->warnings.count;
-	a->members = r->rq.prompt.members;
-	a->member_count = r->rq.prompt.member_count;
+	a->warnings_len = call_warnings(r)->json.len;
+	a->warnings_count = call_warnings(r)->count;
+	if (!a->members) { /* a later step has the list without what one target refuses */
+		a->members = r->rq.prompt.members;
+		a->member_count = r->rq.prompt.member_count;
+	}
 	return go(r, e) ? ERR_OK : e->code;
 }
 
@@ -483,6 +487,33 @@ static void attempt_give_up(struct run *r, const struct err *e)
 			  });
 }
 
+void attempt_step(struct run *r)
+{
+	struct attempt *a = &r->attempt;
+	int64_t         before_nano = r->bill.nano;
+
+	attempt_good(r);
+	struct usage u = bill_step(r);
+	if (r->live)
+		live_attempt_past(r->live, asked_model(r),
+				  &(struct attempt_past){
+					  .provider = r->rq.provider->name,
+					  .code = "",
+					  .http = r->live->log.http,
+					  .ended_ms = clock_wall_ms(),
+					  .usage = u,
+					  .costs = priced(r),
+					  .nano = r->bill.nano - before_nano,
+				  });
+	a->before = a->count;
+	a->tried = 0;
+	a->step = 0;
+	a->again = 0;
+	a->committed = false;
+	a->told = (struct usage){ 0 };
+	err_drop(&a->last);
+}
+
 void attempt_over(struct run *r, int64_t before_nano)
 {
 	const struct err *e = r->failure;
@@ -500,11 +531,11 @@ bool attempt_again(struct run *r, const struct err *e)
 	struct attempt *a = &r->attempt;
 	struct str      name;
 
-	over(r, retry_news(e, r->committed), e);
+	over(r, retry_news(e, a->committed), e);
 	if (tape_uncommitted(r->tape).n > 0 && retry_costs(e))
 		r->attempt.spent = true;
 	journal_cut(r);
-	if (r->committed || !r->rq.input)
+	if (a->committed || !r->rq.input)
 		return false;
 
 	struct retry_case c = {

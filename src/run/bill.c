@@ -11,6 +11,7 @@
 #include "json/member.h"
 #include "json/scan.h"
 #include "lmc/text.h"
+#include "run/computer.h"
 #include "run/internal.h"
 #include "run/retry.h"
 #include "store/store.h"
@@ -378,9 +379,13 @@ void bill_close(struct run *r, bool asked)
 {
 	struct usage guess = estimate(r);
 	struct usage u = r->usage;
-	bool         costs = asked || r->committed || r->outcome == RUN_COMPLETED || u.known ||
+	bool costs = asked || r->attempt.committed || r->outcome == RUN_COMPLETED || u.known ||
 		     (r->failure && retry_costs(r->failure));
 
+	if (r->computer && r->attempt.count == r->attempt.before) {
+		r->usage = computer_used(r, NULL); /* no call goes on */
+		return;
+	}
 	if (r->attempt.count == 0 || !costs)
 		return;
 	if (r->outcome != RUN_COMPLETED || !u.known)
@@ -388,6 +393,20 @@ void bill_close(struct run *r, bool asked)
 	if (!r->usage.known && !r->usage.estimated)
 		r->usage = u;
 	bill_charge(r, &u);
+	if (r->computer)
+		r->usage = computer_used(r, &r->usage);
+}
+
+struct usage bill_step(struct run *r)
+{
+	struct usage guess = estimate(r);
+	struct usage u = r->usage.known ? r->usage : guess;
+
+	bill_charge(r, &u);
+	r->computer->used = computer_used(r, &u);
+	r->usage = (struct usage){ 0 };
+	r->bill.out = 0;
+	return u;
 }
 
 static void fill_note(const struct run *r, struct usage_note *n)

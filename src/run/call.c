@@ -2,7 +2,9 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "shape/reasoning.h"
+#include "shape/terminal.h"
 #include "msg/event_code.h"
+#include "run/computer.h"
 #include "run/internal.h"
 #include "store/conversation.h"
 
@@ -43,6 +45,9 @@ static bool is_content(const struct event *ev)
 	case EVENT_FINISH:
 	case EVENT_ERROR:
 	case EVENT_END:
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED:
 	case EVENT__COUNT: break;
 	}
 	return false;
@@ -51,11 +56,13 @@ static bool is_content(const struct event *ev)
 static void first_content(struct run *r)
 {
 	run_move(r, STATE_STREAMING);
-	r->first_token_us = clock_mono_us();
-	r->first_token_ms = clock_wall_ms();
-	r->news = true; /* goes to the store with the next events */
-	if (r->live)
-		live_set_first(r->live, r->first_token_ms);
+	if (!r->first_token_us) {
+		r->first_token_us = clock_mono_us();
+		r->first_token_ms = clock_wall_ms();
+		r->news = true; /* goes to the store with the next events */
+		if (r->live)
+			live_set_first(r->live, r->first_token_ms);
+	}
 	attempt_content(r);
 	feed_open(r);
 }
@@ -145,11 +152,23 @@ static bool commit_attempt(struct run *r)
 {
 	if (r->live && r->call)
 		r->live->log.http = (int16_t)r->call->http;
-	run_drop_request(r);
-	attach_release(r);
+	r->attempt.committed = true;
+	if (!r->computer) { /* further steps need the request */
+		run_drop_request(r);
+		attach_release(r);
+	}
 	run_idem_commit(r);
 	let_out(r);
 	return !r->aborting;
+}
+
+void call_open(struct run *r)
+{
+	if (!r->committed) {
+		run_idem_commit(r);
+		let_out(r);
+	}
+	feed_open(r);
 }
 
 /* said: the failure as the client is told it.  For a client that has a part of the answer, an
@@ -165,8 +184,12 @@ static struct err said(const struct run *r, const struct err *e)
 
 static void call_take_end(struct run *r, const struct event *ev)
 {
+	if (r->computer && ev->kind == EVENT_END && !r->aborting)
+		interpret_end(r);
 	r->call = NULL; /* the provider has freed the call */
 	if (ev->kind == EVENT_END && !r->aborting && (r->committed || commit_attempt(r))) {
+		if (r->computer && computer_goes_on(r))
+			return;
 		attempt_good(r);
 		r->ended_ms = clock_wall_ms();
 		if (!print_aside(r))
@@ -214,6 +237,12 @@ static void come(struct run *r, const struct event *ev)
 		call_take(r, ev);
 }
 
+void call_come(struct run *r, const struct event *ev)
+{
+	r->attempt.committed |= r->committed && r->attempt.on;
+	come(r, ev);
+}
+
 /* come_masked: rows, logs and traces repeat why an answer ended, unlike its content, so secrets are
  * removed from the reason.  The raw bytes of the chunk still have them, and say nothing else, so
  * the encoder then makes the chunk from the event. */
@@ -242,6 +271,8 @@ void call_event(void *arg, const struct event *ev)
 
 	if (ev->kind == EVENT_ERROR || ev->kind == EVENT_END)
 		call_take_end(r, ev);
+	else if (r->computer)
+		interpret_event(r, ev);
 	else if (ev->kind == EVENT_FINISH)
 		come_masked(r, ev);
 	else
@@ -288,7 +319,7 @@ enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size
 	const struct store_message *old = branch ? branch->messages : NULL;
 	size_t                      old_count = branch ? branch->message_count : 0;
 	size_t                      count = old_count + r->rq.message_count;
-	struct str *list = arena_alloc(&r->rq.input->arena, (count + 1) * sizeof *list);
+	struct str *list = arena_alloc(&r->rq.input->arena, (count + 2) * sizeof *list);
 
 	if (!list) {
 		err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
@@ -298,10 +329,22 @@ enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size
 		list[i] = old[i].body;
 	if (r->rq.message_count > 0)
 		memcpy(list + old_count, r->rq.messages, r->rq.message_count * sizeof *list);
+	if (r->computer && !computer_said(r, list, &count))
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
 	*ret = list;
 	*ret_count = count;
 	*ret_old = old_count;
 	return ERR_OK;
+}
+
+/* fit_outputs: a provider is sent the beginning and the end of a long output of the computer. */
+static bool fit_outputs(struct run *r, struct str *list, size_t count)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < count; i++)
+		ok = terminal_fit(list[i], &r->rq.input->arena, &list[i]);
+	return ok;
 }
 
 /* render: replaces stored messages by the messages that a provider is sent. */
@@ -311,7 +354,8 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 		.fence = r->rq.fence,
 		.answers_calls = r->rq.answers_calls,
 		.old = old,
-		.warnings = &r->warnings,
+		.warnings = call_warnings(r),
+		.unrun = r->engine->o.computer != NULL,
 		.arena = &r->rq.input->arena,
 	};
 
@@ -322,6 +366,8 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 			(*list)[o.made[i].message] = o.made[i].text;
 		return ERR_OK;
 	}
+	if (o.unrun && !fit_outputs(r, *list, *count))
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
 	o.images = image_list(r, &o.image_count);
 	enum errc rc = transcript_render(*list, *count, &o, list, count, e);
 	for (size_t i = 0; rc == ERR_OK && i < *count; i++)
@@ -356,6 +402,11 @@ static bool says_system(const struct str *messages, size_t count)
 	return found;
 }
 
+struct warnings *call_warnings(struct run *r)
+{
+	return r->computer ? computer_warnings(r) : &r->warnings;
+}
+
 /* build_prompt: the instruction, the messages of the branch, the new messages. */
 static enum errc build_prompt(struct run *r, struct err *e)
 {
@@ -381,11 +432,11 @@ static enum errc build_prompt(struct run *r, struct err *e)
 	if (count > 0)
 		memcpy(list + n, messages, count * sizeof *list);
 	n += count;
-	if (!id_none(r->rq.continues))
+	if (!id_none(r->rq.continues) && !(r->computer && computer_spoke_last(r)))
 		list[n++] = go_on;
 	r->rq.prompt.messages = list;
 	r->rq.prompt.message_count = n;
-	r->rq.prompt.warnings = &r->warnings;
+	r->rq.prompt.warnings = call_warnings(r);
 	return rc;
 }
 
@@ -416,9 +467,9 @@ void call_begun(struct run *r)
 {
 	const struct run_settings *now = r->engine->o.settings(r->engine->o.arg);
 
-	if (attempt_only(r))
+	if (attempt_only(r) && !r->computer)
 		run_drop_request(r);
-	if (r->rq.prompt.stream) {
+	if (r->rq.prompt.stream && !r->headers_sent) {
 		r->commit_timer.fn = on_commit_timer;
 		timer_start(run_loop(r), &r->commit_timer, now->commit_after_us);
 	}

@@ -4,6 +4,7 @@
  * before the provider is paused, and when the client is woken. */
 #include "base/limits.h"
 #include "base/log.h"
+#include "run/computer.h"
 #include "run/internal.h"
 
 /* may_look: whether the client may see this event already.  After a crash, no number that a client
@@ -57,10 +58,13 @@ static void wake(struct run *r)
 
 void feed_pause(struct run *r, bool pause)
 {
-	if (!r->call || r->paused == pause)
+	if (r->paused == pause || !(r->call || r->computer))
 		return;
 	r->paused = pause;
-	r->call->provider->ops->pause(r->call, pause);
+	if (r->call)
+		r->call->provider->ops->pause(r->call, pause);
+	else
+		execute_pause(r, pause);
 }
 
 /* feed_behind: the bytes that wait for the client, as blocks or still on the tape. */

@@ -14,7 +14,11 @@
  * attempt.c which targets are asked, and when again
  * bill.c  what it may cost, and has cost
  * aside.c  what workers do of that
- * print.c  the answer's end, printed */
+ * print.c  the answer's end, printed
+ * computer.c which code runs, and when the model is asked again
+ * interpret.c the provider's events as chunks of LMC; the code among them
+ * execute.c one execution
+ * waiting.c code of earlier answers that waits */
 #pragma once
 
 #include "base/list.h"
@@ -31,6 +35,8 @@ enum run_state {
 	STATE_BEGINNING,
 	STATE_CALLING,
 	STATE_STREAMING,
+	STATE_RECORDING,
+	STATE_EXECUTING,
 	STATE_ENDING,
 	STATE_ENDED,
 	STATE__COUNT
@@ -89,9 +95,11 @@ struct attempt {
 	size_t              step;   /* fallbacks gone to */
 	int64_t             again;  /* retries of this model */
 	unsigned            count;  /* calls made */
-	bool         chosen; /* target was chosen, and health was not told yet what came of it */
-	bool         on;     /* an attempt goes on */
-	struct trace trace;  /* its span */
+	unsigned            before; /* calls made for earlier steps of a run with a computer */
+	bool         chosen;    /* target was chosen, and health was not told yet what came of it */
+	bool         on;        /* an attempt goes on */
+	bool         committed; /* it has begun to answer: no other attempt follows */
+	struct trace trace;     /* its span */
 	int64_t      begun_us;
 	int64_t      first_us;
 	int64_t      total_us;                     /* for all of them; 0: no limit */
@@ -127,14 +135,14 @@ struct run {
 	unsigned        jobs_out; /* with the store or a worker; a run lives until all came back */
 	unsigned        step;     /* the place of the next one in the table of step.c */
 	bool            starting; /* within run_start, from where no observer is called */
-	bool            dispatched; /* there is something to find under its id */
-	bool            prepared;   /* the prompt is made */
-	bool            content;    /* prompt and answer are logged */
-	bool            logged;     /* the store has a log, and gets its events */
-	bool            news;       /* the store does not know all of its attempts yet */
-	bool            paused;     /* the call, while its reader is slow */
-	bool            commit_due; /* commit_timer went off: nothing is held back any more */
-	bool            committed;  /* the provider has begun to answer: no other attempt follows */
+	bool            dispatched;  /* there is something to find under its id */
+	bool            prepared;    /* the prompt is made */
+	bool            content;     /* prompt and answer are logged */
+	bool            logged;      /* the store has a log, and gets its events */
+	bool            news;        /* the store does not know all of its attempts yet */
+	bool            paused;      /* the call, while its reader is slow */
+	bool            commit_due;  /* commit_timer went off: nothing is held back any more */
+	bool            committed;   /* the run has begun to answer */
 	bool            headers_due; /* the stream's status would be out, but that run_idem_waits */
 	bool            headers_sent; /* it is out */
 	bool            closed;       /* the stream's last block was printed */
@@ -157,13 +165,14 @@ struct run {
 	int64_t first_token_ms; /* wall */
 	struct live *live;      /* owned; NULL: nobody can ask for the run by its id */
 
-	struct task turn_task;
+	/* Waits for the end of the loop's turn, in front of the call, or ends the call from outside the
+	 * provider's callback. */
+	struct task later_task;
 
 	struct attempt        attempt;
 	struct aside          aside;
 	struct provider_call *call; /* NULL: none is going on */
 	struct timer          commit_timer;
-	struct task           abort_task; /* ends the call from outside the provider's callback */
 
 	const struct run_observer *observer; /* NULL: nobody reads */
 	void                      *observer_arg;
@@ -183,9 +192,10 @@ struct run {
 
 	struct bill bill;
 
-	struct run_refer  *refer;  /* owned; NULL: none */
-	struct run_attach *attach; /* owned; NULL: none are named, or they are in the prompt */
-	size_t             attach_counted; /* bytes of them that are counted among all runs' */
+	struct run_computer *computer; /* owned; NULL: no code is executed */
+	struct run_refer    *refer;    /* owned; NULL: none */
+	struct run_attach   *attach;   /* owned; NULL: none are named, or they are in the prompt */
+	size_t               attach_counted; /* bytes of them that are counted among all runs' */
 	struct run_images
 			*images; /* owned; NULL: none were looked for, or they are in the prompt */
 	struct run_jobs *jobs;   /* owned; NULL: the store has no part in this run */
@@ -196,6 +206,7 @@ struct log_part {
 	struct run     *run;
 	struct run_news news;
 	char           *attempts; /* owned; the text of news.attempt_log, which changes meanwhile */
+	char           *executions; /* owned; the same of news.executions; NULL: there are none */
 };
 
 /* All events that wait, on their way to the store; one job at a time. */
@@ -269,6 +280,8 @@ enum errc step_first(struct run *r, struct err *e) MUST_USE;
 /* step_over: the job that parked the run is back, with success (code ERR_OK) or not.  The run may
  * be gone after the call. */
 void step_over(struct run *r, struct err *e);
+/* step_again: the run takes the steps from `settle` on once more. */
+void step_again(struct run *r);
 /* step_aside: a step that computes does `work` on the loop, or on a worker where `work` would hold
  * the loop. */
 enum step_next step_aside(struct run *r, enum errc (*work)(struct run *r, struct err *e),
@@ -316,6 +329,7 @@ bool attempt_only(const struct run *r);
 bool attempt_again(struct run *r, const struct err *e);
 void attempt_content(struct run *r); /* content came: the target is healthy */
 void attempt_good(struct run *r);    /* the answer is complete */
+void attempt_step(struct run *r);    /* it was, and another step of the run follows */
 void attempt_stop(struct run *r);    /* ends the attempt that goes on; none follows */
 /* attempt_over: the run ends, and what the attempts before have cost is before_nano. */
 void attempt_over(struct run *r, int64_t before_nano);
@@ -323,6 +337,12 @@ void attempt_over(struct run *r, int64_t before_nano);
 /* call.c */
 /* call_event: takes one event of the provider. */
 void call_event(void *arg, const struct event *ev);
+/* call_come: the same for one that the run has made of the provider's, or of the runner's. */
+void call_come(struct run *r, const struct event *ev);
+/* call_open: the run begins to answer, before any provider does. */
+void call_open(struct run *r);
+/* call_warnings: where the prompt's making tells what was left out. */
+struct warnings *call_warnings(struct run *r);
 /* call_prompt: makes the prompt.  call_start: asks the first target. */
 enum step_next call_prompt(struct run *r, struct err *e) MUST_USE;
 enum step_next call_start(struct run *r, struct err *e) MUST_USE;
@@ -340,7 +360,9 @@ void           bill_weigh(struct run *r); /* the prompt is made */
 void           bill_look(struct run *r);  /* the prompt's parts are known */
 /* bill_begins: what the store keeps of a call that goes on; its spans are borrowed from the run. */
 struct turn_bill bill_begins(const struct run *r);
-void             bill_answer(struct run *r, const struct event *ev); /* a piece of the answer */
+/* bill_step: the call has ended well, and another step of the run follows; returns what it used. */
+struct usage bill_step(struct run *r);
+void         bill_answer(struct run *r, const struct event *ev); /* a piece of the answer */
 /* bill_dropped: the attempt has failed, and another one follows; returns what it was charged with.
  * bill_close: the last one is over;
  * asked: it was cut off by us. */
@@ -432,6 +454,8 @@ bool journal_event(struct run *r, const struct event *ev) MUST_USE;
 void journal_committed(struct run *r);
 /* journal_cut: drops the held events, which an abandoned attempt had sent. */
 void journal_cut(struct run *r);
+/* journal_urge: the events so far are to be durable at once. */
+void journal_urge(struct run *r);
 /* journal_news: the store is to know how many attempts there were and what they used, at once. */
 void journal_news(struct run *r);
 /* journal_end: tells the readers of an unstored run its end. */

@@ -2,6 +2,7 @@
  * in one job, at most LOG_US after the first of them was sent; in strict mode at the end of the
  * loop's turn, and nobody sees an event before it is in the log. */
 #include "base/limits.h"
+#include "run/computer.h"
 #include "run/internal.h"
 #include "desk/watch.h"
 #include "store/events.h"
@@ -36,8 +37,10 @@ static void journal_on_timer(struct timer *t);
 
 static void drop_job(struct log_job *j)
 {
-	for (size_t i = 0; i < j->append.entry_count; i++)
+	for (size_t i = 0; i < j->append.entry_count; i++) {
 		free(j->parts[i].attempts);
+		free(j->parts[i].executions);
+	}
 	free(j->entries);
 	free(j->parts);
 	*j = (struct log_job){ .engine = j->engine };
@@ -65,6 +68,8 @@ static void arrived(struct run *r)
 	}
 	tape_forget(r->tape);
 	watch_notify(r->id);
+	if (r->computer && execute_recorded(r))
+		return;
 	run_free_if_over(r);
 }
 
@@ -74,7 +79,7 @@ static void arrived(struct run *r)
 static void failed(struct run *r, const struct err *why)
 {
 	tape_forget(r->tape);
-	if (r->state != STATE_CALLING && r->state != STATE_STREAMING) {
+	if (r->state < STATE_CALLING || r->state > STATE_EXECUTING) {
 		run_free_if_over(r);
 		return;
 	}
@@ -97,6 +102,9 @@ static void on_appended(struct store_job *job)
 		/* The disk may take writes again; until then nothing more is gathered into a
 		 * job. */
 		timer_start(g->o.env.loop, &g->log_timer, AGAIN_US);
+		for (size_t i = 0; i < j->append.entry_count; i++)
+			if (j->parts[i].run->state == STATE_RECORDING)
+				run_finish(j->parts[i].run, &e); /* it does not wait for the disk */
 		return;
 	}
 	for (size_t i = 0; i < j->append.entry_count; i++) {
@@ -132,6 +140,8 @@ static bool journal_tell(struct run *r, struct log_part *ret)
 		.attempt_log = { ret->attempts, ret->attempts ? log.n : 0 },
 	};
 	bill_news(r, &ret->news);
+	if (r->computer)
+		ret->news.executions = execute_listed(r, &ret->executions);
 	return true;
 }
 
@@ -230,7 +240,8 @@ static bool read_again(const struct run *r)
 
 bool journal_open(struct run *r)
 {
-	bool stored = run_stored(r) && r->rq.prompt.stream;
+	/* What a run executes is recorded in front of it, also for a plain answer. */
+	bool stored = run_stored(r) && (r->rq.prompt.stream || r->computer);
 
 	r->logged = stored && store_does(r->engine->o.store, JOB_EVENTS_APPEND);
 	r->tape = tape_create(stored          ? LIMIT_LOG_EVENTS
@@ -325,6 +336,13 @@ bool journal_event(struct run *r, const struct event *ev)
 		tape_lose(r->tape);
 	r->seq = number_of(r, ev);
 	return true;
+}
+
+void journal_urge(struct run *r)
+{
+	list(r);
+	r->engine->log_urgent = true;
+	arm(r->engine);
 }
 
 void journal_news(struct run *r)

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metric.h"
+#include "run/computer.h"
 #include "run/internal.h"
 #include "store/conversation.h"
 
@@ -18,10 +19,12 @@ static const struct {
 	const char *name;
 	unsigned    next;
 } state_graph[STATE__COUNT] = {
-	[STATE_LOADING] = { "loading", TO(BEGINNING) | TO(CALLING) | TO(ENDED) },
-	[STATE_BEGINNING] = { "beginning", TO(CALLING) | TO(ENDED) },
-	[STATE_CALLING] = { "calling", TO(STREAMING) | TO(ENDING) | TO(ENDED) },
-	[STATE_STREAMING] = { "streaming", TO(ENDING) | TO(ENDED) },
+	[STATE_LOADING] = { "loading", TO(BEGINNING) | TO(CALLING) | TO(RECORDING) | TO(ENDED) },
+	[STATE_BEGINNING] = { "beginning", TO(CALLING) | TO(RECORDING) | TO(ENDED) },
+	[STATE_CALLING] = { "calling", TO(STREAMING) | TO(RECORDING) | TO(ENDING) | TO(ENDED) },
+	[STATE_STREAMING] = { "streaming", TO(RECORDING) | TO(ENDING) | TO(ENDED) },
+	[STATE_RECORDING] = { "recording", TO(EXECUTING) | TO(CALLING) | TO(ENDING) | TO(ENDED) },
+	[STATE_EXECUTING] = { "executing", TO(RECORDING) | TO(ENDING) | TO(ENDED) },
 	[STATE_ENDING] = { "ending", TO(ENDED) },
 	[STATE_ENDED] = { "ended", 0 },
 };
@@ -66,7 +69,7 @@ void run_move(struct run *r, enum run_state to)
 {
 	CHECK(state_graph[r->state].next & (1u << to));
 	r->state = to;
-	if (to != STATE_CALLING)
+	if (to != STATE_CALLING && to != STATE_RECORDING)
 		return;
 	r->dispatched = true;
 	if (r->live)
@@ -85,7 +88,7 @@ const struct branch_read *run_branch(const struct run *r)
 
 static bool is_called(const struct run *r)
 {
-	return r->state == STATE_CALLING || r->state == STATE_STREAMING;
+	return r->state >= STATE_CALLING && r->state <= STATE_EXECUTING;
 }
 
 /* --- birth and death --- */
@@ -159,6 +162,7 @@ static void run_free(struct run *r)
 	attach_release(r);
 	jobs_free(r->jobs);
 	bill_finish(r);
+	computer_destroy(TAKE(r->computer));
 	free(r->model);
 	free(r->label);
 	if (r->rq.release)
@@ -205,7 +209,10 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 		rq->store || !id_none(rq->conversation) || !id_none(rq->previous) || rq->claim;
 	if (with_store)
 		r->jobs = jobs_new(r);
-	if (!r->model || !r->label || (with_store && !r->jobs)) {
+	if (rq->computing)
+		r->computer = computer_create(r);
+	if (!r->model || !r->label || (with_store && !r->jobs) || (rq->computing && !r->computer)) {
+		computer_destroy(r->computer);
 		free(r->model);
 		free(r->label);
 		jobs_free(r->jobs);
@@ -487,6 +494,8 @@ static void run_drop(struct run *r)
 	timer_stop(run_loop(r), &r->commit_timer);
 	run_drop_call(r);
 	attempt_stop(r);
+	if (r->computer)
+		computer_drop(r);
 }
 
 void run_finish(struct run *r, const struct err *e)
@@ -508,6 +517,8 @@ void run_finish(struct run *r, const struct err *e)
 		r->answered_us = clock_mono_us();
 	if (r->ended_ms == 0)
 		r->ended_ms = clock_wall_ms();
+	if (r->computer && called)
+		execute_cut(r);
 	if (e && called && print_failed_aside(r))
 		return;
 	if (e) /* the given one may have been the old failure, and a lack of memory takes its place */
@@ -528,7 +539,7 @@ void run_finish(struct run *r, const struct err *e)
 
 static void abort_now(struct task *t)
 {
-	struct run *r = container_of(t, struct run, abort_task);
+	struct run *r = container_of(t, struct run, later_task);
 
 	r->aborting = false;
 	if (is_called(r))
@@ -551,8 +562,8 @@ void run_abort_later(struct run *r, enum errc code, const char *text)
 		return;
 	run_fail(r, code, text);
 	r->aborting = true;
-	r->abort_task.fn = abort_now;
-	loop_later(run_loop(r), &r->abort_task);
+	r->later_task.fn = abort_now;
+	loop_later(run_loop(r), &r->later_task);
 }
 
 void run_engine_stop(struct run_engine *g, const struct err *why)

@@ -4,6 +4,16 @@
  *      |            |            |            |                      ^
  *      +------------+------------+------------+----------------------+
  *
+ * A run with a computer executes the assistant's code and asks the model again, until there is no
+ * code any more, or the code needs an approval, which ends the run:
+ *
+ *                  +-----------------------------------------+
+ *                  v                                         |
+ *   BEGINNING -> CALLING -> STREAMING --> RECORDING -----> EXECUTING
+ *       |                                   ^  |  ^          |
+ *       +---- code that was approved -------+  |  +----------+ the next code
+ *                                              +--> CALLING, ENDING
+ *
  * The steps in front of the provider's call are a table (step.c); a step that is not wanted is
  * passed over:
  *
@@ -14,10 +24,14 @@
  *              read_files   a worker: their contents
  *              find_images  images that messages name by their path; as look
  *              read_images  a worker: images that messages name by their path
+ *              computer     the runner: which languages it has
  *              weigh        the prompt, for a key with a budget; as prompt
  *              reserve      the store: the budget
  *   BEGINNING  begin        the store: the client's messages are durable
  *   LOADING    turn         the end of the loop's turn, for a run that has waited for nothing so far
+ *   RECORDING  settle       the next code of the answer: it is refused, or needs an approval, or runs
+ *              record       the store: the execution is durable in front of its beginning
+ *   EXECUTING  execute      the runner: the code's output
  *   CALLING    prompt       instruction, branch and messages; a worker, where they are long
  *              call         the first attempt (attempt.c)
  *
@@ -57,6 +71,7 @@ struct run_engine_options {
 	struct store         *store;
 	struct work_pool     *work;       /* both borrowed until run_engine_destroy */
 	const struct beneath *image_root; /* NULL: no image may be named by its path */
+	const char *computer; /* path of the runner's socket, borrowed; NULL: no code is executed */
 	/* settings: of this moment; a reload may have changed them. */
 	const struct run_settings *(*settings)(void *arg);
 	void *arg;
@@ -91,6 +106,18 @@ struct run_reference {
 	struct str path;    /* of the name, for errors */
 };
 
+/* What a request says of the computer. */
+struct run_computing {
+	bool              ask;       /* the run ends in front of each execution, for an approval */
+	bool              approve;   /* the first code that waits in the branch is approved, */
+	bool              refuse;    /* or refused */
+	bool              waiting;   /* code of the branch without a result waits */
+	struct str        reason;    /* of the refusal; plain text, or empty */
+	const struct str *languages; /* plain names; count 0: all that the runner has */
+	size_t            language_count;
+	int64_t           max_steps;
+};
+
 struct run_request {
 	struct input *input; /* consumed by run_start also on failure; all spans point into it */
 	void         *held;  /* keeps provider alive; given to release at the run's end */
@@ -101,9 +128,10 @@ struct run_request {
 	struct str          label; /* configured model name, for metrics */
 	struct str          model; /* as asked */
 	unsigned            takes; /* enum provider_takes: files of which kinds the model takes */
-	bool                background; /* its client waits for `begun` alone */
-	bool                bare; /* a plain answer is a text, not JSON: the encoder prints it so */
-	bool answers_calls;       /* calls in messages that were left without an answer get one */
+	uint8_t             scopes;         /* enum scope: of who asks, in this request */
+	bool                background : 1; /* its client waits for `begun` alone */
+	bool bare : 1;          /* a plain answer is a text, not JSON: the encoder prints it so */
+	bool answers_calls : 1; /* calls in messages that were left without an answer get one */
 	bool fence : 1;    /* LMC code reaches the provider as fenced text, not as tool calls */
 	bool fences : 1;   /* fenced code of the answer becomes LMC code */
 	bool logprobs : 1; /* the client asked for log probabilities, and its shape has them */
@@ -119,16 +147,17 @@ struct run_request {
 	const struct shape  *shape;  /* of the family: how it is answered */
 	int64_t guess_in; /* tokens of the prompt, for encoders that tell them early; 0: none */
 	/* What the reader of the body has left out: entries in the form of struct warnings. */
-	struct str       warnings;
-	size_t           warning_count;
-	struct str       version; /* these two: as struct prompt_native's */
-	struct str       beta;
-	struct str       keep;      /* the header x-parley-store, for families that read it */
-	struct id        continues; /* the run whose answer this one goes on with; none: no */
-	struct identity *who;       /* who asks; borrowed until run_start returns */
-	int64_t          owner;
-	struct id        conversation; /* none: a new one, if stored */
-	struct id        parent;       /* message in it to branch from; none: its newest */
+	struct str warnings;
+	size_t     warning_count;
+	struct str version; /* these two: as struct prompt_native's */
+	struct str beta;
+	struct str keep;      /* the header x-parley-store, for families that read it */
+	struct id  continues; /* the run whose answer this one goes on with; none: no */
+	const struct run_computing *computing; /* in the arena; NULL: no code is executed */
+	struct identity            *who;       /* who asks; borrowed until run_start returns */
+	int64_t                     owner;
+	struct id                   conversation; /* none: a new one, if stored */
+	struct id                   parent; /* message in it to branch from; none: its newest */
 	/* The run whose answer is gone on with, of the same family and in whatever conversation it
 	 * is; conversation and parent are none then.  None: no. */
 	struct id         previous;

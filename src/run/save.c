@@ -1,6 +1,7 @@
 /* The store's part of a run: the branch is read and the client's messages are written before the
  * call, the answer is written after it. */
 #include "base/limits.h"
+#include "run/computer.h"
 #include "run/internal.h"
 #include "desk/watch.h"
 #include "store/turn.h"
@@ -253,6 +254,7 @@ void save_end(struct run *r)
 		.attempts = r->attempt.count,
 		.attempt_log = buf_view(&r->live->log.text),
 		.provider = str_of(r->rq.provider->name),
+		.executions = r->computer ? execute_list(r) : STR_NONE,
 		.keyed = r->rq.claim,
 		.idem_answer = run_idem_answer(r),
 		.costs = r->bill.charged && !r->bill.unpriced,

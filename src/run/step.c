@@ -7,6 +7,7 @@
  * gateway is not stopping, so no step has to check this.  A new step is a row here, and a start
  * function in the file that does the work. */
 #include "base/log.h"
+#include "run/computer.h"
 #include "run/internal.h"
 
 struct step {
@@ -60,6 +61,26 @@ static bool is_starting(const struct run *r)
 	return r->starting;
 }
 
+static bool has_computer(const struct run *r)
+{
+	return r->computer;
+}
+
+static bool settles(const struct run *r)
+{
+	return r->computer && computer_waits(r);
+}
+
+static bool records(const struct run *r)
+{
+	return r->computer && computer_chose(r) && run_stored(r);
+}
+
+static bool executes(const struct run *r)
+{
+	return r->computer && computer_chose(r);
+}
+
 static bool lacks_prompt(const struct run *r)
 {
 	return !r->prepared;
@@ -80,7 +101,7 @@ static enum step_next step_look(struct run *r, struct err *e)
 
 static void step_turn_over(struct task *t)
 {
-	struct run *r = container_of(t, struct run, turn_task);
+	struct run *r = container_of(t, struct run, later_task);
 	struct err  e = { .code = ERR_OK };
 
 	r->jobs_out--;
@@ -93,8 +114,8 @@ static enum step_next step_turn(struct run *r, struct err *e)
 {
 	(void)e;
 	r->jobs_out++;
-	r->turn_task.fn = step_turn_over;
-	loop_later(run_loop(r), &r->turn_task);
+	r->later_task.fn = step_turn_over;
+	loop_later(run_loop(r), &r->later_task);
 	return STEP_PARKED;
 }
 
@@ -108,11 +129,15 @@ static const struct step steps[] = {
 	{ "read_files", STATE_LOADING, names_files, attach_read },
 	{ "find_images", STATE_LOADING, image_sought, image_look },
 	{ "read_images", STATE_LOADING, image_wanted, image_read },
+	{ "computer", STATE_LOADING, has_computer, computer_look },
 	/* The reservation needs the weight of the prompt, so a key with a budget makes it early. */
 	{ "weigh", STATE_LOADING, bill_wanted, call_prompt },
 	{ "reserve", STATE_LOADING, bill_wanted, bill_reserve },
 	{ "begin", STATE_BEGINNING, run_stored, save_begin },
 	{ "turn", STATE_LOADING, is_starting, step_turn },
+	{ "settle", STATE_RECORDING, settles, computer_settle },
+	{ "record", STATE_RECORDING, records, execute_record },
+	{ "execute", STATE_EXECUTING, executes, execute_start },
 	{ "prompt", STATE_CALLING, lacks_prompt, call_prompt },
 	{ "call", STATE_CALLING, always, call_start },
 };
@@ -173,6 +198,16 @@ enum errc step_first(struct run *r, struct err *e)
 	r->starting = false;
 	CHECK(next == STEP_PARKED || next == STEP_FAILED);
 	return next == STEP_FAILED ? e->code : ERR_OK;
+}
+
+void step_again(struct run *r)
+{
+	struct err e = { .code = ERR_OK };
+
+	r->step = 0;
+	while (steps[r->step].start != computer_settle)
+		r->step++;
+	step_over(r, &e);
 }
 
 void step_over(struct run *r, struct err *e)

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "runner/ask.h"
 #include "runner/execution.h"
-#include "runner/frame.h"
+#include "computer/frame.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -377,9 +377,11 @@ static void client_ping(struct client *c)
 	const struct runner_options *o = c->host->options;
 	struct buf                   b;
 	struct buf                   list;
+	struct buf                   aliases;
 
 	host_json(&b);
 	buf_init(&list, KIB);
+	buf_init(&aliases, KIB);
 	client_put_buf(c, FRAME_PING, &b,
 		       language_list(o, &list) &&
 			       buf_fmt(&b,
@@ -387,8 +389,11 @@ static void client_ping(struct client *c)
 				       "\"executions\":%lld,\"languages\":",
 				       ASK_VERSION, o->guard == RUNNER_CGROUP ? "cgroup" : "rlimit",
 				       crowd_count(c->host->crowd), (long long)c->host->running) &&
-			       buf_json_string(&b, buf_view(&list)) && buf_text(&b, "}"));
+			       buf_json_string(&b, buf_view(&list)) &&
+			       language_aliases(o, &aliases) && buf_text(&b, ",\"aliases\":") &&
+			       buf_json_string(&b, buf_view(&aliases)) && buf_text(&b, "}"));
 	buf_finish(&list);
+	buf_finish(&aliases);
 }
 
 static void client_state(struct client *c, const struct ask *ask)

@@ -78,6 +78,23 @@ bool language_list(const struct runner_options *o, struct buf *out)
 	return ok;
 }
 
+bool language_aliases(const struct runner_options *o, struct buf *out)
+{
+	bool        ok = true;
+	const char *sep = "";
+
+	for (size_t i = 0; ok && i < ARRAY_LEN(languages); i++) {
+		const char *at = languages[i].aliases + 1;
+
+		for (; language_offered(o, &languages[i]) && ok && *at; at = strchr(at, ',') + 1) {
+			ok = buf_fmt(out, "%s%.*s=%s", sep, (int)strcspn(at, ","), at,
+				     languages[i].name);
+			sep = ", ";
+		}
+	}
+	return ok;
+}
+
 bool language_command(const struct language *l, const char *folder, const char *file,
 		      struct buf *out)
 {

@@ -29,6 +29,8 @@ const struct language *language_find(const struct runner_options *o, struct str 
 /* language_list: appends the names of those that are offered, separated by ", ". */
 bool language_list(const struct runner_options *o, struct buf *out) MUST_USE;
 /* language_command: the arguments with their NULs.  False: no room. */
-bool   language_command(const struct language *l, const char *folder, const char *file,
-			struct buf *out) MUST_USE;
+bool language_command(const struct language *l, const char *folder, const char *file,
+		      struct buf *out) MUST_USE;
+/* language_aliases: "py=python, python3=python, …" of those that are offered. */
+bool   language_aliases(const struct runner_options *o, struct buf *out);
 size_t language_index(const struct language *l);

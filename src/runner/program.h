@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "loop/loop.h"
 #include "runner/language.h"
-#include "runner/picture.h"
+#include "computer/picture.h"
 #include "runner/sandbox.h"
 
 /* What a program says while somebody listens; the spans are borrowed for the call.  None of these may

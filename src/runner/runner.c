@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "runner/cgroup.h"
-#include "runner/console.h"
+#include "computer/console.h"
 #include "runner/execution.h"
 #include "runner/host.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/str.h"
-#include "runner/picture.h"
+#include "computer/picture.h"
 
 #include <stdint.h>
 

@@ -143,6 +143,9 @@ bool answer_add(struct answer *a, const struct event *ev)
 	case EVENT_FINISH:
 	case EVENT_ERROR:
 	case EVENT_END:
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED:
 	case EVENT__COUNT: break;
 	}
 	return true;
@@ -189,6 +192,11 @@ bool answer_close(struct answer *a)
 	struct err e;
 
 	return !a->gather || a->lmc.p || gather_end(a->gather, &a->lmc, &e) == ERR_OK;
+}
+
+void answer_reopen(struct answer *a)
+{
+	a->lmc = STR_NONE;
 }
 
 bool answer_any(const struct answer *a)

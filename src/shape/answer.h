@@ -52,6 +52,8 @@ bool answer_raw(struct answer *a, const struct event *ev) MUST_USE;
 struct encoder_whole answer_whole(const struct answer *a);
 /* answer_close: ends the answer and fills lmc. False: memory is short. */
 bool answer_close(struct answer *a) MUST_USE;
+/* answer_reopen: pieces follow after answer_close. */
+void answer_reopen(struct answer *a);
 /* answer_any: whether the answer has something to continue from: text, a refusal, an image, a tool
  * call, a whole message or LMC chunks. */
 bool answer_any(const struct answer *a);

@@ -301,6 +301,9 @@ static bool take(struct printer *p, const struct event *ev, struct buf *out)
 	case EVENT_OTHER:
 	case EVENT_ERROR:
 	case EVENT_END:
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED:
 	case EVENT__COUNT: break;
 	}
 	return true;

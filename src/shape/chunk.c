@@ -206,6 +206,9 @@ static bool put_delta(const struct chunk_printer *p, const struct event *ev, boo
 	case EVENT_USAGE:
 	case EVENT_ERROR:
 	case EVENT_END:
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED:
 	case EVENT__COUNT: break;
 	}
 	return true;
@@ -267,6 +270,9 @@ static bool makes_block(const struct chunk_printer *p, const struct event *ev)
 	case EVENT_OTHER:
 	case EVENT_ERROR:
 	case EVENT_END:
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED:
 	case EVENT__COUNT: break;
 	}
 	return false;

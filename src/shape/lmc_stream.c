@@ -300,6 +300,9 @@ static bool lmc_stream_print(struct lmc_stream *s, const struct event *ev)
 	case EVENT_USAGE:
 	case EVENT_ERROR:
 	case EVENT_END:
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED:
 	case EVENT__COUNT: break;
 	}
 	return true;

@@ -61,6 +61,9 @@ bool rebyte_value_event(struct rebyte_value *v, const struct event *ev)
 	case EVENT_FINISH:
 	case EVENT_ERROR:
 	case EVENT_END:
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED:
 	case EVENT__COUNT: break;
 	}
 	return true;

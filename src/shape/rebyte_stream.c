@@ -89,6 +89,9 @@ static bool rebyte_stream_put(struct rebyte_stream *s, const struct event *ev, s
 	case EVENT_FINISH:
 	case EVENT_ERROR:
 	case EVENT_END:
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED:
 	case EVENT__COUNT: break;
 	}
 	return true;

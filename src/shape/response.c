@@ -346,6 +346,9 @@ bool response_event(struct response *r, const struct event *ev)
 	case EVENT_OTHER:
 	case EVENT_ERROR:
 	case EVENT_END:
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED:
 	case EVENT__COUNT: break;
 	}
 	return true;

@@ -78,6 +78,9 @@ static bool put_text_chunk(const struct text_printer *p, const struct event *ev,
 	case EVENT_OTHER:
 	case EVENT_ERROR:
 	case EVENT_END:
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED:
 	case EVENT__COUNT: break;
 	}
 	return true;

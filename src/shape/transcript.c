@@ -296,14 +296,38 @@ static bool all_fit(const struct transcript *t, json_at list)
 	return true;
 }
 
+/* is_call: whether an LMC message becomes a call of OpenAI's. */
+static bool is_call(const struct json_doc *d, json_at message)
+{
+	return transcript_is_text(d, message, "role", "assistant") && is_sent(d, message) &&
+	       (transcript_is_text(d, message, "type", "code") ||
+		transcript_is_text(d, message, "type", "tool_call"));
+}
+
+/* calls_beside: the tool_calls beside the LMC messages of an answer, if they are the same calls. */
+static json_at calls_beside(const struct json_doc *d, json_at list)
+{
+	json_at  calls = json_get(d, 0, "tool_calls");
+	uint32_t n = 0;
+
+	if (calls == JSON_ABSENT || json_kind(d, calls) != JSON_ARRAY)
+		return JSON_ABSENT;
+	JSON_EACH (i, d, list)
+		n += is_call(d, i);
+	return n == d->tok[calls].count ? calls : JSON_ABSENT;
+}
+
 static enum errc hand_list(struct transcript *t, json_at list, struct err *e)
 {
+	to_openai_calls(t->joiner, &t->doc,
+			t->o->fence ? JSON_ABSENT : calls_beside(&t->doc, list));
 	JSON_EACH (i, &t->doc, list) {
 		enum errc rc = hand_lmc(t, i, e);
 
 		if (rc != ERR_OK)
 			return rc;
 	}
+	to_openai_calls(t->joiner, &t->doc, JSON_ABSENT);
 	return ERR_OK;
 }
 
@@ -438,6 +462,7 @@ static enum errc render_mixed(struct transcript *t, const struct str *messages, 
 
 	t->joiner = to_openai_create(&(struct to_openai_options){
 		.fence = t->o->fence,
+		.unrun = t->o->unrun,
 		.vision = true,
 		.warnings = t->o->warnings,
 		.image_path = give_image,

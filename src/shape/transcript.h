@@ -28,8 +28,9 @@ struct transcript_made {
 struct transcript_options {
 	bool   fence;         /* LMC code as fenced text instead of tool calls */
 	bool   answers_calls; /* a tool call without an answer gets one */
-	size_t old;  /* the first `old` messages were sent in earlier turns: no warnings for them */
-	bool   view; /* the result is shown to a client: images that have a path are not read */
+	size_t old; /* the first `old` messages were sent in earlier turns: no warnings for them */
+	bool   unrun; /* as in lmc/to_openai_options */
+	bool   view;  /* the result is shown to a client: images that have a path are not read */
 	struct warnings               *warnings; /* borrowed */
 	const struct transcript_image *images;   /* in the order of the messages */
 	size_t                         image_count;

@@ -15,6 +15,7 @@ struct run_news {
 	int64_t    first_token_ms; /* wall; 0: none came */
 	struct str provider;       /* asked last */
 	struct str attempt_log;    /* msg/attempt_log; empty: not known */
+	struct str executions;     /* as in turn_end; empty: not known */
 	struct usage
 		used; /* by failed attempts, for the bill of a run that a crash cuts off; neither known nor
 		       * estimated: nothing */

@@ -45,6 +45,7 @@ struct run_read {
 	int64_t         completed_ms;   /* 0: not yet */
 	int64_t         attempts;
 	struct str attempt_log; /* msg/attempt_log; empty: not known.  Not of a run in a list */
+	struct str executions;  /* JSON array, or empty; likewise */
 	bool       costs;       /* cost_nano is known */
 	int64_t    cost_nano;
 	/* Only where runs_read.keys is set: whose run it was, as logs name it; empty: not known, or

@@ -64,6 +64,9 @@ struct turn_end {
 	int64_t      attempts;
 	struct str   attempt_log; /* msg/attempt_log; empty: the store keeps the one that it has */
 	struct str   provider;    /* asked last; empty: the one of turn_begin */
+	/* What ran on the computer, a JSON array of objects; empty: the store keeps the one that it
+	 * has. */
+	struct str executions;
 	/* Events that no events_append may have stored; .data empty: none. */
 	struct events_piece events[EVENTS_REST];
 	bool                keyed; /* the run may have an idempotency key */

@@ -197,7 +197,8 @@ def _put_together(chunks):
                 head = None
             else:
                 assert chunk["content"] != "", "an empty piece"
-                messages[-1]["content"] += chunk["content"]
+                if chunk.get("format") != "active_line":
+                    messages[-1]["content"] += chunk["content"]
     assert head is None, f"a segment without its end: {head}"
     return messages
 

@@ -142,7 +142,7 @@ static void an_identity_sees_its_models(void **state)
 	identity_release(NULL);
 	identity_release(identity_hold(&identity_open));
 	identity_release(&identity_open);
-	assert_int_equal(identity_open.scopes, SCOPES_ALL);
+	assert_int_equal(identity_open.scopes, SCOPES_OPEN);
 }
 
 static void scopes_have_names(void **state)

@@ -23,6 +23,9 @@ static inline const char *event_name(enum event_kind kind)
 		[EVENT_FINISH] = "finish",
 		[EVENT_ERROR] = "error",
 		[EVENT_END] = "end",
+		[EVENT_STEP] = "step",
+		[EVENT_EXECUTE] = "execute",
+		[EVENT_EXECUTED] = "executed",
 	};
 	/* clang-format on */
 

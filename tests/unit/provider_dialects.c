@@ -90,7 +90,10 @@ static void add_event(void *arg, const struct event *ev)
 	case EVENT_MESSAGE:
 	case EVENT_LMC: ok = ok && buf_fmt(out, " %.*s", STR_ARG(ev->text)); break;
 	case EVENT_OTHER:
-	case EVENT_END: break;
+	case EVENT_END:
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED: break;
 	case EVENT_ASKED:
 	case EVENT_ERROR:
 	case EVENT__COUNT: fail_msg("a dialect gives no such event");

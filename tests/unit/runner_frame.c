@@ -1,10 +1,10 @@
 /* runner/frame, mark, clean and picture: what comes from clients and from sandboxes, whole and in pieces. */
-#include "runner/frame.h"
+#include "computer/frame.h"
 
 #include "base/limits.h"
 #include "runner/clean.h"
 #include "runner/mark.h"
-#include "runner/picture.h"
+#include "computer/picture.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

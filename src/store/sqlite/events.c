@@ -36,7 +36,8 @@ static const char sql_erase_part[] = "DELETE FROM event WHERE part = ? AND run =
 static const char sql_record[] = "UPDATE event_size SET written = ?, removed = ?";
 static const char sql_news[] = "UPDATE run SET attempts = ?3, first_token_ms = ?4, "
 			       "provider = coalesce(?5, provider), bill_dropped = ?6, "
-			       "attempt_log = coalesce(?7, attempt_log) "
+			       "attempt_log = coalesce(?7, attempt_log), "
+			       "executions = coalesce(?8, executions) "
 			       "WHERE id = ?1 AND secret = ?2 AND status < 2";
 static const char sql_version[] = "PRAGMA data_version";
 
@@ -346,6 +347,7 @@ static int events_tell(struct events *ev, const struct run_news *n)
 	db_bind_maybe(&b, n->provider);
 	db_bind_maybe(&b, print_used(n, used, sizeof used));
 	db_bind_maybe(&b, n->attempt_log);
+	db_bind_maybe(&b, n->executions);
 	return db_bind_run(&b);
 }
 

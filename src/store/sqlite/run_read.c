@@ -5,15 +5,16 @@
 #include "store/sqlite/op.h"
 #include "store/sqlite/run_row.h"
 
-static const char sql_one[] = RUN_ROW_COLUMNS ", r.attempt_log FROM run r " RUN_ROW_JOINS
-					      "WHERE r.id = ? AND r.secret = ? AND r.owner = ?";
+static const char sql_one[] =
+	RUN_ROW_COLUMNS ", r.attempt_log, r.executions FROM run r " RUN_ROW_JOINS
+			"WHERE r.id = ? AND r.secret = ? AND r.owner = ?";
 static const char sql_whole[] = RUN_ROW_COLUMNS
-	", r.attempt_log, r.settings, m.body FROM run r " RUN_ROW_JOINS
+	", r.attempt_log, r.executions, r.settings, m.body FROM run r " RUN_ROW_JOINS
 	"LEFT JOIN message m ON m.id = r.id "
 	"WHERE r.id = ?1 AND r.secret = ?2 AND r.owner = ?3 AND ?4 IN (r.shape, '') "
 	"AND (m.run IS NULL OR m.run >= 0)";
 
-enum { ATTEMPT_LOG = RUN_ROW_MORE, SETTINGS, ANSWER };
+enum { ATTEMPT_LOG = RUN_ROW_MORE, EXECUTIONS, SETTINGS, ANSWER };
 
 /* run_read_one: the row, and what lists leave out. */
 static int run_read_one(struct run_read *j, sqlite3_stmt *st)
@@ -21,8 +22,9 @@ static int run_read_one(struct run_read *j, sqlite3_stmt *st)
 	struct err *e = &j->job.err;
 	int         rc = run_row_read(st, &j->arena, j, e);
 
-	if (rc == SQLITE_OK && e->code == ERR_OK)
-		(void)!row_keep(&j->arena, st, ATTEMPT_LOG, &j->attempt_log, e);
+	if (rc == SQLITE_OK && e->code == ERR_OK &&
+	    row_keep(&j->arena, st, ATTEMPT_LOG, &j->attempt_log, e))
+		(void)!row_keep(&j->arena, st, EXECUTIONS, &j->executions, e);
 	return rc;
 }
 

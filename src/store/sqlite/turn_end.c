@@ -22,6 +22,7 @@ static const char sql_end_run[] =
 	"usage_out = ?11, usage_cached_read = ?12, usage_cached_write = ?13, "
 	"usage_reasoning = ?14, events_to = ?15, provider = coalesce(?16, provider), "
 	"native_reason = ?17, cost_nano = ?18, attempt_log = coalesce(?19, attempt_log), "
+	"executions = coalesce(?20, executions), "
 	"bill_model = NULL, bill_dropped = NULL, "
 	"bill_in = NULL, bill_price_in = NULL, bill_price_out = NULL WHERE id = ?1";
 
@@ -82,6 +83,7 @@ static int turn_end_run(struct session *s, const struct turn_end *j, int64_t eve
 	else
 		db_bind_null(&b);
 	db_bind_maybe(&b, j->attempt_log);
+	db_bind_maybe(&b, j->executions);
 	return db_bind_run(&b);
 }
 

@@ -1,4 +1,4 @@
-/* runner/picture: what a driver sends over its control socket beside the output: an image, or html: a line
+/* computer/picture: what a driver sends over its control socket beside the output: an image, or html: a line
  * "NUMBER FORMAT BYTES", then the bytes.  Its place in the output is a mark with the number. */
 #pragma once
 

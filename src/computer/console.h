@@ -1,8 +1,8 @@
-/* runner/console: what an execution tells, as chunks of LMC: JSON objects in lines. */
+/* computer/console: what an execution tells, as chunks of LMC: JSON objects in lines. */
 #pragma once
 
 #include "base/buf.h"
-#include "runner/picture.h"
+#include "computer/picture.h"
 
 /* Laid open so that it can be embedded; all zero at the beginning. */
 struct console {

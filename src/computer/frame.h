@@ -1,4 +1,4 @@
-/* runner/frame: what the runner and its client say to each other, over a unix stream socket: frames of
+/* computer/frame: what the runner and its client say to each other, over a unix stream socket: frames of
  * a length (four bytes, little endian, of the body alone), a kind (one byte) and the body. */
 #pragma once
 

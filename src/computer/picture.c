@@ -1,5 +1,5 @@
 /* Reads an image of a driver. */
-#include "runner/picture.h"
+#include "computer/picture.h"
 
 #include "base/base.h"
 #include "base/limits.h"

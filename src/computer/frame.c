@@ -1,5 +1,5 @@
 /* Reads and writes single frames. */
-#include "runner/frame.h"
+#include "computer/frame.h"
 
 #include "base/limits.h"
 

@@ -1,0 +1,158 @@
+/* What a run with a computer has more than others: the assistant's code is executed by the runner,
+ * and the model is asked again with what the code has printed.  Not for other folders.
+ *
+ *   a provider's call --interpret--> chunks of LMC, and a list of code
+ *        ^                                      |  computer: what is next?
+ *        |                                      v
+ *        +-- no code is left -- settle <---- execute: RECORDING, EXECUTING
+ *
+ * To all other parts of the gateway such a run looks like one whose provider speaks LMC: what the
+ * model says and what the computer prints are events EVENT_LMC, the model's text and calls stand
+ * beside them with from_lmc.  The client is shown EVENT_FINISH once, at the run's end.
+ *
+ * Nothing is executed twice: an execution has an id, EVENT_EXECUTE is durable in the run's log before
+ * the runner gets the order, and no code path makes an order out of a log.  EVENT_EXECUTE without
+ * EVENT_EXECUTED says that nobody knows what came of it (run/assemble). */
+#pragma once
+
+#include "base/id.h"
+#include "computer/console.h"
+#include "lmc/segment.h"
+#include "lmc/speech.h"
+#include "run/internal.h"
+
+struct link;
+
+/* A piece of code of the assistant. */
+struct run_code {
+	struct buf language; /* as the model said it */
+	struct buf text;
+	bool       foreign; /* a call of a function that is not the computer's */
+};
+
+enum { EXECUTION_LANGUAGE = 32, EXECUTION_OUTCOME = 16 };
+
+/* What the run's object tells of an execution. */
+struct run_execution {
+	char    id[ID_MAX];
+	char    language[EXECUTION_LANGUAGE];
+	char    outcome[EXECUTION_OUTCOME];
+	int64_t ms;
+	int64_t bytes; /* of output */
+};
+
+struct run_computer {
+	struct run *run;
+
+	/* The provider's call that goes on. */
+	struct speech    *speech; /* owned */
+	struct buf        head;   /* start of the open segment's chunks */
+	struct buf        chunk;  /* the chunk that is being made */
+	struct buf        decoded;
+	struct buf        language; /* of the open segment, if it is code */
+	enum segment_kind kind;
+	bool              in_piece;
+	bool              again; /* a call has ended before: speech has to begin another turn */
+	uint32_t    blocks; /* tool calls of earlier calls, and one more than the highest now */
+	uint32_t    block_base;
+	char        finish_reason[64], native_reason[64]; /* held until it is known what follows */
+	struct task cut_task; /* ends the call at the first code, where code is fenced text */
+	bool        cut;
+	bool        ending; /* all of the call's events were given */
+	bool        torn;   /* its code has no end of its own, and is not executed */
+
+	/* Code that waits, in order. */
+	struct run_code *codes; /* owned */
+	size_t           code_count, code_next;
+	bool             chose;    /* codes[code_next] is to be executed, in chosen's language */
+	bool             approved; /* these two are of the first code */
+	bool             refused;
+	bool         ran; /* code of the newest answer has a result that the model has not seen */
+	int64_t      steps;
+	uint64_t     unavailable; /* digest of the code that was refused last */
+	char         chosen[EXECUTION_LANGUAGE];
+	struct task  next_task;
+	struct timer total; /* for a run in which something is executed */
+
+	struct usage    used;  /* by earlier calls */
+	struct warnings later; /* of later calls: the client was told them with the first */
+
+	/* The runner. */
+	struct link          *link;      /* owned; NULL: no connection */
+	struct timer          look;      /* for its answer to the first question */
+	struct buf            languages; /* its names with commas around: ",python,shell," */
+	struct buf            aliases;   /* likewise: ",py=python," */
+	bool                  earlier;   /* something was executed in this conversation before */
+	bool                  recording;
+	uint64_t              recorded; /* number of the event that is to be durable */
+	bool                  executing;
+	bool                  slow; /* the reader; nothing of the runner is read */
+	int64_t               begun_us;
+	struct console        console;
+	struct buf            out; /* chunks in lines */
+	struct buf            picture;
+	struct run_execution *executions; /* owned */
+	size_t                execution_count;
+	struct buf            list; /* of them, as JSON */
+};
+
+/* computer.c */
+/* computer_create: for r->rq.computing; NULL: no memory.  computer_drop: ends what goes on. */
+struct run_computer *computer_create(struct run *r) MUST_USE;
+void                 computer_drop(struct run *r);
+void                 computer_destroy(struct run_computer *c);
+/* computer_look: asks the runner for its languages, and makes the function's definition. */
+enum step_next computer_look(struct run *r, struct err *e) MUST_USE;
+/* computer_waits: code, or its result, waits.  computer_settle: decides what becomes of it.
+ * computer_chose: the next code is to be executed. */
+bool           computer_waits(const struct run *r);
+bool           computer_chose(const struct run *r);
+enum step_next computer_settle(struct run *r, struct err *e) MUST_USE;
+/* computer_goes_on: the provider's call has ended well: true: further steps follow.  False: the run
+ * ends; its EVENT_FINISH was given. */
+bool computer_goes_on(struct run *r);
+/* computer_later: the steps go on in a later turn of the loop. */
+void computer_later(struct run *r);
+/* computer_used: the sum of the usage of all calls so far; u: another one, or NULL. */
+struct usage computer_used(struct run *r, const struct usage *u);
+/* computer_said: appends the answer so far to the messages of the prompt; false: no memory. */
+bool computer_said(struct run *r, struct str *list, size_t *count) MUST_USE;
+/* computer_spoke_last: the newest message is the computer's, or code without a result. */
+bool             computer_spoke_last(const struct run *r);
+struct warnings *computer_warnings(struct run *r);
+/* computer_code: appends code that waits; false: no memory. */
+/* computer_allows: the request lets code in this language run; ret: the runner's name of it. */
+bool computer_allows(const struct run_computer *c, struct str language,
+		     char ret[EXECUTION_LANGUAGE]);
+bool computer_code(struct run_computer *c, struct str language, struct str text,
+		   bool foreign) MUST_USE;
+
+/* interpret.c */
+void interpret_event(struct run *r, const struct event *ev);
+void interpret_end(struct run *r); /* all of the call's events were given */
+/* interpret_say: a chunk of LMC, as the run's event. */
+void interpret_say(struct run *r, struct str chunk);
+
+/* execute.c */
+enum step_next execute_record(struct run *r, struct err *e) MUST_USE;
+enum step_next execute_start(struct run *r, struct err *e) MUST_USE;
+/* execute_recorded: the log has more events; true: the run waited for them, and may be gone. */
+bool execute_recorded(struct run *r);
+void execute_pause(struct run *r, bool pause);
+/* execute_cut: ends an execution that goes on: it is not known how it would have ended. */
+void execute_cut(struct run *r);
+/* execute_text: a console segment with this output, which no program has printed. */
+void execute_text(struct run *r, struct str text);
+/* execute_show: html for the user. */
+void execute_show(struct run *r, struct str html);
+/* execute_list: the executions so far, a JSON array, or empty; borrowed.  execute_listed: a copy. */
+struct str execute_list(struct run *r);
+struct str execute_listed(struct run *r, char **ret);
+/* execute_session: the name that the runner knows the conversation by, or the owner. */
+enum { EXECUTE_NAME = 65 };
+void execute_session(const struct store *s, int64_t owner, struct id conversation,
+		     char ret[EXECUTE_NAME]);
+
+/* waiting.c */
+/* waiting_find: the code of the branch that has no result yet becomes the first that waits. */
+enum errc waiting_find(struct run *r, struct err *e) MUST_USE;

@@ -1,0 +1,261 @@
+/* Translates the events of a provider's call into chunks of LMC while they come, and gathers the
+ * code among them. */
+#include "base/limits.h"
+#include "lmc/spool.h"
+#include "lmc/text.h"
+#include "run/computer.h"
+#include "shape/replay.h"
+
+#include <stdlib.h>
+
+void interpret_say(struct run *r, struct str chunk)
+{
+	call_come(r, &(struct event){ .kind = EVENT_LMC, .text = chunk, .from_lmc = true });
+}
+
+/* --- segments --- */
+
+/* end_piece: gives the chunk to which the texts of one event were added. */
+static bool end_piece(struct run_computer *c)
+{
+	if (!c->in_piece)
+		return true;
+	c->in_piece = false;
+	if (!buf_text(&c->chunk, "\"}"))
+		return false;
+	interpret_say(c->run, buf_view(&c->chunk));
+	return !c->run->aborting;
+}
+
+static bool say_flag(struct run_computer *c, const char *flag)
+{
+	buf_clear(&c->chunk);
+	if (!buf_str(&c->chunk, buf_view(&c->head)) || !buf_text(&c->chunk, flag))
+		return false;
+	interpret_say(c->run, buf_view(&c->chunk));
+	return !c->run->aborting;
+}
+
+static bool interpret_open(void *arg, enum segment_kind kind, struct str format)
+{
+	struct run_computer *c = arg;
+	bool                 code = kind == SEGMENT_CODE;
+
+	if (!end_piece(c))
+		return false;
+	buf_clear(&c->head);
+	c->kind = kind;
+	return spool_head(&c->head, kind, format.p != NULL, format) &&
+	       say_flag(c, ",\"start\":true}") &&
+	       (!(code || kind == SEGMENT_TOOL_CALL) || computer_code(c, format, STR_NONE, !code));
+}
+
+static bool interpret_text(void *arg, struct str text)
+{
+	struct run_computer *c = arg;
+
+	if (c->kind == SEGMENT_CODE && !buf_str(&c->codes[c->code_count - 1].text, text))
+		return false;
+	if (!c->in_piece) {
+		buf_clear(&c->chunk);
+		if (!buf_str(&c->chunk, buf_view(&c->head)) ||
+		    !buf_text(&c->chunk, ",\"content\":\""))
+			return false;
+		c->in_piece = true;
+	}
+	return text_put(&c->chunk, text);
+}
+
+static void cut_now(struct task *t)
+{
+	struct run_computer *c = container_of(t, struct run_computer, cut_task);
+	struct run          *r = c->run;
+
+	r->jobs_out--;
+	if (r->state == STATE_STREAMING && r->call && !r->aborting) {
+		run_drop_call(r);
+		call_event(r, &(struct event){ .kind = EVENT_END });
+	} else {
+		run_free_if_over(r);
+	}
+}
+
+/* cut_soon: what a model writes behind fenced code that runs is its guess of the output. */
+static void cut_soon(struct run_computer *c)
+{
+	c->cut = true;
+	c->cut_task.fn = cut_now;
+	c->run->jobs_out++;
+	loop_later(run_loop(c->run), &c->cut_task);
+}
+
+static bool interpret_close(void *arg)
+{
+	struct run_computer *c = arg;
+
+	if (!end_piece(c) || !say_flag(c, ",\"end\":true}"))
+		return false;
+	/* While the call goes on, only a fence ends code, or the call with index 0. */
+	char name[EXECUTION_LANGUAGE];
+	if (c->kind == SEGMENT_CODE && c->run->rq.fence && !c->ending && !c->cut &&
+	    computer_allows(c, buf_view(&c->codes[c->code_count - 1].language), name))
+		cut_soon(c);
+	return true;
+}
+
+static const struct segment_sink sink = { interpret_open, interpret_text, interpret_close };
+
+/* --- events --- */
+
+static struct speech_options options_of(struct run_computer *c)
+{
+	return (struct speech_options){
+		.fences = c->run->rq.fences, .sink = &sink, .arg = c, .max = LIMIT_ANSWER
+	};
+}
+
+/* begin_call: the first piece of a call makes its speech. */
+static bool begin_call(struct run_computer *c)
+{
+	struct speech_options o = options_of(c);
+
+	if (!c->speech)
+		c->speech = speech_create(&o);
+	else if (c->again)
+		speech_again(c->speech, &o);
+	c->again = false;
+	return c->speech;
+}
+
+static bool interpret_decode(struct run_computer *c, struct str escaped, struct str *ret)
+{
+	if (escaped.n == 0 || !memchr(escaped.p, '\\', escaped.n)) {
+		*ret = escaped;
+		return true;
+	}
+	buf_clear(&c->decoded);
+	if (!text_add(&c->decoded, escaped))
+		return false;
+	*ret = buf_view(&c->decoded);
+	return true;
+}
+
+static bool interpret_speech(struct run_computer *c, const struct event *ev)
+{
+	struct str text;
+
+	if (!begin_call(c) ||
+	    !interpret_decode(c, ev->kind == EVENT_TOOL_START ? ev->name : ev->text, &text))
+		return false;
+
+	bool ok = ev->kind == EVENT_TOOL_START  ? speech_name(c->speech, ev->block, text)
+		  : ev->kind == EVENT_TOOL_ARGS ? speech_args(c->speech, ev->block, text)
+						: speech_text(c->speech, text);
+	return ok && end_piece(c);
+}
+
+static void interpret_fail(struct run *r)
+{
+	if (!r->aborting)
+		run_abort_later(r, ERR_UPSTREAM_BAD_RESPONSE,
+				"the answer is over the size that is kept, or memory is short");
+}
+
+/* interpret_pass: the event itself, for readers of OpenAI's shape and for the stored message. */
+static void interpret_pass(struct run_computer *c, const struct event *ev)
+{
+	struct event said = {
+		.kind = ev->kind,
+		.choice = ev->choice,
+		.block = ev->block,
+		.text = ev->text,
+		.id = ev->id,
+		.name = ev->name,
+		.from_lmc = true,
+	};
+
+	if (ev->kind == EVENT_TOOL_START || ev->kind == EVENT_TOOL_ARGS) {
+		said.block += c->block_base;
+		if (said.block >= c->blocks)
+			c->blocks = said.block + 1;
+	}
+	call_come(c->run, &said);
+}
+
+static bool interpret_part(void *arg, const struct event *ev)
+{
+	struct run *r = arg;
+
+	if (ev->kind != EVENT_FINISH && ev->kind != EVENT_USAGE && ev->kind != EVENT_START)
+		interpret_event(r, ev);
+	return !r->aborting;
+}
+
+/* interpret_hold: the reason of a call's end is the client's only if the run ends with it. */
+static void interpret_hold(struct run_computer *c, const struct event *ev)
+{
+	if (c->finish_reason[0] || ev->text.n >= sizeof c->finish_reason)
+		return;
+	str_copy(c->finish_reason, sizeof c->finish_reason, ev->text);
+	if (ev->name.n < sizeof c->native_reason)
+		str_copy(c->native_reason, sizeof c->native_reason, ev->name);
+}
+
+void interpret_event(struct run *r, const struct event *ev)
+{
+	struct run_computer *c = r->computer;
+	struct usage         none = { 0 };
+
+	if (r->aborting || c->cut || ev->choice != 0 || ev->pass == PASS_PRINT)
+		return;
+	switch (ev->kind) {
+	case EVENT_TEXT:
+	case EVENT_REFUSAL:
+	case EVENT_TOOL_START:
+	case EVENT_TOOL_ARGS:
+		if (!interpret_speech(c, ev)) {
+			interpret_fail(r);
+			return;
+		}
+		interpret_pass(c, ev);
+		break;
+	case EVENT_REASONING:
+	case EVENT_MEDIA: interpret_pass(c, ev); break;
+	case EVENT_MESSAGE:
+		if (!replay_answer(ev->text, STR_NONE, &none, interpret_part, r))
+			interpret_fail(r);
+		break;
+	case EVENT_USAGE: r->usage = r->attempt.told = ev->usage; break;
+	case EVENT_FINISH: interpret_hold(c, ev); break;
+	case EVENT_START:
+	case EVENT_BLOCK_END:
+	case EVENT_ASKED:
+	case EVENT_OTHER:
+	case EVENT_LMC:
+	case EVENT_ERROR:
+	case EVENT_END:
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED:
+	case EVENT__COUNT: break;
+	}
+}
+
+void interpret_end(struct run *r)
+{
+	struct run_computer *c = r->computer;
+
+	c->ending = true;
+	/* A call that was cut has nothing behind its code. */
+	if (c->speech && !c->again && !c->cut && !(speech_close(c->speech) && end_piece(c)))
+		interpret_fail(r);
+	c->torn = c->speech && !c->cut && speech_cut(c->speech);
+	c->ending = false;
+	if (c->cut) {
+		speech_destroy(c->speech);
+		c->speech = NULL;
+	}
+	c->again = true;
+	c->cut = false;
+	c->block_base = c->blocks;
+}

@@ -28,8 +28,8 @@ static enum errc check_caller(const struct gateway *g, const struct run_request 
 	return ERR_OK;
 }
 
-/* check_tools: a function of the client's of the same name could not be told from the computer's. */
-static enum errc check_tools(const struct json_doc *d, json_at tools, struct err *e)
+/* chat_computer_check_tools: a function of the client's of the same name could not be told from the computer's. */
+static enum errc chat_computer_check_tools(const struct json_doc *d, json_at tools, struct err *e)
 {
 	size_t n = 0;
 
@@ -113,7 +113,7 @@ enum errc chat_computer_read(struct input *in, const struct gateway *g,
 	if (rc == ERR_OK)
 		rc = check_request(g, c, &k, ret, e);
 	if (rc == ERR_OK)
-		rc = check_tools(&in->doc, config->tools, e);
+		rc = chat_computer_check_tools(&in->doc, config->tools, e);
 	if (ret->computing)
 		*q = *ret->computing;
 	q->ask = k.confirm == CHAT_COMPUTER_ASK;

@@ -163,8 +163,8 @@ bool computer_allows(const struct run_computer *c, struct str language,
 	return q->language_count == 0;
 }
 
-/* put_names: the languages that may be executed, each between `quote`s. */
-static bool put_names(const struct run_computer *c, const char *quote, struct buf *out)
+/* computer_put_names: the languages that may be executed, each between `quote`s. */
+static bool computer_put_names(const struct run_computer *c, const char *quote, struct buf *out)
 {
 	struct str  rest = buf_view(&c->languages);
 	const char *between = "";
@@ -206,7 +206,7 @@ static enum errc check_languages(const struct run_computer *c, struct err *e)
 		struct run_computing any = { 0 };
 		struct run           run = { .rq = { .computing = &any } };
 		all.run = &run;
-		(void)!put_names(&all, "", &list); /* a list that has no room is cut */
+		(void)!computer_put_names(&all, "", &list); /* a list that has no room is cut */
 		err_set(e, ERR_UNSUPPORTED_PARAMETER, path,
 			"the computer has no such language; there are: %.*s",
 			STR_ARG(buf_view(&list)));
@@ -216,7 +216,7 @@ static enum errc check_languages(const struct run_computer *c, struct err *e)
 	return ERR_OK;
 }
 
-static bool put_function(const struct run_computer *c, struct buf *out)
+static bool computer_put_function(const struct run_computer *c, struct buf *out)
 {
 	return buf_text(out,
 			"{\"type\":\"function\",\"function\":{\"name\":\"execute\","
@@ -224,7 +224,7 @@ static bool put_function(const struct run_computer *c, struct buf *out)
 			"returns what it prints. Variables and files stay.\",\"parameters\":{"
 			"\"type\":\"object\",\"properties\":{\"language\":{\"type\":\"string\","
 			"\"enum\":[") &&
-	       put_names(c, "\"", out) &&
+	       computer_put_names(c, "\"", out) &&
 	       buf_text(out, "]},\"code\":{\"type\":\"string\"}},"
 			     "\"required\":[\"language\",\"code\"]}}}");
 }
@@ -237,7 +237,8 @@ static bool put_tools(const struct run_computer *c, struct str client, struct bu
 	if (list.n > 1)
 		list = str_trim((struct str){ list.p + 1, list.n - 2 });
 	return buf_text(out, "\"tools\":[") && buf_str(out, list) &&
-	       buf_text(out, list.n > 0 ? "," : "") && put_function(c, out) && buf_text(out, "]");
+	       buf_text(out, list.n > 0 ? "," : "") && computer_put_function(c, out) &&
+	       buf_text(out, "]");
 }
 
 /* add_function: with tools, the model is told of the function. */
@@ -391,8 +392,8 @@ bool computer_chose(const struct run *r)
 	return r->computer->chose;
 }
 
-/* finish: how the run ends, for its client. */
-static void finish(struct run *r, const char *reason)
+/* computer_finish: how the run ends, for its client. */
+static void computer_finish(struct run *r, const char *reason)
 {
 	struct run_computer *c = r->computer;
 	struct usage         own = r->usage;
@@ -455,8 +456,8 @@ static bool is_torn(const struct run_computer *c)
 	return torn;
 }
 
-/* refuse: code in a language that there is not.  The same code once more ends the run. */
-static const char *refuse(struct run_computer *c, const struct run_code *code)
+/* computer_refuse: code in a language that there is not.  The same code once more ends the run. */
+static const char *computer_refuse(struct run_computer *c, const struct run_code *code)
 {
 	unsigned char digest[HASH_BYTES];
 	uint64_t      mark;
@@ -472,16 +473,16 @@ static const char *refuse(struct run_computer *c, const struct run_code *code)
 	language.n = language.n < 80 ? text_whole((struct str){ language.p, language.n }) : 80;
 	if (buf_text(&text, "`") && buf_str(&text, language) &&
 	    buf_text(&text, "` disabled or not supported; there are: ") &&
-	    put_names(c, "", &text) && buf_text(&text, "\n"))
+	    computer_put_names(c, "", &text) && buf_text(&text, "\n"))
 		execute_text(c->run, buf_view(&text));
 	buf_finish(&text);
 	c->code_next++;
 	return NULL;
 }
 
-/* resolve: what becomes of the first code that waits.  Returns the reason with which the run ends;
+/* computer_resolve: what becomes of the first code that waits.  Returns the reason with which the run ends;
  * NULL: the code is over, or it is chosen. */
-static const char *resolve(struct run_computer *c)
+static const char *computer_resolve(struct run_computer *c)
 {
 	struct run                 *r = c->run;
 	const struct run_computing *q = r->rq.computing;
@@ -517,16 +518,17 @@ static const char *resolve(struct run_computer *c)
 		c->chose = true;
 		return NULL;
 	}
-	return refuse(c, code);
+	return computer_refuse(c, code);
 }
 
-/* settle: NULL: the run goes on. */
-static const char *settle(struct run_computer *c)
+/* next_end: decides of all code that waits, up to the first that is chosen.  Returns the reason with which
+ * the run ends; NULL: it goes on. */
+static const char *next_end(struct run_computer *c)
 {
 	const char *reason = NULL;
 
 	while (!reason && !c->chose && c->code_next < c->code_count && !c->run->aborting)
-		reason = resolve(c);
+		reason = computer_resolve(c);
 	if (!reason && !c->chose && c->steps >= c->run->rq.computing->max_steps)
 		reason = "max_steps";
 	return reason;
@@ -541,9 +543,9 @@ enum step_next computer_settle(struct run *r, struct err *e)
 	if (r->attempt.count == 0)
 		call_begun(r);
 	call_open(r);
-	const char *reason = settle(c);
+	const char *reason = next_end(c);
 	if (reason)
-		finish(r, reason);
+		computer_finish(r, reason);
 	if (r->aborting) /* the run ends in the next turn of the loop */
 		return STEP_PARKED;
 	if (reason) {
@@ -568,7 +570,7 @@ bool computer_goes_on(struct run *r)
 	if (is_torn(c))
 		forget_codes(c);
 	if (c->code_next == c->code_count) {
-		finish(r, c->finish_reason);
+		computer_finish(r, c->finish_reason);
 		return false;
 	}
 	attempt_step(r);

@@ -55,7 +55,7 @@ static void give(struct run_computer *c, bool ok)
 	buf_clear(&c->out);
 }
 
-static void say(struct run_computer *c, struct str text)
+static void execute_say(struct run_computer *c, struct str text)
 {
 	give(c, console_output(&c->console, text, &c->out));
 }
@@ -64,7 +64,7 @@ void execute_text(struct run *r, struct str text)
 {
 	struct run_computer *c = r->computer;
 
-	say(c, text);
+	execute_say(c, text);
 	give(c, console_end(&c->console, &c->out));
 }
 
@@ -207,12 +207,12 @@ void execute_cut(struct run *r)
 	if (!c->executing)
 		return;
 	link_close(TAKE(c->link));
-	say(c, STR("[interrupted]\n"));
+	execute_say(c, STR("[interrupted]\n"));
 	note_end(c, STR("interrupted"));
 }
 
-/* over: the execution has ended, and the run goes on. */
-static void over(struct run_computer *c, struct str outcome)
+/* execute_over: the execution has ended, and the run goes on. */
+static void execute_over(struct run_computer *c, struct str outcome)
 {
 	struct run *r = c->run;
 
@@ -234,14 +234,14 @@ static void on_started(struct run_computer *c, const struct json_doc *d)
 	bool    lost = json_get_inner(d, 0, "gone").n > 0 || c->earlier;
 
 	if (lost && fresh != JSON_ABSENT && json_kind(d, fresh) == JSON_TRUE)
-		say(c, STR("[new session: earlier variables and files are gone]\n"));
+		execute_say(c, STR("[new session: earlier variables and files are gone]\n"));
 }
 
-static void on_end(struct run_computer *c, const struct json_doc *d)
+static void execute_on_end(struct run_computer *c, const struct json_doc *d)
 {
 	struct str outcome = json_get_inner(d, 0, "outcome");
 
-	over(c, outcome.n > 0 ? outcome : str_of(unknown));
+	execute_over(c, outcome.n > 0 ? outcome : str_of(unknown));
 }
 
 /* fail: the computer could not do it; the run ends. */
@@ -269,15 +269,15 @@ static void on_refused(struct run_computer *c, const struct json_doc *d)
 		return;
 	}
 	if (!str_is(reason, "language") && !str_is(reason, "invalid")) {
-		say(c, STR("[the computer could not execute this]\n"));
+		execute_say(c, STR("[the computer could not execute this]\n"));
 		fail(c, ERR_COMPUTER, "the computer could not execute the code", "refused");
 		return;
 	}
 	buf_init(&text, 4 * KIB);
 	if (message != JSON_ABSENT && text_of(d, message, &text) && buf_text(&text, "\n"))
-		say(c, buf_view(&text));
+		execute_say(c, buf_view(&text));
 	buf_finish(&text);
-	over(c, STR("refused"));
+	execute_over(c, STR("refused"));
 }
 
 static void on_json(struct run_computer *c, const struct frame *f)
@@ -290,12 +290,12 @@ static void on_json(struct run_computer *c, const struct frame *f)
 	buf_init(&text, 64 * KIB);
 	if (json_scan(&d, f->body.p, f->body.n, &json_limits_request, &e) != ERR_OK ||
 	    json_kind(&d, 0) != JSON_OBJECT) {
-		say(c, STR("[the computer's answer can't be read]\n"));
+		execute_say(c, STR("[the computer's answer can't be read]\n"));
 		fail(c, ERR_COMPUTER, "the computer's answer can't be read", unknown);
 	} else if (f->kind == FRAME_STARTED) {
 		on_started(c, &d);
 	} else if (f->kind == FRAME_END) {
-		on_end(c, &d);
+		execute_on_end(c, &d);
 	} else if (f->kind == FRAME_REFUSED) {
 		on_refused(c, &d);
 	} else if (f->kind == FRAME_FILE) {
@@ -307,8 +307,8 @@ static void on_json(struct run_computer *c, const struct frame *f)
 	json_doc_finish(&d);
 }
 
-/* on_part: a part of an image or of html; an empty one ends it. */
-static void on_part(struct run_computer *c, enum picture_format format, struct str part)
+/* execute_on_part: a part of an image or of html; an empty one ends it. */
+static void execute_on_part(struct run_computer *c, enum picture_format format, struct str part)
 {
 	struct picture p = { .format = format };
 
@@ -330,11 +330,11 @@ static void on_image(struct run_computer *c, struct str body)
 	if (!end)
 		return;
 	struct str form = { body.p, (size_t)(end - body.p) };
-	on_part(c, str_is(form, "jpeg") ? PICTURE_JPEG : PICTURE_PNG,
-		(struct str){ end + 1, body.n - form.n - 1 });
+	execute_on_part(c, str_is(form, "jpeg") ? PICTURE_JPEG : PICTURE_PNG,
+			(struct str){ end + 1, body.n - form.n - 1 });
 }
 
-static int64_t digits(struct str s)
+static int64_t execute_digits(struct str s)
 {
 	int64_t v = 0;
 
@@ -348,13 +348,15 @@ static void execute_on_frame(void *arg, const struct frame *f)
 	struct run_computer *c = arg;
 
 	switch (f->kind) {
-	case FRAME_LINE: give(c, console_line(&c->console, digits(f->body), &c->out)); break;
+	case FRAME_LINE:
+		give(c, console_line(&c->console, execute_digits(f->body), &c->out));
+		break;
 	case FRAME_OUTPUT:
 		newest(c)->bytes += (int64_t)f->body.n;
-		say(c, f->body);
+		execute_say(c, f->body);
 		break;
 	case FRAME_IMAGE: on_image(c, f->body); break;
-	case FRAME_HTML: on_part(c, PICTURE_HTML, f->body); break;
+	case FRAME_HTML: execute_on_part(c, PICTURE_HTML, f->body); break;
 	case FRAME_STARTED:
 	case FRAME_FILE:
 	case FRAME_END:
@@ -368,7 +370,7 @@ static void execute_on_lost(void *arg)
 	struct run_computer *c = arg;
 
 	c->link = NULL;
-	say(c, STR("[the computer stopped: whether this ran to its end is not known]\n"));
+	execute_say(c, STR("[the computer stopped: whether this ran to its end is not known]\n"));
 	fail(c, ERR_COMPUTER, "the computer stopped while it executed the code", unknown);
 }
 
@@ -420,8 +422,8 @@ static bool put_order(struct run_computer *c, struct buf *out)
 	return ok && frame_put(out, FRAME_GO, STR_NONE);
 }
 
-/* begin: false: e says why nobody executes it. */
-static bool begin(struct run_computer *c, struct err *e)
+/* execute_begin: false: e says why nobody executes it. */
+static bool execute_begin(struct run_computer *c, struct err *e)
 {
 	static const struct link_ear ear = { execute_on_frame, execute_on_lost };
 	struct run                  *r = c->run;
@@ -446,13 +448,13 @@ enum step_next execute_start(struct run *r, struct err *e)
 	c->begun_us = clock_mono_us();
 	c->executing = true;
 	if (code_of(c)->text.len > LIMIT_RUNNER_CODE) {
-		say(c, STR("[the code is larger than 256 KiB]\n"));
+		execute_say(c, STR("[the code is larger than 256 KiB]\n"));
 		note_end(c, STR("refused"));
 		computer_later(r);
 		return STEP_PARKED;
 	}
-	if (!begin(c, e)) {
-		say(c, STR("[the computer stopped: this did not run]\n"));
+	if (!execute_begin(c, e)) {
+		execute_say(c, STR("[the computer stopped: this did not run]\n"));
 		note_end(c, STR("refused"));
 		return STEP_FAILED;
 	}

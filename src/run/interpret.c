@@ -107,17 +107,17 @@ static const struct segment_sink sink = { interpret_open, interpret_text, interp
 
 /* --- events --- */
 
-static struct speech_options options_of(struct run_computer *c)
+static struct speech_options interpret_options_of(struct run_computer *c)
 {
 	return (struct speech_options){
 		.fences = c->run->rq.fences, .sink = &sink, .arg = c, .max = LIMIT_ANSWER
 	};
 }
 
-/* begin_call: the first piece of a call makes its speech. */
-static bool begin_call(struct run_computer *c)
+/* interpret_begin_call: the first piece of a call makes its speech. */
+static bool interpret_begin_call(struct run_computer *c)
 {
-	struct speech_options o = options_of(c);
+	struct speech_options o = interpret_options_of(c);
 
 	if (!c->speech)
 		c->speech = speech_create(&o);
@@ -144,7 +144,7 @@ static bool interpret_speech(struct run_computer *c, const struct event *ev)
 {
 	struct str text;
 
-	if (!begin_call(c) ||
+	if (!interpret_begin_call(c) ||
 	    !interpret_decode(c, ev->kind == EVENT_TOOL_START ? ev->name : ev->text, &text))
 		return false;
 

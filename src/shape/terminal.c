@@ -29,7 +29,7 @@ static void overwrite(struct buf *text)
 	text->len = to;
 }
 
-static bool continues(char c)
+static bool terminal_continues(char c)
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
@@ -39,17 +39,17 @@ static size_t characters(struct str s)
 	size_t n = 0;
 
 	for (size_t i = 0; i < s.n; i++)
-		n += !continues(s.p[i]);
+		n += !terminal_continues(s.p[i]);
 	return n;
 }
 
-/* place_of: of the n-th character. */
-static size_t place_of(struct str s, size_t n)
+/* terminal_place_of: of the n-th character. */
+static size_t terminal_place_of(struct str s, size_t n)
 {
 	size_t i = 0;
 
 	for (; i < s.n; i++)
-		if (!continues(s.p[i]) && n-- == 0)
+		if (!terminal_continues(s.p[i]) && n-- == 0)
 			break;
 	return i;
 }
@@ -61,8 +61,8 @@ static bool put_short(struct str text, struct buf *out)
 	if (n <= LIMIT_COMPUTER_HEAD + LIMIT_COMPUTER_TAIL)
 		return text_quote(out, text);
 
-	size_t head = place_of(text, LIMIT_COMPUTER_HEAD);
-	size_t tail = place_of(text, n - LIMIT_COMPUTER_TAIL);
+	size_t head = terminal_place_of(text, LIMIT_COMPUTER_HEAD);
+	size_t tail = terminal_place_of(text, n - LIMIT_COMPUTER_TAIL);
 	return buf_text(out, "\"") && text_put(out, (struct str){ text.p, head }) &&
 	       buf_fmt(out, "\\n[%zu characters left out]\\n",
 		       n - LIMIT_COMPUTER_HEAD - LIMIT_COMPUTER_TAIL) &&

@@ -273,10 +273,10 @@ static enum errc add_function(struct run_computer *c, struct err *e)
 static bool find_earlier(const struct run *r)
 {
 	const struct branch_read *b = run_branch(r);
+	struct str output = STR("\"role\":\"computer\",\"type\":\"console\"");
 
 	for (size_t i = 0; b && i < b->message_count; i++)
-		if (memmem(b->messages[i].body.p, b->messages[i].body.n,
-			   "\"role\":\"computer\",\"type\":\"console\"", 35))
+		if (memmem(b->messages[i].body.p, b->messages[i].body.n, output.p, output.n))
 			return true;
 	return false;
 }

@@ -203,12 +203,22 @@ class Runner:
         self.log = open(self.folder / "log", "w+b")
         peer = ["--peer", "root"] if os.geteuid() == 0 else []
         enter = ["sh", "-c", 'echo $$ > "$0/cgroup.procs" && exec "$@"', cgroup] if cgroup else []
-        self.process = subprocess.Popen(
+        self.command = (
             [*enter, *as_user(program(), "runner", "--guard", "cgroup" if cgroup else "rlimit", "--config",
-                              file, *peer, "--listen", f"unix:{self.path}", *options)],
-            stderr=self.log, cwd="/")
+                              file, *peer, "--listen", f"unix:{self.path}", *options)])
+        self.launch()
+
+    def launch(self):
+        self.process = subprocess.Popen(self.command, stderr=self.log, cwd="/")
         wait_until(lambda: self.path.exists() or self.process.poll() is not None, "its socket")
         assert self.process.poll() is None, self.said()
+
+    def restart(self):
+        """kill -9, and another one at the same place."""
+        self.process.kill()
+        self.process.wait()
+        self.path.unlink()
+        self.launch()
 
     def said(self):
         return Path(self.log.name).read_text()

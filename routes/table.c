@@ -5,6 +5,7 @@
 #include "routes/chat/chat.h"
 #include "routes/chat/completions.h"
 #include "routes/conversation/conversation_change.h"
+#include "routes/conversation/conversation_computer.h"
 #include "routes/conversation/conversation_export.h"
 #include "routes/conversation/conversation_import.h"
 #include "routes/conversation/conversation_list.h"
@@ -82,6 +83,10 @@ const struct route routes[] = {
 	{ "conversation_items", "GET",  "/v1/conversations/{id}/items", AUTH_READ,  BODY_NONE, 0, &family_completions, conversations_items },
 	{ "conversation_export", "GET", "/v1/conversations/{id}/export", AUTH_READ, BODY_NONE, ROUTE_NO_HEAD, &family_chat, conversation_export_get },
 	{ "conversation_tree",  "GET",  "/v1/conversations/{id}/tree",  AUTH_READ,  BODY_NONE, 0, &family_chat, tree_get },
+	{ "conversation_computer", "GET", "/v1/conversations/{id}/computer", AUTH_READ, BODY_NONE, 0, &family_chat, conversation_computer_get },
+	{ "conversation_computer_end", "DELETE", "/v1/conversations/{id}/computer", AUTH_EXECUTE, BODY_NONE, 0, &family_chat, conversation_computer_delete },
+	{ "conversation_computer_files", "GET", "/v1/conversations/{id}/computer/files", AUTH_READ, BODY_NONE, 0, &family_chat, conversation_computer_files },
+	{ "conversation_computer_file", "GET", "/v1/conversations/{id}/computer/files/{path}", AUTH_READ, BODY_NONE, ROUTE_NO_HEAD, &family_chat, conversation_computer_file },
 	{ "messages",           "GET",  "/v1/conversations/{id}/messages", AUTH_READ, BODY_NONE, 0, &family_chat, messages_list },
 	{ "runs",               "GET",  "/v1/runs",                     AUTH_READ,  BODY_NONE, 0, &family_chat, runs_get_all },
 	/* In front of the row whose {id} it would be. */

@@ -67,6 +67,8 @@ void computer_drop(struct run *r)
 	timer_stop(run_loop(r), &c->look);
 	timer_stop(run_loop(r), &c->total);
 	link_close(TAKE(c->link));
+	if (!run_stored(r) && c->execution_count > 0)
+		execute_forget(r);
 }
 
 static void forget_codes(struct run_computer *c)
@@ -273,7 +275,7 @@ static enum errc add_function(struct run_computer *c, struct err *e)
 static bool find_earlier(const struct run *r)
 {
 	const struct branch_read *b = run_branch(r);
-	struct str output = STR("\"role\":\"computer\",\"type\":\"console\"");
+	struct str                output = STR("\"role\":\"computer\",\"type\":\"console\"");
 
 	for (size_t i = 0; b && i < b->message_count; i++)
 		if (memmem(b->messages[i].body.p, b->messages[i].body.n, output.p, output.n))

@@ -145,13 +145,11 @@ void execute_cut(struct run *r);
 void execute_text(struct run *r, struct str text);
 /* execute_show: html for the user. */
 void execute_show(struct run *r, struct str html);
+/* execute_forget: the session of a run that is not stored ends with it. */
+void execute_forget(struct run *r);
 /* execute_list: the executions so far, a JSON array, or empty; borrowed.  execute_listed: a copy. */
 struct str execute_list(struct run *r);
 struct str execute_listed(struct run *r, char **ret);
-/* execute_session: the name that the runner knows the conversation by, or the owner. */
-enum { EXECUTE_NAME = 65 };
-void execute_session(const struct store *s, int64_t owner, struct id conversation,
-		     char ret[EXECUTE_NAME]);
 
 /* waiting.c */
 /* waiting_find: the code of the branch that has no result yet becomes the first that waits. */

@@ -11,7 +11,7 @@
 #include "json/scan.h"
 #include "lmc/text.h"
 #include "run/computer.h"
-#include "store/key_ring.h"
+#include "run/session_name.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -376,34 +376,17 @@ static void execute_on_lost(void *arg)
 
 /* --- EXECUTING --- */
 
-void execute_session(const struct store *s, int64_t owner, struct id conversation,
-		     char ret[EXECUTE_NAME])
-{
-	unsigned char signing[HASH_BYTES] = { 0 };
-	unsigned char name[HASH_BYTES];
-	char          text[ID_MAX + 40];
-	char          id[ID_MAX] = "";
-
-	if (s && s->ring)
-		key_ring_signing(s->ring, signing);
-	if (!id_none(conversation))
-		id_text(conversation, ID_CONVERSATION, id);
-	int n = snprintf(text, sizeof text, "computer %lld %s", (long long)owner, id);
-	hash_hmac(signing, text, (size_t)n, name);
-	hash_hex(name, 16, ret);
-}
-
 static bool put_order(struct run_computer *c, struct buf *out)
 {
 	struct run *r = c->run;
 	struct str  code = buf_view(&code_of(c)->text);
-	char        session[EXECUTE_NAME];
-	char        owner[EXECUTE_NAME];
+	char        session[SESSION_NAME_TEXT];
+	char        owner[SESSION_NAME_TEXT];
 	struct buf  head;
 
-	execute_session(r->engine->o.store, r->rq.owner, run_stored(r) ? r->conversation : r->id,
-			session);
-	execute_session(r->engine->o.store, r->rq.owner, (struct id){ 0 }, owner);
+	session_name(r->engine->o.store, r->rq.owner, run_stored(r) ? r->conversation : r->id,
+		     session);
+	session_name(r->engine->o.store, r->rq.owner, (struct id){ 0 }, owner);
 	buf_init(&head, KIB);
 	bool ok = buf_fmt(&head,
 			  "{\"version\":1,\"exec\":\"%s\",\"session\":\"%s\",\"owner\":\"%s\","
@@ -467,4 +450,47 @@ void execute_pause(struct run *r, bool pause)
 {
 	if (r->computer->link && r->computer->executing)
 		link_pause(r->computer->link, pause);
+}
+
+/* --- the end of an unstored run's session --- */
+
+/* Nobody waits for the answer: the question is its own. */
+struct forgetting {
+	struct link *link;
+};
+
+static void forget_on_lost(void *arg)
+{
+	free(arg);
+}
+
+static void forget_on_frame(void *arg, const struct frame *f)
+{
+	struct forgetting *x = arg;
+
+	(void)f;
+	link_close(x->link);
+	free(x);
+}
+
+void execute_forget(struct run *r)
+{
+	static const struct link_ear ear = { forget_on_frame, forget_on_lost };
+	struct forgetting           *x = malloc(sizeof *x);
+	char                         session[SESSION_NAME_TEXT];
+	struct buf                   body;
+	struct buf                   out;
+	struct err                   e;
+
+	if (!x)
+		return; /* it ends when it has been idle for long */
+	session_name(r->engine->o.store, r->rq.owner, r->id, session);
+	buf_init(&body, KIB);
+	buf_init(&out, KIB);
+	if (!buf_fmt(&body, "{\"session\":\"%s\"}", session) ||
+	    !frame_put(&out, FRAME_RESET, buf_view(&body)) ||
+	    link_open(run_loop(r), r->engine->o.computer, &out, &ear, x, &x->link, &e) != ERR_OK)
+		free(x);
+	buf_finish(&body);
+	buf_finish(&out);
 }

@@ -396,24 +396,41 @@ static void client_ping(struct client *c)
 	buf_finish(&aliases);
 }
 
+/* host_languages: those that have a process in the session. */
+static bool host_languages(const struct session *s, struct buf *out)
+{
+	bool ok = true;
+
+	for (size_t i = 0; s && ok && language_name(i); i++)
+		if (s->programs[i])
+			ok = buf_text(out, out->len > 0 ? ", " : "") &&
+			     buf_text(out, language_name(i));
+	return ok;
+}
+
 static void client_state(struct client *c, const struct ask *ask)
 {
 	struct session      *s = crowd_find(c->host->crowd, str_of(ask->session));
 	struct session_usage u = { 0 };
 	struct buf           b;
+	struct buf           list;
 
 	if (s)
 		session_usage(s, &u);
 	host_json(&b);
-	client_put_buf(c, FRAME_STATE, &b,
-		       buf_fmt(&b, "{\"state\":\"%s\",\"idle_ms\":%lld,\"memory\":%lld}",
-			       !s        ? "none"
-			       : s->user ? "busy"
-					 : "idle",
-			       s && !s->user
-				       ? (long long)(loop_now_us(c->host->loop) - s->used_us) / 1000
-				       : 0,
-			       (long long)u.memory));
+	buf_init(&list, KIB);
+	client_put_buf(
+		c, FRAME_STATE, &b,
+		buf_fmt(&b, "{\"state\":\"%s\",\"idle_ms\":%lld,\"memory\":%lld,\"languages\":",
+			!s        ? "none"
+			: s->user ? "busy"
+				  : "idle",
+			s && !s->user ? (long long)(loop_now_us(c->host->loop) - s->used_us) / 1000
+				      : 0,
+			(long long)u.memory) &&
+			host_languages(s, &list) && buf_json_string(&b, buf_view(&list)) &&
+			buf_text(&b, "}"));
+	buf_finish(&list);
 }
 
 static void client_reset(struct client *c, const struct ask *ask)

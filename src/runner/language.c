@@ -112,6 +112,11 @@ bool language_command(const struct language *l, const char *folder, const char *
 	return ok && buf_add(out, "", 1);
 }
 
+const char *language_name(size_t i)
+{
+	return i < ARRAY_LEN(languages) ? languages[i].name : NULL;
+}
+
 size_t language_index(const struct language *l)
 {
 	return (size_t)(l - languages);

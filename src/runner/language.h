@@ -32,5 +32,7 @@ bool language_list(const struct runner_options *o, struct buf *out) MUST_USE;
 bool language_command(const struct language *l, const char *folder, const char *file,
 		      struct buf *out) MUST_USE;
 /* language_aliases: "py=python, python3=python, …" of those that are offered. */
-bool   language_aliases(const struct runner_options *o, struct buf *out);
-size_t language_index(const struct language *l);
+bool language_aliases(const struct runner_options *o, struct buf *out);
+/* language_name: of the i-th of the table; NULL: there are fewer. */
+const char *language_name(size_t i);
+size_t      language_index(const struct language *l);

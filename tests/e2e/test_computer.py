@@ -562,3 +562,53 @@ def test_without_a_runner_nobody_is_asked(start, script, runner, tmp_path):
 def test_a_wrong_socket_is_refused_at_the_start(start, value):
     code, said = start(usual={"computer": value}, ready=False).fails_to_start()
     assert "computer" in said and "unix:PATH" in said
+
+
+# --- the session of a conversation ---
+
+
+def test_a_conversations_session(computer, client, script):
+    code = "import os\nos.mkdir('d')\nopen('d/made é.txt', 'w').write('x' * 700000)\nos.symlink('/etc/passwd', 'link')"
+    model = script(up.in_turn(cp.calls(("python", code)), up.stream("Made.")))
+    _, _, stream = streamed(client, computer.body(model))
+    path = f"/v1/conversations/{stream.headers['x-conversation-id']}/computer"
+    state = client.get(path).ok().json
+    assert (state["state"], state["languages"]) == ("idle", ["python"]) and state["memory"] > 0
+    files = client.get(f"{path}/files").ok().json["data"]
+    assert files == [{"path": "d/made é.txt", "bytes": 700000}]
+    found = client.get(f"{path}/files/d%2Fmade%20%C3%A9.txt").ok()
+    assert found.body == b"x" * 700000 and found.headers["content-disposition"] == "attachment"
+    for name in ("none", "link", "..%2F..%2Fetc%2Fpasswd", "d"):
+        client.get(f"{path}/files/{name}").error(404, "not_found")
+    assert client.request("DELETE", path).ok().json["state"] == "none"
+    wait_until(lambda: client.get(path).ok().json["state"] == "none", "the session's end")
+    assert client.get(f"{path}/files").ok().json["data"] == []
+    client.get(f"{path}/files/d").error(404, "not_found")
+
+
+def test_a_session_is_its_owners(computer, client, script):
+    model = script(up.in_turn(cp.calls(("python", "x = 1")), up.stream("Set.")))
+    _, _, stream = streamed(client, computer.body(model))
+    path = f"/v1/conversations/{stream.headers['x-conversation-id']}/computer"
+    made = keys.known(computer.gateway, keys.make(computer.gateway, "--name", "fourth", "--scopes", cp.ALL))
+    with Client(computer.gateway.url, keys.bearer(made["key"])) as other:
+        other.get(path).error(404, "not_found")
+        other.request("DELETE", path).error(404, "not_found")
+        other.get(path + "/files").error(404, "not_found")
+    made = keys.known(computer.gateway, keys.make(computer.gateway, "--name", "fifth"))
+    with Client(computer.gateway.url, keys.bearer(made["key"])) as other:
+        other.request("DELETE", path).error(403, "insufficient_scope")
+    assert client.get(path).ok().json["state"] == "idle"
+
+
+def test_an_unstored_run_leaves_no_session(start, script):
+    with cp.runner() as own:
+        computer = cp.Computer(start, own)
+        streamed(computer.client, computer.body(division(script), store=False))
+
+        def sessions():
+            with own.connect() as c:
+                return json.loads(c.ask("P")[1])["sessions"]
+        wait_until(lambda: sessions() == 0, "the end of the session")
+        streamed(computer.client, computer.body(division(script)))
+        assert sessions() == 1

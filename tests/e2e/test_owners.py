@@ -154,6 +154,12 @@ CASES = {
     "GET /v1/conversations/{id}/tree": [
         ("/v1/conversations/{conversation}/tree", None, 404),
         ("/v1/conversations/{mine}/tree?after={message}", None, 400)],
+    "GET /v1/conversations/{id}/computer": [("/v1/conversations/{conversation}/computer", None, 404)],
+    "DELETE /v1/conversations/{id}/computer": [("/v1/conversations/{conversation}/computer", None, 404)],
+    "GET /v1/conversations/{id}/computer/files": [
+        ("/v1/conversations/{conversation}/computer/files", None, 404)],
+    "GET /v1/conversations/{id}/computer/files/{path}": [
+        ("/v1/conversations/{conversation}/computer/files/a", None, 404)],
     "GET /v1/conversations/{id}/messages": [
         ("/v1/conversations/{conversation}/messages", None, 404),
         ("/v1/conversations/{conversation}/messages?format=lmc", None, 404),
@@ -167,6 +173,7 @@ CASES = {
         ("/v1/runs/{run}/events", None, 404), ("/v1/runs/{run}/events?format=lmc&after=1", None, 404)],
     "POST /v1/runs/{id}/ticket": [("/v1/runs/{run}/ticket", lambda t: {}, 404)],
     "POST /v1/runs/{id}/continue": [("/v1/runs/{run}/continue", lambda t: {}, 404)],
+    "POST /v1/runs/{id}/approve": [("/v1/runs/{run}/approve", lambda t: {"approve": True}, 404)],
     "POST /v1/runs/{id}/cancel": [("/v1/runs/{run}/cancel", lambda t: {}, 404)],
     "GET /v1/files": [(None, None, None), ("/v1/files?after={file}", None, 400)],
     "GET /v1/files/{id}": [("/v1/files/{file}", None, 404)],
@@ -201,9 +208,11 @@ def test_every_route_is_here():
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
     """(gateway, a's client, b's client, a's things, b's)."""
-    gateway = gw.Gateway(tmp_path_factory.mktemp("owners"), args=["--admin-listen", "127.0.0.1:0"])
+    gateway = gw.Gateway(tmp_path_factory.mktemp("owners"), args=[
+        "--admin-listen", "127.0.0.1:0", "--computer", "unix:/nowhere/runner.sock"])
     gateway.start()
-    made = [keys.known(gateway, keys.make(gateway, "--name", name)) for name in "ab"]
+    made = [keys.known(gateway, keys.make(
+        gateway, "--name", name, "--scopes", "chat,read,files,execute")) for name in "ab"]
     with keys.client_of(gateway, made[0]["key"]) as a, \
             keys.client_of(gateway, made[1]["key"]) as b:
         yield gateway, a, b, make(a), make(b)

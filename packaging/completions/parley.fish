@@ -46,6 +46,8 @@ complete -c parley -l durability -x -a 'relaxed strict' -d 'relaxed, or strict: 
 complete -c parley -l events-keep -x -d 'how long the events of an ended run are kept; 0: for ever'
 complete -c parley -l events-keep-size -x -d 'how many bytes of events are kept in total; 0: no limit'
 complete -c parley -l idempotency-keep -x -d 'how long an Idempotency-Key and its answer are kept; 0: for ever'
+complete -c parley -l computer -x -d 'socket of the runner that executes the assistant\'s code: unix:PATH; empty: nothing is executed'
+complete -c parley -l computer-auto -x -a 'true false' -d 'requests may let code run without an approval of each execution'
 complete -c parley -l default-model -x -d 'model of a request that names none'
 complete -c parley -l price-table -x -a 'true false' -d 'models without a price of their own get the price from the built-in table, if it has one'
 complete -c parley -l loops -x -d 'event loops (threads); 0: one for each core'

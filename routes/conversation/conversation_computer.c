@@ -283,6 +283,17 @@ static bool put_question(struct asking *x, struct buf *out)
 	return ok;
 }
 
+/* asking_nothing: a gateway without a computer has no sessions. */
+static void asking_nothing(struct asking *x)
+{
+	if (x->path.p)
+		asking_fail(x, ERR_NOT_FOUND, "", "there is no such file");
+	else if (x->kind == FRAME_DOWNLOAD)
+		asking_reply(x, buf_text(&x->out, "]}"));
+	else
+		asking_gone(x);
+}
+
 static void asking_on_read(struct store_job *job)
 {
 	static const struct link_ear ear = { asking_on_frame, asking_on_lost };
@@ -292,6 +303,10 @@ static void asking_on_read(struct store_job *job)
 
 	if (!x->request) {
 		asking_destroy(x);
+		return;
+	}
+	if (e.code == ERR_OK && !x->gateway->computer) {
+		asking_nothing(x);
 		return;
 	}
 	buf_init(&out, 32 * KIB);
@@ -310,15 +325,11 @@ static void asking_on_read(struct store_job *job)
 	timer_start(x->gateway->loop, &x->timer, ASK_US);
 }
 
-static void ask(struct request *r, struct gateway *g, enum frame_kind kind, bool file)
+static void asking_begin(struct request *r, struct gateway *g, enum frame_kind kind, bool file)
 {
 	struct id      id;
 	struct asking *x = NULL;
 
-	if (!g->computer) {
-		reply_refuse(r, ERR_NOT_FOUND, "", "this gateway has no computer");
-		return;
-	}
 	if (!id_parse(request_param(r, 0), ID_CONVERSATION, &id)) {
 		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
 		return;
@@ -349,20 +360,20 @@ static void ask(struct request *r, struct gateway *g, enum frame_kind kind, bool
 
 void conversation_computer_get(struct request *r, void *app)
 {
-	ask(r, app, FRAME_STATE, false);
+	asking_begin(r, app, FRAME_STATE, false);
 }
 
 void conversation_computer_delete(struct request *r, void *app)
 {
-	ask(r, app, FRAME_RESET, false);
+	asking_begin(r, app, FRAME_RESET, false);
 }
 
 void conversation_computer_files(struct request *r, void *app)
 {
-	ask(r, app, FRAME_DOWNLOAD, false);
+	asking_begin(r, app, FRAME_DOWNLOAD, false);
 }
 
 void conversation_computer_file(struct request *r, void *app)
 {
-	ask(r, app, FRAME_DOWNLOAD, true);
+	asking_begin(r, app, FRAME_DOWNLOAD, true);
 }

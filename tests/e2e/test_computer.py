@@ -1,11 +1,14 @@
 """The computer: the assistant's code runs, and its output streams back, as in docs/computer.md."""
 
 import json
+import subprocess
+import sys
 import threading
 
 import pytest
 
 import computer as cp
+import gateway as gw
 import keys
 import sse
 import upstream as up
@@ -612,3 +615,17 @@ def test_an_unstored_run_leaves_no_session(start, script):
         wait_until(lambda: sessions() == 0, "the end of the session")
         streamed(computer.client, computer.body(division(script)))
         assert sessions() == 1
+
+
+def test_the_client_among_the_examples(computer, client, script):
+    """examples/computer.py asks before code runs."""
+    model = script(up.in_turn(cp.calls(("python", "34 / 24")), up.stream("It is 1.42."),
+                              cp.calls(("python", "1 / 0")), up.stream("As you like.")))
+    program = gw.PROJECT / "examples" / "computer.py"
+    done = subprocess.run([sys.executable, program, model.model], text=True, capture_output=True, timeout=60,
+                          input="What is 34/24?\ny\nAnd 1/0?\nnever\n\n",
+                          env={"PARLEY_URL": computer.gateway.url, "PARLEY_KEY": computer.key["key"]})
+    assert done.returncode == 0, done.stderr
+    assert "[code python]\n34 / 24\n" in done.stdout and "1.4166666666666667\n" in done.stdout
+    assert "It is 1.42." in done.stdout and "The user did not allow this code: never" in done.stdout
+    assert "As you like." in done.stdout and "ZeroDivisionError" not in done.stdout

@@ -424,7 +424,7 @@ static void lengths_that_are_lies_are_refused(void **state)
 		{ "no parts", STR("\2\1\1"), false },
 		{ "the least there is", STR("\2\1\1\0"), true },
 		{ "another form", STR("\1\1\1\0"), false },
-		{ "an unknown kind", STR("\2\x10\1\0"), false },
+		{ "an unknown kind", STR("\2\x13\1\0"), false },
 		{ "an error, which nobody could print", STR("\2\x0e\1\0"), false },
 		{ "an end", STR("\2\x0f\1\0"), false },
 		{ "an unknown part", STR("\2\1\1\x80\x40"), false },

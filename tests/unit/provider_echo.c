@@ -58,6 +58,9 @@ static void on_event(void *arg, const struct event *ev)
 	case EVENT_FINISH: ok = buf_text(&h->out, " ") && buf_str(&h->out, ev->text); break;
 	case EVENT_ERROR: ok = buf_text(&h->out, " !") && buf_text(&h->out, ev->err->text); break;
 	case EVENT_END: ok = buf_text(&h->out, " end"); break;
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED:
 	case EVENT_REASONING:
 	case EVENT_REFUSAL:
 	case EVENT_TOOL_START:

@@ -7,6 +7,7 @@
 #include "schema/api_key_rate.h"
 #include "schema/api_key_rotate.h"
 #include "schema/api_key_update.h"
+#include "schema/chat_computer.h"
 #include "schema/chat_config.h"
 #include "schema/chat_context.h"
 #include "schema/chat_lmc.h"
@@ -28,6 +29,7 @@
 #include "schema/rebyte_thread.h"
 #include "schema/rebyte_update.h"
 #include "schema/response_request.h"
+#include "schema/run_approve.h"
 #include "schema/run_continue.h"
 #include "schema/session_create.h"
 #include "schema/text_completion_request.h"
@@ -52,6 +54,7 @@ static const struct field_set *const sets[] = {
 	&session_create_fields,     &message_request_fields,     &text_completion_request_fields,
 	&response_request_fields,   &rebyte_run_fields,          &rebyte_action_fields,
 	&rebyte_message_fields,     &rebyte_thread_fields,       &rebyte_update_fields,
+	&chat_computer_fields,      &run_approve_fields,
 };
 
 /* A table has no word for members whose meaning hangs on others: the forms of a translation are read

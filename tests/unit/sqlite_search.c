@@ -906,7 +906,7 @@ static void a_database_from_before_is_indexed(void **state)
 		"DROP TRIGGER search_title_removed;"
 		"DROP TABLE session_ended;"
 		"DROP TABLE search_queue; DROP TABLE search_source;"
-		"ALTER TABLE run DROP COLUMN attempt_log;"
+		"ALTER TABLE run DROP COLUMN attempt_log; ALTER TABLE run DROP COLUMN executions;"
 		"DROP TABLE api_key; DROP TABLE api_key_change;"
 		"DROP TABLE budget; DROP TABLE reservation; DROP TABLE usage_day;"
 		"ALTER TABLE run DROP COLUMN native_reason; ALTER TABLE run DROP COLUMN cost_nano;"

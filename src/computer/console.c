@@ -9,8 +9,18 @@ static bool console_open(struct console *c, struct buf *out)
 {
 	if (c->open)
 		return true;
-	c->open = true;
-	return buf_text(out, CONSOLE ",\"start\":true}\n");
+	bool again = c->told;
+
+	c->open = c->told = true;
+	return buf_text(out, CONSOLE) &&
+	       buf_text(out,
+			again ? ",\"continued\":true,\"start\":true}\n" : ",\"start\":true}\n");
+}
+
+static bool console_dark(struct console *c, struct buf *out)
+{
+	c->lit = false;
+	return buf_text(out, CONSOLE ",\"format\":\"active_line\",\"content\":null}\n");
 }
 
 static bool console_close(struct console *c, struct buf *out)
@@ -18,11 +28,12 @@ static bool console_close(struct console *c, struct buf *out)
 	if (!c->open)
 		return true;
 	c->open = false;
-	return buf_text(out, CONSOLE ",\"end\":true}\n");
+	return (!c->lit || console_dark(c, out)) && buf_text(out, CONSOLE ",\"end\":true}\n");
 }
 
 bool console_line(struct console *c, int64_t line, struct buf *out)
 {
+	c->lit = true;
 	return console_open(c, out) &&
 	       buf_fmt(out, CONSOLE ",\"format\":\"active_line\",\"content\":%lld}\n",
 		       (long long)line);
@@ -94,7 +105,10 @@ bool console_file(struct console *c, struct str path, struct buf *out)
 
 bool console_end(struct console *c, struct buf *out)
 {
-	return (c->open || console_open(c, out)) &&
-	       buf_text(out, CONSOLE ",\"format\":\"active_line\",\"content\":null}\n") &&
-	       console_close(c, out);
+	bool ok = c->told && !c->open;
+
+	if (!ok)
+		ok = console_open(c, out) && console_dark(c, out) && console_close(c, out);
+	*c = (struct console){ 0 };
+	return ok;
 }

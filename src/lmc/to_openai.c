@@ -44,6 +44,7 @@ struct to_openai {
 	const struct json_doc *calls_doc; /* borrowed; NULL: LMC's calls get made ids */
 	json_at                calls;     /* the next one's */
 	json_at                calls_end;
+	size_t dealt; /* the call that got the last output, counted from 1; 0: none */
 };
 
 struct to_openai *to_openai_create(const struct to_openai_options *o)
@@ -178,6 +179,7 @@ static bool to_openai_end_group(struct to_openai *t)
 	if (!print_after(t))
 		return false;
 	call_group_clear(&t->group);
+	t->dealt = 0;
 	return true;
 }
 
@@ -281,11 +283,16 @@ static bool add_call(struct to_openai *t, const struct lmc_message *m)
  * outputs; its text is the last of `texts`. */
 static bool add_output(struct to_openai *t, const struct lmc_message *m)
 {
-	struct buf  *texts = &t->group.texts;
-	struct call *c = call_group_deal(&t->group);
+	struct buf *texts = &t->group.texts;
+	/* Behind an image, the output of one execution goes on (computer/console). */
+	bool goes_on = t->dealt > 0 &&
+		       json_get(t->reader.d, t->reader.message, "continued") != JSON_ABSENT;
+	struct call *c =
+		goes_on ? call_group_at(&t->group, t->dealt - 1) : call_group_deal(&t->group);
 
 	if (!c)
 		return say_after(t, m);
+	t->dealt = (size_t)(c - call_group_at(&t->group, 0)) + 1;
 	c->dealt = true;
 	if (m->text.n == 0)
 		return true;

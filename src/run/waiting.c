@@ -43,6 +43,12 @@ static bool waiting_member(const struct json_doc *d, json_at message, const char
 	return i == JSON_ABSENT || text_of(d, i, out);
 }
 
+/* waiting_goes_on: output of the execution before, behind an image of it (computer/console). */
+static bool waiting_goes_on(const struct json_doc *d, json_at message)
+{
+	return json_get(d, message, "continued") != JSON_ABSENT;
+}
+
 /* waiting_take: code waits, and the next output is the result of the first that does. */
 static bool waiting_take(struct waiting *w, json_at message)
 {
@@ -50,7 +56,8 @@ static bool waiting_take(struct waiting *w, json_at message)
 	bool                   code = waiting_is(d, message, "type", "code");
 
 	if (waiting_is(d, message, "role", "computer")) {
-		if (waiting_is(d, message, "type", "console") && w->c->code_next < w->c->code_count)
+		if (waiting_is(d, message, "type", "console") && !waiting_goes_on(d, message) &&
+		    w->c->code_next < w->c->code_count)
 			w->c->code_next++;
 		return true;
 	}

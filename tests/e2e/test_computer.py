@@ -266,6 +266,16 @@ def test_images_and_files(computer, client, script):
     assert "iVBORw0KGgo" in asked and "made.txt" not in asked.replace("open('made.txt'", "")
 
 
+def test_images_do_not_move_outputs_to_other_calls(computer, client, script):
+    code = ("class P:\n    def _repr_png_(self):\n        return b'\\x89PNG\\r\\n\\x1a\\n' + bytes(9)\n"
+            "print('before')\nopen('made', 'w').write('x')\nP()")
+    model = script(up.in_turn(cp.calls(("python", code), ("shell", "echo second"), ("shell", "echo third")),
+                              up.stream("Made.")))
+    _, _, stream = streamed(client, computer.body(model))
+    results = [m["content"] for m in model.exchanges[1].request.json["messages"] if m["role"] == "tool"]
+    assert [r.replace("\n", " ") for r in results] == ["before", "second", "third"]
+
+
 def test_a_model_is_sent_the_ends_of_a_long_output(computer, client, script):
     code = "print('a' * 2000 + 'b' * 5000 + 'é' * 5995)\nprint('first\\rlast')"
     model = script(up.in_turn(cp.calls(("python", code)), up.stream("Long.")))

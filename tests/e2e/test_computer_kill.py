@@ -1,10 +1,12 @@
 """The computer and kills: nothing is executed twice, and every run has an end."""
 
 import json
+import threading
 
 import pytest
 
 import computer as cp
+import computer_loop
 import upstream as up
 from runner import needs_sandbox
 from test_computer import CONSOLE, approve, confirmation, coded, console, run_of, told, waits
@@ -105,8 +107,6 @@ def test_a_plain_answer_is_recorded_too(computer, script):
         finish="tool_calls")))
     body = computer.body(model, stream=False)
     request, _ = computer.client._build("POST", "/v1/chat", body, {})
-    import threading
-
     def ask():
         try:
             computer.client.http.send(request)
@@ -185,3 +185,10 @@ def test_a_stop_ends_an_execution(computer, script):
     assert run["executions"][0]["outcome"] == "interrupted" and run["status"] == "incomplete"
 
 
+
+
+def test_some_rounds_of_the_kill_loop(start, runner, upstream):
+    loop = computer_loop.Loop(start, runner, upstream, "some")
+    for _ in range(6):
+        loop.round()
+    assert loop.figures["rounds"] == 6

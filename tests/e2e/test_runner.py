@@ -616,11 +616,10 @@ def test_a_try_has_images_between_segments_of_the_console():
     code = ("class P:\n    def _repr_png_(self): return b'abc'\nprint('a')\nP()")
     chunks, _ = try_file(as_readable(code), "python")
     kinds = [(c["type"], c.get("format"), "start" in c, "end" in c) for c in chunks]
-    assert kinds[-7:] == [
-        ("console", None, False, True), ("image", "base64.png", True, False),
-        ("image", "base64.png", False, False), ("image", "base64.png", False, True),
-        ("console", None, True, False), ("console", "active_line", False, False),
-        ("console", None, False, True)]
+    assert kinds[-5:] == [
+        ("console", "active_line", False, False), ("console", None, False, True),
+        ("image", "base64.png", True, False), ("image", "base64.png", False, False),
+        ("image", "base64.png", False, True)]
     assert [c["content"] for c in chunks if c["type"] == "image" and "content" in c] == ["YWJj"]
 
 

@@ -3,7 +3,7 @@
 import { computed, signal } from '@preact/signals';
 import { ApiError, call, credentials, get, isAbort } from './api';
 
-export type Scope = 'chat' | 'read' | 'files' | 'admin';
+export type Scope = 'chat' | 'read' | 'files' | 'admin' | 'execute';
 
 export interface Me {
   id: string | null; // null: the gateway has no keys

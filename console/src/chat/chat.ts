@@ -16,6 +16,7 @@ export interface Options {
   tools: string; // JSON
   store: boolean;
   lmc: boolean;
+  computer: boolean; // the assistant's code runs there, after a question
 }
 
 export interface Attached {
@@ -101,9 +102,16 @@ export class Chat {
 
   // goOn: the rest of an answer that broke off, drawn below it.
   async goOn(run: string, options: Options): Promise<void> {
-    const body = { stream: true, format: format(options) };
+    const body = { stream: true, format: format(options), ...(options.computer && { config: { computer: {} } }) };
     const model = this.runs.value.get(run)?.model ?? options.model;
     await this.answer({ path: `/v1/runs/${run}/continue`, body, key: crypto.randomUUID() }, this.answerTurn(model));
+  }
+
+  // approve: lets the code run that a run waits with, or does not; the output and the rest are drawn below it.
+  async approve(run: string, approve: boolean): Promise<void> {
+    const body = { approve, stream: true };
+    const model = this.runs.value.get(run)?.model ?? '';
+    await this.answer({ path: `/v1/runs/${run}/approve`, body, key: crypto.randomUUID() }, this.answerTurn(model));
   }
 
   async stop(): Promise<void> {
@@ -269,13 +277,14 @@ function titleOf(turns: Turn[]): string {
   return first.length > TITLE ? `${first.slice(0, TITLE - 1)}…` : first;
 }
 
-const format = (options: Options): string => (options.lmc ? 'lmc' : 'openai');
+const format = (options: Options): string => (options.lmc || options.computer ? 'lmc' : 'openai');
 
 export function configOf(options: Options): Record<string, unknown> {
   const config: Record<string, unknown> = {};
   if (options.model) config.model = options.model;
   if (options.temperature) config.temperature = Number(options.temperature);
   if (options.max_tokens) config.max_tokens = Number(options.max_tokens);
+  if (options.computer) config.computer = {};
   if (options.tools.trim()) config.tools = JSON.parse(options.tools);
   return config;
 }

@@ -1,6 +1,7 @@
 // What a call can be told beside the message, in a dialog; and the choice of the model.
 import { useState } from 'preact/hooks';
 import { Dialog } from '../parts/dialog';
+import { may } from '../session';
 import { words } from '../words';
 import type { Options } from './chat';
 import { models } from './models';
@@ -13,6 +14,7 @@ export const defaults: Options = {
   tools: '',
   store: true,
   lmc: false,
+  computer: false,
 };
 
 interface ModelChoiceProps {
@@ -104,6 +106,9 @@ export function OptionsDialog({ options, change, close }: OptionsDialogProps) {
         </label>
         <Check label={words.chat.lmc} checked={options.lmc} change={(lmc) => change({ lmc })} />
         <Check label={words.chat.store} checked={options.store} change={(store) => change({ store })} />
+        {may('execute') && options.store && (
+          <Check label={words.chat.computer} checked={options.computer} change={(computer) => change({ computer })} />
+        )}
         <footer>
           <button class="primary">{words.actions.close}</button>
         </footer>

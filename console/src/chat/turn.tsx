@@ -16,6 +16,7 @@ export interface TurnActions {
   again?: (turn: Turn) => void;
   code?: (turn: Turn) => void;
   goOn?: (run: string) => void;
+  approve?: (run: string, approve: boolean) => void;
   branch?: (leaf: string) => void;
 }
 
@@ -33,7 +34,7 @@ export function TurnView({ chat, turn, live, joined, ...actions }: TurnProps) {
       {!joined && <h2 class="unseen">{turn.role === 'user' ? words.chat.you : (turn.model ?? words.chat.answer)}</h2>}
       <Content chat={chat} turn={turn} live={live} />
       {live && <Waiting chat={chat} />}
-      {run && !live && <Outcome run={run} goOn={actions.goOn} />}
+      {run && !live && <Outcome run={run} goOn={actions.goOn} approve={actions.approve} />}
       {!live && (
         <footer class="row wrap">
           <Branches turn={turn} branch={actions.branch} />
@@ -81,7 +82,9 @@ function Waiting({ chat }: { chat: Chat }) {
 }
 
 // Outcome: how an answer ended, where that was not well.
-function Outcome({ run, goOn }: { run: Run; goOn?: (run: string) => void }) {
+function Outcome({ run, goOn, approve }: { run: Run } & Pick<TurnActions, 'goOn' | 'approve'>) {
+  if (run.finish_reason === 'confirmation') return approve ? <Question run={run} approve={approve} /> : null;
+  if (run.finish_reason === 'max_steps') return <Rest run={run} goOn={goOn} />;
   if (run.status === 'completed' || run.status === 'running' || run.status === 'queued')
     return run.finish_reason === 'length' ? <p class="fine">{words.chat.length}</p> : null;
   return (
@@ -91,6 +94,40 @@ function Outcome({ run, goOn }: { run: Run; goOn?: (run: string) => void }) {
           <strong>{words.chat.ends[run.status]}</strong> {run.error?.message}
         </span>
         {goOn && run.status !== 'failed' && (
+          <button type="button" onClick={() => goOn(run.id)}>
+            {words.chat.goOn}
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+// Question: code waits for the word of who reads.
+function Question({ run, approve }: { run: Run; approve: (run: string, approve: boolean) => void }) {
+  return (
+    <div class="notice">
+      <div>
+        <span>{words.chat.mayRun}</span>
+        <span class="row">
+          <button type="button" class="primary" onClick={() => approve(run.id, true)}>
+            {words.chat.allow}
+          </button>
+          <button type="button" onClick={() => approve(run.id, false)}>
+            {words.chat.refuse}
+          </button>
+        </span>
+      </div>
+    </div>
+  );
+}
+
+function Rest({ run, goOn }: { run: Run; goOn?: (run: string) => void }) {
+  return (
+    <div class="notice">
+      <div>
+        <span>{words.chat.steps}</span>
+        {goOn && (
           <button type="button" onClick={() => goOn(run.id)}>
             {words.chat.goOn}
           </button>

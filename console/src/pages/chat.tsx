@@ -15,6 +15,7 @@ import { Icon } from '../parts/icon';
 import { Empty, Loading, Refused } from '../parts/state';
 import { prefer, preferences } from '../preferences';
 import { go, replace } from '../router';
+import { may } from '../session';
 import { words } from '../words';
 import type { BranchesProps } from './branches';
 
@@ -77,6 +78,11 @@ export default function ChatPage({ route }: PageProps) {
               goOn={
                 turn.run && turn.run === chat.newest.value?.id && turn.segments.length > 0
                   ? (run) => void chat.goOn(run, options)
+                  : undefined
+              }
+              approve={
+                turn.run && turn.run === chat.newest.value?.id && chat.activity.value === 'idle' && may('execute')
+                  ? (run, yes) => void chat.approve(run, yes)
                   : undefined
               }
               branch={chat.activity.value === 'idle' ? (to) => go('chat', chat.id, { leaf: to }) : undefined}

@@ -6,7 +6,7 @@ import { announce } from '../parts/announce';
 import { words } from '../words';
 import type { ApiKey, KeyMade, Rate } from './keys';
 
-const SCOPES = ['chat', 'read', 'files', 'admin'] as const;
+const SCOPES = ['chat', 'read', 'files', 'admin', 'execute'] as const;
 
 interface Fields {
   name: string;

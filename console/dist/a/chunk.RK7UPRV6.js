@@ -1,9 +1,9 @@
 import {
   useLoad
-} from "./chunk.ACNCVOGH.js";
+} from "./chunk.G5MVI7XM.js";
 import {
   get
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/pages/overview.ts
 function useOverview() {

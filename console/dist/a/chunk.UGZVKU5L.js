@@ -5,7 +5,7 @@ import {
   T,
   a,
   d
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/parts/drop.tsx
 function Drop({ label, hint, accept, multiple, busy, onFiles }) {

@@ -1,6 +1,6 @@
 import {
   Dialog
-} from "./chunk.PN24DNQP.js";
+} from "./chunk.5PW4BKAU.js";
 import {
   A,
   ApiError,
@@ -11,7 +11,7 @@ import {
   d,
   isAbort,
   words
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/parts/list.tsx
 var nothing = { data: null, after: null, more: false, error: null, nextError: null };

@@ -1,47 +1,47 @@
 import {
   exported,
   importArchive
-} from "./chunk.SZLHZGRM.js";
-import "./chunk.AFNRUINF.js";
+} from "./chunk.O5PH5Z5L.js";
+import "./chunk.UGZVKU5L.js";
 import {
   save
 } from "./chunk.52WONUWP.js";
 import {
   Table
-} from "./chunk.MCZ6KOQO.js";
+} from "./chunk.4U3THEMF.js";
 import {
   Copy
-} from "./chunk.4HENCHC6.js";
-import "./chunk.ACNCVOGH.js";
+} from "./chunk.VMVVYFXQ.js";
+import "./chunk.G5MVI7XM.js";
 import {
   FormDialog,
   More,
   asApiError,
   useAction,
   useList
-} from "./chunk.IK6STJ3E.js";
+} from "./chunk.RUJWRWSJ.js";
 import {
   Time
-} from "./chunk.WDYGQ6CW.js";
+} from "./chunk.2CUZQZSK.js";
 import {
   count,
   number,
   time
-} from "./chunk.CBVCBHIK.js";
+} from "./chunk.5KMNDZQV.js";
 import {
   Dialog
-} from "./chunk.PN24DNQP.js";
+} from "./chunk.5PW4BKAU.js";
 import {
   href
-} from "./chunk.GMFLFJTW.js";
+} from "./chunk.PVJQ653K.js";
 import {
   announce
-} from "./chunk.UL7UBI2L.js";
+} from "./chunk.EOXX2F6M.js";
 import {
   me,
   open,
   signIn
-} from "./chunk.HAXRHZ7D.js";
+} from "./chunk.SNUI3KLE.js";
 import {
   $,
   Empty,
@@ -54,7 +54,7 @@ import {
   get,
   query,
   words
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/pages/keys_change.tsx
@@ -233,7 +233,7 @@ function FirstMade({ of, busy, onDone }) {
 }
 
 // src/pages/keys_form.tsx
-var SCOPES = ["chat", "read", "files", "admin"];
+var SCOPES = ["chat", "read", "files", "admin", "execute"];
 var text = (value) => value === null || value === void 0 ? "" : String(value);
 function fieldsOf(key) {
   return {

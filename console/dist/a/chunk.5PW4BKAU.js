@@ -5,7 +5,7 @@ import {
   T,
   a,
   words
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/parts/dialog.tsx
 function Dialog({ title, onClose, children }) {

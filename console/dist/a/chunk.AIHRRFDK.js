@@ -3,13 +3,13 @@ import {
 } from "./chunk.D3GP55VX.js";
 import {
   announce
-} from "./chunk.UL7UBI2L.js";
+} from "./chunk.EOXX2F6M.js";
 import {
   ApiError,
   call,
   isAbort,
   words
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/chat/segments.ts
 function addStored(segments, message) {

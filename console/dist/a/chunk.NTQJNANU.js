@@ -1270,6 +1270,11 @@ var words = {
     store: "Store the conversation",
     notStored: "Not stored: this chat is gone when the page is.",
     lmc: "Answer as LMC: code, output and images in parts of their own",
+    computer: "Run the assistant’s code on the computer; each time I am asked first",
+    mayRun: "This code waits. May it run on the computer?",
+    allow: "Allow",
+    refuse: "Do not allow",
+    steps: "The run has executed as much as it may.",
     branches: "Branches",
     earlier: "Show earlier messages",
     latest: "To the newest message",
@@ -1304,7 +1309,7 @@ var words = {
     call: "Call of",
     result: "Result of the call",
     console: "Output",
-    confirmation: "This code asks to be run. The page runs nothing.",
+    confirmation: "This code asks to be run. The page itself runs nothing.",
     error: "Error",
     image: "Image of the answer"
   },
@@ -1478,7 +1483,8 @@ var words = {
       chat: "ask models, change conversations",
       read: "read what is stored, search",
       files: "uploaded files",
-      admin: "keys, usage of all, settings"
+      admin: "keys, usage of all, settings",
+      execute: "the assistant’s code on the computer"
     },
     models: "Models",
     allModels: "all",

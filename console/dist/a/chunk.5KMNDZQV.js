@@ -1,7 +1,7 @@
 import {
   fill,
   words
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/parts/format.ts
 var plurals = new Intl.PluralRules(void 0);

@@ -1,25 +1,25 @@
 import {
   useOverview
-} from "./chunk.AZX35XYX.js";
+} from "./chunk.RK7UPRV6.js";
 import {
   prefer,
   preferences
-} from "./chunk.MBSA3KTK.js";
+} from "./chunk.F7CBMIQ4.js";
 import {
   Table
-} from "./chunk.MCZ6KOQO.js";
-import "./chunk.ACNCVOGH.js";
+} from "./chunk.4U3THEMF.js";
+import "./chunk.G5MVI7XM.js";
 import {
   Time
-} from "./chunk.WDYGQ6CW.js";
+} from "./chunk.2CUZQZSK.js";
 import {
   bytes,
   number,
   time
-} from "./chunk.CBVCBHIK.js";
+} from "./chunk.5KMNDZQV.js";
 import {
   admin
-} from "./chunk.HAXRHZ7D.js";
+} from "./chunk.SNUI3KLE.js";
 import {
   $,
   Icon,
@@ -28,7 +28,7 @@ import {
   d,
   fill,
   words
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/pages/settings.tsx

@@ -1,6 +1,6 @@
 import {
   Table
-} from "./chunk.MCZ6KOQO.js";
+} from "./chunk.4U3THEMF.js";
 import {
   Growing,
   SegmentsView,
@@ -10,42 +10,42 @@ import {
   pause,
   pauseAfter,
   readBlocks
-} from "./chunk.3Z6PLS2S.js";
+} from "./chunk.AIHRRFDK.js";
 import "./chunk.D3GP55VX.js";
 import {
   Copy
-} from "./chunk.4HENCHC6.js";
+} from "./chunk.VMVVYFXQ.js";
 import {
   useLoad
-} from "./chunk.ACNCVOGH.js";
+} from "./chunk.G5MVI7XM.js";
 import {
   More,
   useAction,
   useList
-} from "./chunk.IK6STJ3E.js";
+} from "./chunk.RUJWRWSJ.js";
 import {
   Time
-} from "./chunk.WDYGQ6CW.js";
+} from "./chunk.2CUZQZSK.js";
 import {
   compact,
   duration,
   money,
   time
-} from "./chunk.CBVCBHIK.js";
-import "./chunk.PN24DNQP.js";
+} from "./chunk.5KMNDZQV.js";
+import "./chunk.5PW4BKAU.js";
 import {
   go,
   href,
   replace
-} from "./chunk.GMFLFJTW.js";
+} from "./chunk.PVJQ653K.js";
 import {
   announce
-} from "./chunk.UL7UBI2L.js";
+} from "./chunk.EOXX2F6M.js";
 import {
   admin,
   may,
   me
-} from "./chunk.HAXRHZ7D.js";
+} from "./chunk.SNUI3KLE.js";
 import {
   $,
   A,
@@ -62,7 +62,7 @@ import {
   isAbort,
   query,
   words
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/pages/runs_stream.tsx

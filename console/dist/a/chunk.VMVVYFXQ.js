@@ -1,12 +1,12 @@
 import {
   announce
-} from "./chunk.UL7UBI2L.js";
+} from "./chunk.EOXX2F6M.js";
 import {
   Icon,
   a,
   d,
   words
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/parts/copy.tsx
 function Copy({ text, label = words.actions.copy, bare }) {

@@ -1,7 +1,7 @@
 import {
   a,
   y
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/parts/announce.tsx
 var said = y("");

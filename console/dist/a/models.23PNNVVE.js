@@ -1,22 +1,22 @@
 import {
   useOverview
-} from "./chunk.AZX35XYX.js";
+} from "./chunk.RK7UPRV6.js";
 import {
   Table
-} from "./chunk.MCZ6KOQO.js";
+} from "./chunk.4U3THEMF.js";
 import {
   useLoad
-} from "./chunk.ACNCVOGH.js";
+} from "./chunk.G5MVI7XM.js";
 import {
   Time
-} from "./chunk.WDYGQ6CW.js";
+} from "./chunk.2CUZQZSK.js";
 import {
   duration,
   number
-} from "./chunk.CBVCBHIK.js";
+} from "./chunk.5KMNDZQV.js";
 import {
   admin
-} from "./chunk.HAXRHZ7D.js";
+} from "./chunk.SNUI3KLE.js";
 import {
   $,
   Empty,
@@ -26,7 +26,7 @@ import {
   fill,
   get,
   words
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/pages/models.tsx

@@ -1,18 +1,18 @@
 import {
   prefer,
   preferences
-} from "./chunk.MBSA3KTK.js";
+} from "./chunk.F7CBMIQ4.js";
 import {
   Dialog
-} from "./chunk.PN24DNQP.js";
+} from "./chunk.5PW4BKAU.js";
 import {
   go,
   href,
   route
-} from "./chunk.GMFLFJTW.js";
+} from "./chunk.PVJQ653K.js";
 import {
   Announcer
-} from "./chunk.UL7UBI2L.js";
+} from "./chunk.EOXX2F6M.js";
 import {
   may,
   me,
@@ -21,7 +21,7 @@ import {
   signIn,
   signOut,
   start
-} from "./chunk.HAXRHZ7D.js";
+} from "./chunk.SNUI3KLE.js";
 import {
   $,
   A,
@@ -37,7 +37,7 @@ import {
   offline,
   words,
   y
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/keyboard.tsx
@@ -84,15 +84,15 @@ function KeyboardList() {
 
 // src/pages.ts
 var pages = [
-  { name: "start", scope: null, icon: "spark", menu: false, load: () => import("./start.WPDVS6EA.js") },
-  { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.RQA3GCOL.js") },
-  { name: "conversations", scope: "read", icon: "list", menu: true, load: () => import("./conversations.DLPHULGZ.js") },
-  { name: "runs", scope: "read", icon: "pulse", menu: true, load: () => import("./runs.73IW4YDQ.js") },
-  { name: "usage", scope: null, icon: "bars", menu: true, load: () => import("./usage.BABLTCRY.js") },
-  { name: "files", scope: "files", icon: "file", menu: true, load: () => import("./files.GHP2HLDT.js") },
-  { name: "keys", scope: "admin", icon: "key", menu: true, load: () => import("./keys.U5DW42UO.js") },
-  { name: "models", scope: null, icon: "model", menu: true, load: () => import("./models.JF4BEE4Y.js") },
-  { name: "settings", scope: null, icon: "gear", menu: true, load: () => import("./settings.KKMOHZCZ.js") }
+  { name: "start", scope: null, icon: "spark", menu: false, load: () => import("./start.CP2P55MX.js") },
+  { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.SOKQ6PP7.js") },
+  { name: "conversations", scope: "read", icon: "list", menu: true, load: () => import("./conversations.DWK5XZXI.js") },
+  { name: "runs", scope: "read", icon: "pulse", menu: true, load: () => import("./runs.VZVW744E.js") },
+  { name: "usage", scope: null, icon: "bars", menu: true, load: () => import("./usage.JUFY4JC5.js") },
+  { name: "files", scope: "files", icon: "file", menu: true, load: () => import("./files.VEASSMFG.js") },
+  { name: "keys", scope: "admin", icon: "key", menu: true, load: () => import("./keys.PTE6YGZB.js") },
+  { name: "models", scope: null, icon: "model", menu: true, load: () => import("./models.23PNNVVE.js") },
+  { name: "settings", scope: null, icon: "gear", menu: true, load: () => import("./settings.6YKQB5Z4.js") }
 ];
 function pageOf(name) {
   return pages.find((page) => page.name === name);

@@ -1,13 +1,13 @@
 import {
   prefer,
   preferences
-} from "./chunk.MBSA3KTK.js";
+} from "./chunk.F7CBMIQ4.js";
 import {
   models,
   readModels,
   sayAnew,
   takePrepared
-} from "./chunk.VEP7BYJ5.js";
+} from "./chunk.36F4CYVO.js";
 import {
   Growing,
   SegmentsView,
@@ -17,32 +17,32 @@ import {
   follow,
   pause,
   plain
-} from "./chunk.3Z6PLS2S.js";
+} from "./chunk.AIHRRFDK.js";
 import "./chunk.D3GP55VX.js";
 import {
   Copy
-} from "./chunk.4HENCHC6.js";
+} from "./chunk.VMVVYFXQ.js";
 import {
   Time
-} from "./chunk.WDYGQ6CW.js";
+} from "./chunk.2CUZQZSK.js";
 import {
   count,
   duration,
   money
-} from "./chunk.CBVCBHIK.js";
+} from "./chunk.5KMNDZQV.js";
 import {
   Dialog
-} from "./chunk.PN24DNQP.js";
+} from "./chunk.5PW4BKAU.js";
 import {
   go,
   replace
-} from "./chunk.GMFLFJTW.js";
+} from "./chunk.PVJQ653K.js";
 import {
   announce
-} from "./chunk.UL7UBI2L.js";
+} from "./chunk.EOXX2F6M.js";
 import {
   may
-} from "./chunk.HAXRHZ7D.js";
+} from "./chunk.SNUI3KLE.js";
 import {
   $,
   A,
@@ -64,7 +64,7 @@ import {
   w,
   words,
   y
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/chat/store.ts
@@ -241,9 +241,15 @@ var Chat = class {
   }
   // goOn: the rest of an answer that broke off, drawn below it.
   async goOn(run, options) {
-    const body = { stream: true, format: format(options) };
+    const body = { stream: true, format: format(options), ...options.computer && { config: { computer: {} } } };
     const model = this.runs.value.get(run)?.model ?? options.model;
     await this.answer({ path: `/v1/runs/${run}/continue`, body, key: crypto.randomUUID() }, this.answerTurn(model));
+  }
+  // approve: lets the code run that a run waits with, or does not; the output and the rest are drawn below it.
+  async approve(run, approve) {
+    const body = { approve, stream: true };
+    const model = this.runs.value.get(run)?.model ?? "";
+    await this.answer({ path: `/v1/runs/${run}/approve`, body, key: crypto.randomUUID() }, this.answerTurn(model));
   }
   async stop() {
     if (!this.run) {
@@ -392,12 +398,13 @@ function titleOf(turns) {
   const first = plain(turns[0]?.segments ?? []).trim().split("\n", 1)[0].replace(/^#+ /, "");
   return first.length > TITLE ? `${first.slice(0, TITLE - 1)}…` : first;
 }
-var format = (options) => options.lmc ? "lmc" : "openai";
+var format = (options) => options.lmc || options.computer ? "lmc" : "openai";
 function configOf(options) {
   const config = {};
   if (options.model) config.model = options.model;
   if (options.temperature) config.temperature = Number(options.temperature);
   if (options.max_tokens) config.max_tokens = Number(options.max_tokens);
+  if (options.computer) config.computer = {};
   if (options.tools.trim()) config.tools = JSON.parse(options.tools);
   return config;
 }
@@ -410,7 +417,8 @@ var defaults = {
   max_tokens: "",
   tools: "",
   store: true,
-  lmc: false
+  lmc: false,
+  computer: false
 };
 function ModelChoice({ value, change }) {
   const known = models.value ?? [];
@@ -495,6 +503,7 @@ function OptionsDialog({ options, change, close }) {
     ] }),
     /* @__PURE__ */ a(Check, { label: words.chat.lmc, checked: options.lmc, change: (lmc) => change({ lmc }) }),
     /* @__PURE__ */ a(Check, { label: words.chat.store, checked: options.store, change: (store) => change({ store }) }),
+    may("execute") && options.store && /* @__PURE__ */ a(Check, { label: words.chat.computer, checked: options.computer, change: (computer) => change({ computer }) }),
     /* @__PURE__ */ a("footer", { children: /* @__PURE__ */ a("button", { class: "primary", children: words.actions.close }) })
   ] }) });
 }
@@ -754,7 +763,7 @@ function TurnView({ chat, turn, live, joined, ...actions }) {
     !joined && /* @__PURE__ */ a("h2", { class: "unseen", children: turn.role === "user" ? words.chat.you : turn.model ?? words.chat.answer }),
     /* @__PURE__ */ a(Content, { chat, turn, live }),
     live && /* @__PURE__ */ a(Waiting, { chat }),
-    run && !live && /* @__PURE__ */ a(Outcome, { run, goOn: actions.goOn }),
+    run && !live && /* @__PURE__ */ a(Outcome, { run, goOn: actions.goOn, approve: actions.approve }),
     !live && /* @__PURE__ */ a("footer", { class: "row wrap", children: [
       /* @__PURE__ */ a(Branches, { turn, branch: actions.branch }),
       turn.role === "assistant" && /* @__PURE__ */ a(Facts, { turn, run }),
@@ -791,7 +800,9 @@ function Waiting({ chat }) {
   if (activity === "sending") return /* @__PURE__ */ a("p", { class: "fine waiting", children: words.chat.waiting });
   return /* @__PURE__ */ a("span", { class: "cursor", "aria-hidden": "true" });
 }
-function Outcome({ run, goOn }) {
+function Outcome({ run, goOn, approve }) {
+  if (run.finish_reason === "confirmation") return approve ? /* @__PURE__ */ a(Question, { run, approve }) : null;
+  if (run.finish_reason === "max_steps") return /* @__PURE__ */ a(Rest, { run, goOn });
   if (run.status === "completed" || run.status === "running" || run.status === "queued")
     return run.finish_reason === "length" ? /* @__PURE__ */ a("p", { class: "fine", children: words.chat.length }) : null;
   return /* @__PURE__ */ a("div", { class: `notice ${run.status === "cancelled" ? "" : "bad"}`, children: /* @__PURE__ */ a("div", { children: [
@@ -801,6 +812,21 @@ function Outcome({ run, goOn }) {
       run.error?.message
     ] }),
     goOn && run.status !== "failed" && /* @__PURE__ */ a("button", { type: "button", onClick: () => goOn(run.id), children: words.chat.goOn })
+  ] }) });
+}
+function Question({ run, approve }) {
+  return /* @__PURE__ */ a("div", { class: "notice", children: /* @__PURE__ */ a("div", { children: [
+    /* @__PURE__ */ a("span", { children: words.chat.mayRun }),
+    /* @__PURE__ */ a("span", { class: "row", children: [
+      /* @__PURE__ */ a("button", { type: "button", class: "primary", onClick: () => approve(run.id, true), children: words.chat.allow }),
+      /* @__PURE__ */ a("button", { type: "button", onClick: () => approve(run.id, false), children: words.chat.refuse })
+    ] })
+  ] }) });
+}
+function Rest({ run, goOn }) {
+  return /* @__PURE__ */ a("div", { class: "notice", children: /* @__PURE__ */ a("div", { children: [
+    /* @__PURE__ */ a("span", { children: words.chat.steps }),
+    goOn && /* @__PURE__ */ a("button", { type: "button", onClick: () => goOn(run.id), children: words.chat.goOn })
   ] }) });
 }
 function Facts({ turn, run }) {
@@ -936,6 +962,7 @@ function ChatPage({ route }) {
         again: turn.role === "assistant" && turn.parent && chat.activity.value === "idle" ? setAgain : void 0,
         code: turn.role === "assistant" ? setShown : void 0,
         goOn: turn.run && turn.run === chat.newest.value?.id && turn.segments.length > 0 ? (run) => void chat.goOn(run, options) : void 0,
+        approve: turn.run && turn.run === chat.newest.value?.id && chat.activity.value === "idle" && may("execute") ? (run, yes) => void chat.approve(run, yes) : void 0,
         branch: chat.activity.value === "idle" ? (to) => go("chat", chat.id, { leaf: to }) : void 0
       },
       turn.key
@@ -1066,7 +1093,7 @@ function Log({ chat, children }) {
 function BranchesBeside(props) {
   const [Tree, setTree] = d(null);
   A(() => {
-    void import("./branches.VRJONPLQ.js").then((file) => setTree(() => file.default));
+    void import("./branches.VNWLSJ4C.js").then((file) => setTree(() => file.default));
   }, []);
   return /* @__PURE__ */ a("aside", { class: "beside", "aria-label": words.chat.branches, children: Tree ? /* @__PURE__ */ a(Tree, { ...props }) : /* @__PURE__ */ a(Loading, {}) });
 }

@@ -1,6 +1,6 @@
 import {
   a
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/parts/table.tsx
 function Table({ caption, columns, rows, id }) {

@@ -2,17 +2,17 @@ import {
   models,
   readModels,
   sayAnew
-} from "./chunk.VEP7BYJ5.js";
+} from "./chunk.36F4CYVO.js";
 import {
   Copy
-} from "./chunk.4HENCHC6.js";
+} from "./chunk.VMVVYFXQ.js";
 import {
   go
-} from "./chunk.GMFLFJTW.js";
-import "./chunk.UL7UBI2L.js";
+} from "./chunk.PVJQ653K.js";
+import "./chunk.EOXX2F6M.js";
 import {
   signIn
-} from "./chunk.HAXRHZ7D.js";
+} from "./chunk.SNUI3KLE.js";
 import {
   $,
   A,
@@ -25,7 +25,7 @@ import {
   get,
   isAbort,
   words
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/pages/start_yaml.ts

@@ -4,7 +4,7 @@ import {
   T,
   d,
   isAbort
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/parts/load.ts
 function useLoad(ask, on) {

@@ -3,24 +3,24 @@ import {
 } from "./chunk.52WONUWP.js";
 import {
   Table
-} from "./chunk.MCZ6KOQO.js";
+} from "./chunk.4U3THEMF.js";
 import {
   useLoad
-} from "./chunk.ACNCVOGH.js";
+} from "./chunk.G5MVI7XM.js";
 import {
   compact,
   count,
   money,
   number,
   time
-} from "./chunk.CBVCBHIK.js";
+} from "./chunk.5KMNDZQV.js";
 import {
   announce
-} from "./chunk.UL7UBI2L.js";
+} from "./chunk.EOXX2F6M.js";
 import {
   admin,
   open
-} from "./chunk.HAXRHZ7D.js";
+} from "./chunk.SNUI3KLE.js";
 import {
   $,
   Empty,
@@ -34,7 +34,7 @@ import {
   get,
   query,
   words
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/pages/usage_budget.tsx

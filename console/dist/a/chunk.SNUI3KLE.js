@@ -6,7 +6,7 @@ import {
   get,
   isAbort,
   y
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/session.ts
 var STORED = "parley.session";

@@ -1,7 +1,7 @@
 import {
   x,
   y
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/preferences.ts
 var STORED = "parley.preferences";

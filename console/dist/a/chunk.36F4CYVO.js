@@ -1,10 +1,10 @@
 import {
   go
-} from "./chunk.GMFLFJTW.js";
+} from "./chunk.PVJQ653K.js";
 import {
   get,
   y
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/chat/models.ts
 var models = y(null);

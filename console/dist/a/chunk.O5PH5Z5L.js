@@ -1,28 +1,28 @@
 import {
   Drop
-} from "./chunk.AFNRUINF.js";
+} from "./chunk.UGZVKU5L.js";
 import {
   save
 } from "./chunk.52WONUWP.js";
 import {
   useLoad
-} from "./chunk.ACNCVOGH.js";
+} from "./chunk.G5MVI7XM.js";
 import {
   FormDialog,
   useAction
-} from "./chunk.IK6STJ3E.js";
+} from "./chunk.RUJWRWSJ.js";
 import {
   count
-} from "./chunk.CBVCBHIK.js";
+} from "./chunk.5KMNDZQV.js";
 import {
   Dialog
-} from "./chunk.PN24DNQP.js";
+} from "./chunk.5PW4BKAU.js";
 import {
   href
-} from "./chunk.GMFLFJTW.js";
+} from "./chunk.PVJQ653K.js";
 import {
   announce
-} from "./chunk.UL7UBI2L.js";
+} from "./chunk.EOXX2F6M.js";
 import {
   $,
   A,
@@ -35,7 +35,7 @@ import {
   fill,
   get,
   words
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/pages/conversations_change.tsx
 function Changes({ change, onClose, onChanged, onDeleted }) {

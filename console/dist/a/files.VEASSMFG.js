@@ -1,38 +1,38 @@
 import {
   Drop
-} from "./chunk.AFNRUINF.js";
+} from "./chunk.UGZVKU5L.js";
 import {
   save
 } from "./chunk.52WONUWP.js";
 import {
   Table
-} from "./chunk.MCZ6KOQO.js";
+} from "./chunk.4U3THEMF.js";
 import {
   picture
 } from "./chunk.D3GP55VX.js";
 import {
   useLoad
-} from "./chunk.ACNCVOGH.js";
+} from "./chunk.G5MVI7XM.js";
 import {
   FormDialog,
   More,
   useAction,
   useList
-} from "./chunk.IK6STJ3E.js";
+} from "./chunk.RUJWRWSJ.js";
 import {
   Time
-} from "./chunk.WDYGQ6CW.js";
+} from "./chunk.2CUZQZSK.js";
 import {
   bytes,
   count,
   time
-} from "./chunk.CBVCBHIK.js";
+} from "./chunk.5KMNDZQV.js";
 import {
   Dialog
-} from "./chunk.PN24DNQP.js";
+} from "./chunk.5PW4BKAU.js";
 import {
   announce
-} from "./chunk.UL7UBI2L.js";
+} from "./chunk.EOXX2F6M.js";
 import {
   $,
   A,
@@ -48,7 +48,7 @@ import {
   get,
   query,
   words
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/pages/files_preview.tsx

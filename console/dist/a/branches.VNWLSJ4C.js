@@ -2,17 +2,17 @@ import {
   More,
   useAction,
   useList
-} from "./chunk.IK6STJ3E.js";
-import "./chunk.PN24DNQP.js";
+} from "./chunk.RUJWRWSJ.js";
+import "./chunk.5PW4BKAU.js";
 import {
   go
-} from "./chunk.GMFLFJTW.js";
+} from "./chunk.PVJQ653K.js";
 import {
   announce
-} from "./chunk.UL7UBI2L.js";
+} from "./chunk.EOXX2F6M.js";
 import {
   may
-} from "./chunk.HAXRHZ7D.js";
+} from "./chunk.SNUI3KLE.js";
 import {
   $,
   A,
@@ -27,7 +27,7 @@ import {
   query,
   w,
   words
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/pages/branches_tree.ts

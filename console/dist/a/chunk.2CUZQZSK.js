@@ -2,10 +2,10 @@ import {
   ago,
   iso,
   time
-} from "./chunk.CBVCBHIK.js";
+} from "./chunk.5KMNDZQV.js";
 import {
   a
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/parts/time.tsx
 function Time({ at }) {

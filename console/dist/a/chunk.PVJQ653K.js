@@ -1,6 +1,6 @@
 import {
   y
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 
 // src/router.ts
 var route = y(parse(location.hash));

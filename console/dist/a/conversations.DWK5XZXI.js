@@ -1,32 +1,32 @@
 import {
   Changes,
   Import
-} from "./chunk.SZLHZGRM.js";
-import "./chunk.AFNRUINF.js";
+} from "./chunk.O5PH5Z5L.js";
+import "./chunk.UGZVKU5L.js";
 import "./chunk.52WONUWP.js";
-import "./chunk.ACNCVOGH.js";
+import "./chunk.G5MVI7XM.js";
 import {
   More,
   useList
-} from "./chunk.IK6STJ3E.js";
+} from "./chunk.RUJWRWSJ.js";
 import {
   Time
-} from "./chunk.WDYGQ6CW.js";
+} from "./chunk.2CUZQZSK.js";
 import {
   count,
   day
-} from "./chunk.CBVCBHIK.js";
-import "./chunk.PN24DNQP.js";
+} from "./chunk.5KMNDZQV.js";
+import "./chunk.5PW4BKAU.js";
 import {
   href,
   replace
-} from "./chunk.GMFLFJTW.js";
+} from "./chunk.PVJQ653K.js";
 import {
   announce
-} from "./chunk.UL7UBI2L.js";
+} from "./chunk.EOXX2F6M.js";
 import {
   may
-} from "./chunk.HAXRHZ7D.js";
+} from "./chunk.SNUI3KLE.js";
 import {
   $,
   A,
@@ -39,7 +39,7 @@ import {
   get,
   query,
   words
-} from "./chunk.RWW2EHGL.js";
+} from "./chunk.NTQJNANU.js";
 import "./chunk.I6EMAZO5.js";
 
 // src/pages/conversations_search.tsx

@@ -296,7 +296,7 @@ static void bill_on_reserved(struct store_job *job)
 enum step_next bill_reserve(struct run *r, struct err *e)
 {
 	const struct allowance *a = &r->bill.who->allowance;
-	struct bill_jobs       *j = calloc(1, sizeof *j);
+	struct bill_jobs       *j = r->bill.jobs ? r->bill.jobs : calloc(1, sizeof *j);
 	struct store           *s = r->engine->o.store;
 
 	if (!j) {
@@ -320,6 +320,50 @@ enum step_next bill_reserve(struct run *r, struct err *e)
 		return STEP_FAILED;
 	r->jobs_out++;
 	if (store_budget_reserve(s, &j->reserve))
+		return STEP_PARKED;
+	r->jobs_out--;
+	err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
+	return STEP_FAILED;
+}
+
+/* --- between the steps of a run with a computer --- */
+
+bool bill_booked(const struct run *r)
+{
+	return r->computer && r->attempt.before > 0 && r->bill.reserved;
+}
+
+int64_t bill_total(const struct run *r)
+{
+	return r->computer ? money_add(r->bill.nano, r->computer->booked_nano) : r->bill.nano;
+}
+
+static void fill_note(const struct run *r, struct usage_note *n);
+
+static void bill_on_booked(struct store_job *job)
+{
+	struct run  *r = container_of(job, struct bill_jobs, settle.job)->run;
+	struct bill *b = &r->bill;
+	struct err   e = job->err;
+
+	r->jobs_out--;
+	if (e.code == ERR_OK) {
+		b->reserved = false;
+		r->computer->booked_nano = money_add(r->computer->booked_nano, b->nano);
+		b->nano = 0;
+		b->usage = (struct usage){ 0 };
+	}
+	step_over(r, &e);
+}
+
+enum step_next bill_book(struct run *r, struct err *e)
+{
+	struct bill_jobs *j = r->bill.jobs;
+
+	fill_note(r, &j->settle.note);
+	j->settle.job = (struct store_job){ .loop = run_loop(r), .done = bill_on_booked };
+	r->jobs_out++;
+	if (store_budget_settle(r->engine->o.store, &j->settle))
 		return STEP_PARKED;
 	r->jobs_out--;
 	err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
@@ -446,8 +490,8 @@ static void bill_book_metrics(const struct run *r)
 {
 	const struct bill *b = &r->bill;
 
-	if (!b->unpriced && b->nano > 0)
-		metric_add(METRIC_COST, (const char *[]){ r->label, "", "" }, b->nano);
+	if (!b->unpriced && bill_total(r) > 0)
+		metric_add(METRIC_COST, (const char *[]){ r->label, "", "" }, bill_total(r));
 	if (!b->usage.estimated)
 		return;
 	metric_add(METRIC_TOKENS_ESTIMATED, (const char *[]){ r->label, "input", "" }, b->usage.in);

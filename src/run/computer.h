@@ -74,8 +74,9 @@ struct run_computer {
 	struct task  next_task;
 	struct timer total; /* for a run in which something is executed */
 
-	struct usage    used;  /* by earlier calls */
-	struct warnings later; /* of later calls: the client was told them with the first */
+	struct usage used;        /* by earlier calls */
+	int64_t      booked_nano; /* of what they have cost: it is no part of the bill any more */
+	struct warnings later;    /* of later calls: the client was told them with the first */
 
 	/* The runner. */
 	struct link          *link;      /* owned; NULL: no connection */

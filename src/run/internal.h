@@ -358,6 +358,11 @@ bool           bill_wanted(const struct run *r);
 enum step_next bill_reserve(struct run *r, struct err *e) MUST_USE;
 void           bill_weigh(struct run *r); /* the prompt is made */
 void           bill_look(struct run *r);  /* the prompt's parts are known */
+/* bill_booked: the run has a reservation of an earlier step, which has to be booked.  bill_book: books
+ * it.  bill_total: the cost of all calls so far. */
+bool           bill_booked(const struct run *r);
+enum step_next bill_book(struct run *r, struct err *e) MUST_USE;
+int64_t        bill_total(const struct run *r);
 /* bill_begins: what the store keeps of a call that goes on; its spans are borrowed from the run. */
 struct turn_bill bill_begins(const struct run *r);
 /* bill_step: the call has ended well, and another step of the run follows; returns what it used. */

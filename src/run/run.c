@@ -431,7 +431,7 @@ static void end_live(struct run *r)
 		.completed_ms = r->ended_ms,
 		.usage = r->usage,
 		.costs = r->bill.charged && !r->bill.unpriced,
-		.cost_nano = r->bill.nano,
+		.cost_nano = bill_total(r),
 	};
 
 	if (!r->live)
@@ -613,5 +613,5 @@ void run_view(const struct run *r, struct run_view *ret)
 				  .failed = r->failure != NULL,
 				  .cut = r->feed.cut,
 				  .costs = r->bill.charged && !r->bill.unpriced,
-				  .cost_nano = r->bill.nano };
+				  .cost_nano = bill_total(r) };
 }

@@ -33,6 +33,8 @@
  *              record       the store: the execution is durable in front of its beginning
  *   EXECUTING  execute      the runner: the code's output
  *   CALLING    prompt       instruction, branch and messages; a worker, where they are long
+ *              book         the store: the budget that earlier calls of the run had
+ *              reserve      the store: the budget, for a further call
  *              call         the first attempt (attempt.c)
  *
  * CALLING lasts until the provider's first content.  ENDING makes the answer durable.  A run that

@@ -258,7 +258,7 @@ void save_end(struct run *r)
 		.keyed = r->rq.claim,
 		.idem_answer = run_idem_answer(r),
 		.costs = r->bill.charged && !r->bill.unpriced,
-		.cost_nano = r->bill.nano,
+		.cost_nano = bill_total(r),
 		.note = bill_ends(r, &r->jobs->note) ? &r->jobs->note : NULL,
 	};
 	journal_rest(r, r->jobs->end.events);

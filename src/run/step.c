@@ -81,6 +81,12 @@ static bool executes(const struct run *r)
 	return r->computer && computer_chose(r);
 }
 
+/* reserves_again: each call of a run with a computer has a reservation of its own. */
+static bool reserves_again(const struct run *r)
+{
+	return r->computer && bill_wanted(r);
+}
+
 static bool lacks_prompt(const struct run *r)
 {
 	return !r->prepared;
@@ -139,6 +145,8 @@ static const struct step steps[] = {
 	{ "record", STATE_RECORDING, records, execute_record },
 	{ "execute", STATE_EXECUTING, executes, execute_start },
 	{ "prompt", STATE_CALLING, lacks_prompt, call_prompt },
+	{ "book", STATE_CALLING, bill_booked, bill_book },
+	{ "reserve", STATE_CALLING, reserves_again, bill_reserve },
 	{ "call", STATE_CALLING, always, call_start },
 };
 

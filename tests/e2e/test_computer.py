@@ -366,6 +366,40 @@ def test_cancel_stops_the_code(computer, client, script):
     assert len(model.exchanges) == 1
 
 
+def budgeted(computer, tokens):
+    made = keys.known(computer.gateway, keys.make(computer.gateway, "--name", "poor", "--scopes", cp.ALL,
+                                                  "--budget-tokens", str(tokens)))
+    return Client(computer.gateway.url, keys.bearer(made["key"]))
+
+
+def test_each_call_has_a_reservation_of_its_own(computer, script):
+    model = script(up.in_turn(cp.calls(("python", "1")), cp.calls(("python", "2")), up.stream("Done.")))
+    body = computer.body(model)
+    body["config"]["max_tokens"] = 50
+    with budgeted(computer, 100000) as poor:
+        _, _, stream = streamed(poor, body)
+
+        def spent():
+            found = poor.get("/v1/usage").ok().json["budget"]["tokens"]
+            return found["reserved"] == 0 and found["spent"]
+        once = up.USAGE["prompt_tokens"] + up.USAGE["completion_tokens"]
+        assert wait_until(spent, "the end of the reservation") == 3 * once
+        assert poor.run(run_of(stream))["usage"]["total_tokens"] == 3 * once
+
+
+def test_a_budget_may_end_a_run_between_two_calls(computer, script):
+    model = script(up.in_turn(cp.calls(("python", "print('x' * 7000)")), up.stream("Never.")))
+    body = computer.body(model)
+    body["config"]["max_tokens"] = 50
+    with budgeted(computer, 3000) as poor:
+        chunks, _, stream = streamed(poor, body)
+        assert chunks[-1]["content"]["code"] == "insufficient_quota" and len(model.exchanges) == 1
+        run = poor.run(run_of(stream))
+        assert run["status"] == "incomplete" and run["executions"][0]["outcome"] == "ok"
+        wait_until(lambda: poor.get("/v1/usage").ok().json["budget"]["tokens"]["reserved"] == 0,
+                   "the end of the reservation")
+
+
 # --- approvals ---
 
 

@@ -578,7 +578,7 @@ bool computer_goes_on(struct run *r)
 	attempt_step(r);
 	call_come(r, &(struct event){ .kind = EVENT_STEP });
 	c->finish_reason[0] = '\0';
-	journal_news(r);
+	r->news = true; /* goes to the store with the record of the execution */
 	computer_later(r);
 	return true;
 }

@@ -560,6 +560,11 @@ static void outputs_are_dealt_to_calls(void **state)
 		  "[" CODE("1") "," CODE("2") "," OUT("a") "," PNG "," OUT("b") "," OUT("c") "," SAY("x") "]",
 		  "[" RAN("T1", "1") "," TOOL("T1", "a") "," RAN("T2", "2") "," TOOL("T2", "b\\nc") "," PLOT
 		  "," SAID("assistant", "x") "]", 0 },
+		{ "output that goes on behind an image",
+		  "[" CODE("1") "," CODE("2") "," OUT("a") "," PNG ","
+		  "{\"role\":\"computer\",\"type\":\"console\",\"format\":\"output\",\"content\":\"b\","
+		  "\"continued\":true}," OUT("c") "]",
+		  "[" RAN("T1", "1") "," TOOL("T1", "a\\nb") "," RAN("T2", "2") "," TOOL("T2", "c") "," PLOT "]", 0 },
 		{ "empty outputs are dealt too", "[" CODE("1") "," CODE("2") "," OUT("") "," OUT("b") "]",
 		  "[" RAN("T1", "1") "," TOOL("T1", "No output") "," RAN("T2", "2") "," TOOL("T2", "b") "]", 0 },
 		{ "but leave no line", "[" CODE("1") "," OUT("a") "," OUT(" \\n") "," OUT("b") "," OUT("") "]",

@@ -489,6 +489,9 @@ static inline void world_release(void *held)
 	((struct world *)held)->released++;
 }
 
+/* The socket of a runner, for engines that are started from now on. */
+static const char *world_computer;
+
 /* world_start_with: with a pool and a directory that images are read from. */
 static inline void world_start_with(struct world *w, struct work_pool *work,
 				    const struct beneath *image_root)
@@ -523,6 +526,7 @@ static inline void world_start_with(struct world *w, struct work_pool *work,
 					.store = &w->store,
 					.work = work,
 					.image_root = image_root,
+					.computer = world_computer,
 					.settings = world_settings,
 					.arg = w };
 	assert_int_equal(run_engine_create(&o, &w->engine, &e), ERR_OK);

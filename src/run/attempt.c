@@ -161,6 +161,9 @@ static bool takes_less(const struct run *r, const struct target *t)
 	unsigned needed = (r->rq.prompt.embed ? PROVIDER_EMBED : 0u) |
 			  (r->rq.prompt.text ? PROVIDER_TEXT : 0u);
 
+	/* a provider that speaks LMC has a computer of its own */
+	if (r->computer && strcmp(t->provider->ops->dialect, "lmc") == 0)
+		return true;
 	return (r->attach && (r->rq.takes & PROVIDER_FILES & ~t->takes) != 0) ||
 	       (needed & ~t->takes) != 0 || (r->rq.untranslated && !(t->takes & PROVIDER_MESSAGES));
 }

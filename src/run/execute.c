@@ -203,6 +203,8 @@ void execute_cut(struct run *r)
 {
 	struct run_computer *c = r->computer;
 
+	if (c->recording) /* nobody was told to execute it */
+		str_copy(newest(c)->outcome, sizeof newest(c)->outcome, STR("refused"));
 	c->recording = false;
 	if (!c->executing)
 		return;

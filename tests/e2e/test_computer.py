@@ -8,6 +8,7 @@ import threading
 import pytest
 
 import computer as cp
+import fixtures
 import gateway as gw
 import keys
 import sse
@@ -560,6 +561,39 @@ def test_requests_that_can_not_have_a_computer(computer, client, script):
     refused(400, "invalid_value", "config.computer.confirm", computer={"confirm": "always"})
     refused(400, "unknown_parameter", "config.computer.step", computer={"step": 1})
     assert not model.exchanges
+
+
+def test_a_provider_with_a_computer_of_its_own(start, runner, upstream):
+    providers = [fixtures.provider(upstream, "local"),
+                 {"name": "speaker", "dialect": "lmc", "base_url": upstream.url}]
+    models = [{"name": "echo", "provider": "echo"}, {"name": "l", "provider": "speaker"}]
+    computer = cp.Computer(start, runner, providers=providers, models=models)
+    computer.client.post("/v1/chat", computer.body("l")).error(
+        400, "unsupported_parameter", "config.computer")
+
+
+def test_an_approval_in_the_background(computer, client, script):
+    _, stream = waits(computer, client, division(script))
+    reply = client.post(f"/v1/runs/{run_of(stream)}/approve", {"approve": True, "background": True}).ok(202)
+    run = reply.json["id"]
+    wait_until(lambda: client.run(run)["status"] == "completed", "its end")
+    chunks = [json.loads(line[6:]) for line in events(client, run).decode().splitlines()
+              if line.startswith("data: ")]
+    assert told(chunks[:-1]) == [*RAN, *said()]
+
+
+def test_a_client_that_leaves_lets_the_code_run_on_or_not(computer, client, script):
+    code = "print('go')\nimport time\ntime.sleep(0.5)\nprint('over')"
+    for on_disconnect, status, text in (("finish", "completed", "go\nover\n"),
+                                        ("cancel", "cancelled", "go\n[interrupted]\n")):
+        model = script(up.in_turn(cp.calls(("python", code)), up.stream("Done.")))
+        with client.stream("/v1/chat", computer.body(model, on_disconnect=on_disconnect)) as stream:
+            for block in stream.check_head():
+                if not block.is_comment and block.json.get("content") == "go\n":
+                    break
+        wait_until(lambda s=stream, w=status: client.run(run_of(s))["status"] == w, status)
+        messages = client.messages(stream.headers["x-conversation-id"], "lmc")
+        assert [m["content"] for m in messages if m["type"] == "console"] == [text]
 
 
 def test_a_key_without_the_scope_reaches_nothing(computer, client, script):

@@ -362,7 +362,7 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 	o.made = r->rq.prompt.made = attach_made(r, &o.made_count);
 	r->rq.prompt.made_count = o.made_count;
 	if (!r->rq.family->renders) {
-		for (size_t i = 0; i < o.made_count; i++)
+		for (size_t i = 0; o.made && i < o.made_count; i++)
 			(*list)[o.made[i].message] = o.made[i].text;
 		return ERR_OK;
 	}

@@ -10,6 +10,7 @@
  *   none waits: the model is asked again */
 #include "run/computer.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/metric.h"
@@ -551,7 +552,7 @@ enum step_next computer_settle(struct run *r, struct err *e)
 	if (r->aborting) /* the run ends in the next turn of the loop */
 		return STEP_PARKED;
 	if (reason) {
-		r->ended_ms = 0;
+		r->ended_ms = clock_wall_ms();
 		if (!print_aside(r))
 			run_finish(r, NULL);
 		return STEP_DONE;

@@ -352,6 +352,20 @@ def test_a_failing_provider_keeps_the_steps_before(computer, client, script):
     assert [m["type"] for m in messages] == ["message", "code", "console"]
 
 
+def test_each_call_has_its_own_attempts(start, runner, upstream, script):
+    providers = [fixtures.provider(upstream, "local", retries=1)]
+    computer = cp.Computer(start, runner, providers=providers, models=[
+        {"name": "echo", "provider": "echo"}, {"name": "t/*", "provider": "local"}])
+    refused = up.reply({"error": {"message": "busy"}}, status=503)
+    model = script(up.in_turn(refused, cp.calls(("python", "34 / 24")), refused, up.stream(*ANSWER)))
+    chunks, _, stream = streamed(computer.client, computer.body(model))
+    assert told(chunks) == [*coded(), confirmation(), *RAN, *said()]
+    run = computer.client.run(run_of(stream))
+    assert [a["outcome"] for a in run["attempt_list"]] == ["failed", "completed", "failed", "completed"]
+    assert events(computer.client, run["id"]) == b"".join(
+        block.raw + b"\n\n" for block in stream.seen if not block.is_comment)
+
+
 def test_cancel_stops_the_code(computer, client, script):
     model = script(up.in_turn(cp.calls(("python", "print('go')\nimport time\ntime.sleep(600)")),
                               up.stream("No.")))

@@ -6,22 +6,24 @@
 #include "json/scan.h"
 #include "lmc/text.h"
 
-/* overwrite: of each line, what is behind its last carriage return; one in front of the line's end
- * is a part of that. */
+/* overwrite: of each line, what a terminal would show in the end, if a carriage return cleared the line once
+ * something follows. */
 static void overwrite(struct buf *text)
 {
 	size_t line = 0;
 	size_t to = 0;
+	bool   back = false;
 
 	for (size_t i = 0; i < text->len; i++) {
 		char c = text->data[i];
 
-		if (c == '\r' && i + 1 < text->len && text->data[i + 1] == '\n')
-			continue;
 		if (c == '\r') {
-			to = line;
+			back = true;
 			continue;
 		}
+		if (back && c != '\n')
+			to = line;
+		back = false;
 		text->data[to++] = c;
 		if (c == '\n')
 			line = to;

@@ -42,7 +42,8 @@ static void a_carriage_return_overwrites_its_line(void **state)
 	check("a line", STR("one\\rtwo\\nthree"), STR("two\\nthree"));
 	check("the last line only", STR("a\\nb\\rc\\rd"), STR("a\\nd"));
 	check("a line's end", STR("a\\r\\nb\\r\\n"), STR("a\\nb\\n"));
-	check("at the end", STR("50%\\r"), STR(""));
+	check("several of them", STR("a\\r\\r\\nb\\r\\rc"), STR("a\\nc"));
+	check("at the end", STR("49%\\r50%\\r"), STR("50%"));
 }
 
 static void long_outputs_keep_their_ends(void **state)

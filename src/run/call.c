@@ -188,7 +188,7 @@ static void call_take_end(struct run *r, const struct event *ev)
 		interpret_end(r);
 	r->call = NULL; /* the provider has freed the call */
 	if (ev->kind == EVENT_END && !r->aborting && (r->committed || commit_attempt(r))) {
-		if (r->computer && computer_goes_on(r))
+		if (r->computer && settle_goes_on(r))
 			return;
 		attempt_good(r);
 		r->ended_ms = clock_wall_ms();
@@ -329,11 +329,11 @@ enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size
 		list[i] = old[i].body;
 	if (r->rq.message_count > 0)
 		memcpy(list + old_count, r->rq.messages, r->rq.message_count * sizeof *list);
-	if (r->computer && !computer_said(r, list, &count))
-		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
 	*ret = list;
 	*ret_count = count;
 	*ret_old = old_count;
+	if (r->computer && !computer_said(r, list, ret_count))
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
 	return ERR_OK;
 }
 

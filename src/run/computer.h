@@ -2,7 +2,7 @@
  * and the model is asked again with what the code has printed.  Not for other folders.
  *
  *   a provider's call --interpret--> chunks of LMC, and a list of code
- *        ^                                      |  computer: what is next?
+ *        ^                                      |  settle: what is next?
  *        |                                      v
  *        +-- no code is left -- settle <---- execute: RECORDING, EXECUTING
  *
@@ -17,10 +17,12 @@
 
 #include "base/id.h"
 #include "computer/console.h"
+#include "computer/languages.h"
 #include "lmc/segment.h"
 #include "lmc/speech.h"
 #include "run/internal.h"
 
+struct link_ear;
 struct link;
 
 /* A piece of code of the assistant. */
@@ -30,12 +32,14 @@ struct run_code {
 	bool       foreign; /* a call of a function that is not the computer's */
 };
 
-enum { EXECUTION_LANGUAGE = 32, EXECUTION_OUTCOME = 16 };
+enum { EXECUTION_OUTCOME = 16 };
+/* The outcome of what was ordered, and has no end that anybody knows. */
+#define EXECUTION_UNKNOWN "unknown"
 
 /* What the run's object tells of an execution. */
 struct run_execution {
 	char    id[ID_MAX];
-	char    language[EXECUTION_LANGUAGE];
+	char    language[LANGUAGES_NAME];
 	char    outcome[EXECUTION_OUTCOME];
 	int64_t ms;
 	int64_t bytes; /* of output */
@@ -70,7 +74,7 @@ struct run_computer {
 	bool         ran; /* code of the newest answer has a result that the model has not seen */
 	int64_t      steps;
 	uint64_t     unavailable; /* digest of the code that was refused last */
-	char         chosen[EXECUTION_LANGUAGE];
+	char         chosen[LANGUAGES_NAME];
 	struct task  next_task;
 	struct timer total; /* for a run in which something is executed */
 
@@ -79,11 +83,10 @@ struct run_computer {
 	struct warnings later;    /* of later calls: the client was told them with the first */
 
 	/* The runner. */
-	struct link          *link;      /* owned; NULL: no connection */
-	struct timer          look;      /* for its answer to the first question */
-	struct buf            languages; /* its names with commas around: ",python,shell," */
-	struct buf            aliases;   /* likewise: ",py=python," */
-	bool                  earlier;   /* something was executed in this conversation before */
+	struct link          *link; /* owned; NULL: no connection */
+	struct timer          look; /* for its answer to the first question */
+	struct languages      languages;
+	bool                  earlier; /* something was executed in this conversation before */
 	bool                  recording;
 	uint64_t              recorded; /* number of the event that is to be durable */
 	bool                  executing;
@@ -102,18 +105,15 @@ struct run_computer {
 struct run_computer *computer_create(struct run *r) MUST_USE;
 void                 computer_drop(struct run *r);
 void                 computer_destroy(struct run_computer *c);
-/* computer_look: asks the runner for its languages, and makes the function's definition. */
-enum step_next computer_look(struct run *r, struct err *e) MUST_USE;
-/* computer_waits: code, or its result, waits.  computer_settle: decides what becomes of it.
- * computer_chose: the next code is to be executed. */
-bool           computer_waits(const struct run *r);
-bool           computer_chose(const struct run *r);
-enum step_next computer_settle(struct run *r, struct err *e) MUST_USE;
-/* computer_goes_on: the provider's call has ended well: true: further steps follow.  False: the run
- * ends; its EVENT_FINISH was given. */
-bool computer_goes_on(struct run *r);
-/* computer_later: the steps go on in a later turn of the loop. */
-void computer_later(struct run *r);
+/* computer_code: appends code that waits; false: no memory. */
+bool computer_code(struct run_computer *c, struct str language, struct str text,
+		   bool foreign) MUST_USE;
+void computer_forget_codes(struct run_computer *c);
+/* computer_allows: the request lets code in this language run; ret: the runner's name of it.
+ * computer_put_languages: all of these, each between `quote`s; false: no memory. */
+bool computer_allows(const struct run_computer *c, struct str language, char ret[LANGUAGES_NAME]);
+bool computer_put_languages(const struct run_computer *c, const char *quote,
+			    struct buf *out) MUST_USE;
 /* computer_used: the sum of the usage of all calls so far; u: another one, or NULL. */
 struct usage computer_used(struct run *r, const struct usage *u);
 /* computer_said: appends the answer so far to the messages of the prompt; false: no memory. */
@@ -121,18 +121,31 @@ bool computer_said(struct run *r, struct str *list, size_t *count) MUST_USE;
 /* computer_spoke_last: the newest message is the computer's, or code without a result. */
 bool             computer_spoke_last(const struct run *r);
 struct warnings *computer_warnings(struct run *r);
-/* computer_code: appends code that waits; false: no memory. */
-/* computer_allows: the request lets code in this language run; ret: the runner's name of it. */
-bool computer_allows(const struct run_computer *c, struct str language,
-		     char ret[EXECUTION_LANGUAGE]);
-bool computer_code(struct run_computer *c, struct str language, struct str text,
-		   bool foreign) MUST_USE;
+
+/* equip.c */
+enum step_next equip_start(struct run *r, struct err *e) MUST_USE;
+
+/* waiting.c */
+/* waiting_find: the code of the branch that has no result yet becomes the first that waits. */
+enum errc waiting_find(struct run *r, struct err *e) MUST_USE;
 
 /* interpret.c */
 void interpret_event(struct run *r, const struct event *ev);
 void interpret_end(struct run *r); /* all of the call's events were given */
 /* interpret_say: a chunk of LMC, as the run's event. */
 void interpret_say(struct run *r, struct str chunk);
+
+/* settle.c */
+/* settle_waits: code, or its result, waits.  settle_start: decides what becomes of it.  settle_chose: the
+ * next code is to be executed. */
+bool           settle_waits(const struct run *r);
+bool           settle_chose(const struct run *r);
+enum step_next settle_start(struct run *r, struct err *e) MUST_USE;
+/* settle_goes_on: the provider's call has ended well: true: further steps follow.  False: the run
+ * ends; its EVENT_FINISH was given. */
+bool settle_goes_on(struct run *r);
+/* settle_later: the steps go on in a later turn of the loop. */
+void settle_later(struct run *r);
 
 /* execute.c */
 enum step_next execute_record(struct run *r, struct err *e) MUST_USE;
@@ -142,16 +155,31 @@ bool execute_recorded(struct run *r);
 void execute_pause(struct run *r, bool pause);
 /* execute_cut: ends an execution that goes on: it is not known how it would have ended. */
 void execute_cut(struct run *r);
-/* execute_text: a console segment with this output, which no program has printed. */
-void execute_text(struct run *r, struct str text);
-/* execute_show: html for the user. */
-void execute_show(struct run *r, struct str html);
-/* execute_forget: the session of a run that is not stored ends with it. */
-void execute_forget(struct run *r);
-/* execute_list: the executions so far, a JSON array, or empty; borrowed.  execute_listed: a copy. */
-struct str execute_list(struct run *r);
-struct str execute_listed(struct run *r, char **ret);
+/* execute_over: the execution has ended, and the run goes on.  execute_fail: the computer could not do it,
+ * and the run ends. */
+void execute_over(struct run_computer *c, struct str outcome);
+void execute_fail(struct run_computer *c, enum errc code, const char *text, const char *outcome);
 
-/* waiting.c */
-/* waiting_find: the code of the branch that has no result yet becomes the first that waits. */
-enum errc waiting_find(struct run *r, struct err *e) MUST_USE;
+/* hear.c */
+extern const struct link_ear hear_ear;
+
+/* output.c */
+/* output_say: text that the code has printed.  output_text: a whole console segment, which no program has
+ * printed.  output_show: html for the user. */
+void output_say(struct run_computer *c, struct str text);
+void output_text(struct run *r, struct str text);
+void output_show(struct run *r, struct str html);
+/* output_give: the chunks in c->out become events; ok: there was memory for them. */
+void output_give(struct run_computer *c, bool ok);
+
+/* executions.c */
+/* executions_add: false: no memory.  executions_newest: the one that goes on. */
+bool                  executions_add(struct run_computer *c) MUST_USE;
+struct run_execution *executions_newest(struct run_computer *c);
+/* executions_list: those so far, a JSON array, or empty; borrowed.  executions_copy: *ret is owned. */
+struct str executions_list(struct run *r);
+struct str executions_copy(struct run *r, char **ret);
+
+/* forget.c */
+/* forget_session: the session of a run that is not stored ends with it. */
+void forget_session(struct run *r);

@@ -15,10 +15,12 @@
  * bill.c  what it may cost, and has cost
  * aside.c  what workers do of that
  * print.c  the answer's end, printed
- * computer.c which code runs, and when the model is asked again
+ * and of those that have a computer (computer.h)
+ * equip.c which languages there are; the model is told of them
  * interpret.c the provider's events as chunks of LMC; the code among them
- * execute.c one execution
- * waiting.c code of earlier answers that waits */
+ * waiting.c code of earlier answers that waits
+ * settle.c which code runs, and when the model is asked again
+ * execute.c one execution; hear.c what the runner says of it; output.c that, as chunks of LMC */
 #pragma once
 
 #include "base/list.h"

@@ -96,7 +96,7 @@ static bool interpret_close(void *arg)
 	if (!end_piece(c) || !say_flag(c, ",\"end\":true}"))
 		return false;
 	/* While the call goes on, only a fence ends code, or the call with index 0. */
-	char name[EXECUTION_LANGUAGE];
+	char name[LANGUAGES_NAME];
 	if (c->kind == SEGMENT_CODE && c->run->rq.fence && !c->ending && !c->cut &&
 	    computer_allows(c, buf_view(&c->codes[c->code_count - 1].language), name))
 		cut_soon(c);

@@ -141,7 +141,7 @@ static bool journal_tell(struct run *r, struct log_part *ret)
 	};
 	bill_news(r, &ret->news);
 	if (r->computer)
-		ret->news.executions = execute_listed(r, &ret->executions);
+		ret->news.executions = executions_copy(r, &ret->executions);
 	return true;
 }
 

@@ -254,7 +254,7 @@ void save_end(struct run *r)
 		.attempts = r->attempt.count,
 		.attempt_log = buf_view(&r->live->log.text),
 		.provider = str_of(r->rq.provider->name),
-		.executions = r->computer ? execute_list(r) : STR_NONE,
+		.executions = r->computer ? executions_list(r) : STR_NONE,
 		.keyed = r->rq.claim,
 		.idem_answer = run_idem_answer(r),
 		.costs = r->bill.charged && !r->bill.unpriced,

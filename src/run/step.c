@@ -68,17 +68,17 @@ static bool has_computer(const struct run *r)
 
 static bool settles(const struct run *r)
 {
-	return r->computer && computer_waits(r);
+	return r->computer && settle_waits(r);
 }
 
 static bool records(const struct run *r)
 {
-	return r->computer && computer_chose(r) && run_stored(r);
+	return r->computer && settle_chose(r) && run_stored(r);
 }
 
 static bool executes(const struct run *r)
 {
-	return r->computer && computer_chose(r);
+	return r->computer && settle_chose(r);
 }
 
 /* reserves_again: each call of a run with a computer has a reservation of its own. */
@@ -135,13 +135,13 @@ static const struct step steps[] = {
 	{ "read_files", STATE_LOADING, names_files, attach_read },
 	{ "find_images", STATE_LOADING, image_sought, image_look },
 	{ "read_images", STATE_LOADING, image_wanted, image_read },
-	{ "computer", STATE_LOADING, has_computer, computer_look },
+	{ "computer", STATE_LOADING, has_computer, equip_start },
 	/* The reservation needs the weight of the prompt, so a key with a budget makes it early. */
 	{ "weigh", STATE_LOADING, bill_wanted, call_prompt },
 	{ "reserve", STATE_LOADING, bill_wanted, bill_reserve },
 	{ "begin", STATE_BEGINNING, run_stored, save_begin },
 	{ "turn", STATE_LOADING, is_starting, step_turn },
-	{ "settle", STATE_RECORDING, settles, computer_settle },
+	{ "settle", STATE_RECORDING, settles, settle_start },
 	{ "record", STATE_RECORDING, records, execute_record },
 	{ "execute", STATE_EXECUTING, executes, execute_start },
 	{ "prompt", STATE_CALLING, lacks_prompt, call_prompt },
@@ -213,7 +213,7 @@ void step_again(struct run *r)
 	struct err e = { .code = ERR_OK };
 
 	r->step = 0;
-	while (steps[r->step].start != computer_settle)
+	while (steps[r->step].start != settle_start)
 		r->step++;
 	step_over(r, &e);
 }

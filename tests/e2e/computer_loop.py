@@ -7,7 +7,6 @@ scripts/kill-loop --computer runs any number of rounds, tests/e2e/test_computer_
 
 import collections
 import contextlib
-import json
 import random
 import re
 import threading

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 
+from gateway import SANITIZER
 from waiting import DEADLINE, wait_until
 
 BINARY = Path(os.environ.get("PARLEY_BIN", Path(__file__).parents[2] / "build/release/parley")).resolve()
@@ -254,8 +255,10 @@ class Runner:
         if self.process.poll() is None:
             self.process.terminate()
         code = self.process.wait(DEADLINE + 10)
+        said = self.said()
         self.log.close()
         shutil.rmtree(self.folder, ignore_errors=True)
+        assert not SANITIZER.search(said), said
         return code
 
 

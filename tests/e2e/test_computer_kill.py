@@ -8,8 +8,8 @@ import pytest
 import computer as cp
 import computer_loop
 import upstream as up
+from computer import CONSOLE, approve, coded, console, run_of, told, waits
 from runner import needs_sandbox
-from test_computer import CONSOLE, approve, confirmation, coded, console, run_of, told, waits
 from waiting import wait_until
 
 pytestmark = needs_sandbox
@@ -183,8 +183,6 @@ def test_a_stop_ends_an_execution(computer, script):
     computer.gateway.start()
     run = computer.again().run(run_of(stream))
     assert run["executions"][0]["outcome"] == "interrupted" and run["status"] == "incomplete"
-
-
 
 
 def test_some_rounds_of_the_kill_loop(start, runner, upstream):

@@ -65,6 +65,7 @@ CREATE TABLE run (
 	completed_ms       bigint NOT NULL DEFAULT 0,
 	attempts           bigint NOT NULL DEFAULT 0,
 	attempt_log        text,
+	executions         text,
 	continues          bigint NOT NULL DEFAULT 0,
 	seq_reserved       bigint NOT NULL,
 	last_seq           bigint NOT NULL DEFAULT 0,

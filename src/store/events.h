@@ -47,7 +47,8 @@ struct events_entry {
  *
  * The log may refuse a single entry because of the entry's own data.  Then the entry is marked, the
  * log has at most the beginning of its piece, and another try would not help.  The other entries
- * are stored. */
+ * are stored.  With `sync`, an entry whose events were dropped is marked, too: whoever waits for the
+ * disk acts on what is there. */
 struct events_append {
 	struct store_job     job;
 	struct events_entry *entries;

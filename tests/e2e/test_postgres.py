@@ -2,16 +2,19 @@
 
 These tests start a server of their own, whatever engine the others use."""
 
+import json
 import signal
 import threading
 import uuid
 
 import pytest
 
+import computer as cp
 import postgres
 import upstream as up
 from client import Client, item_text
 from gateway import Gateway, run
+from runner import needs_sandbox
 from waiting import DEADLINE, wait_until
 
 EX_DATAERR, EX_NOINPUT, EX_CANTCREAT, EX_TEMPFAIL = 65, 66, 73, 75
@@ -230,6 +233,69 @@ def test_a_paused_gateway_writes_nothing_after_its_lease(join, server, database,
         assert texts(two, conversation)[-1].strip() == "before"
         # It goes on as a new gateway.
         wait_until(lambda: one.chat("again").status == 200, "stored calls")
+
+
+def expire(server, database):
+    """The lease of the gateway that has a run, as if it had been silent for long."""
+    server.sql("UPDATE gateway SET lease_until = now() - interval '1 s' "
+               "WHERE id = (SELECT gateway FROM run WHERE status < 2)", database)
+
+
+@pytest.fixture
+def computers(join, server, database):
+    """Two gateways with one runner, and a key that may execute."""
+    made = run("keys", "create", "--json", "--name", "one", "--scopes", cp.ALL, "--database",
+               server.url(database))
+    assert made.returncode == 0, made.stderr
+    with cp.runner() as runner:
+        # strict: what a client has seen is in the log
+        yield [cp.Computer(lambda usual: join(**usual), runner, key=json.loads(made.stdout),
+                           durability="strict") for _ in range(2)]
+
+
+@needs_sandbox
+def test_another_gateway_tells_that_an_end_is_not_known(computers, server, database, script):
+    a, b = computers
+    code = "print('go')\nimport time\ntime.sleep(600)"
+    model = script(up.in_turn(cp.calls(("python", code)), up.stream("I see.")))
+    with a.client.stream("/v1/chat", a.body(model)) as stream:
+        assert any(not block.is_comment and block.json.get("content") == "go\n"
+                   for block in stream.check_head())
+        a.gateway.process.kill()
+        a.gateway.process.wait(DEADLINE)
+        a.gateway.process = None
+    run_id = cp.run_of(stream)
+    expire(server, database)
+    wait_until(lambda: b.client.run(run_id)["status"] == "incomplete", "an end by the other gateway")
+    assert [x["outcome"] for x in b.client.run(run_id)["executions"]] == ["unknown"]
+    outputs = [m["content"] for m in b.client.messages(stream.headers["x-conversation-id"], "lmc")
+               if m["type"] == "console"]
+    assert outputs == ["go\n[the gateway stopped: whether this ran to its end is not known]\n"]
+    b.client.post(f"/v1/runs/{run_id}/approve", {"approve": True}).error(409, "not_continuable")
+
+
+@needs_sandbox
+def test_a_gateway_that_lost_its_run_executes_nothing(computers, server, database, script):
+    a, b = computers
+    gate = up.Gate()
+    model = script(up.sse(), up.role(), up.text("before "), up.wait(gate),
+                   *cp.call("python", "print('ran')"), *up.ending("tool_calls"))
+    with a.client.stream("/v1/chat", a.body(model)) as stream:
+        assert any(not block.is_comment and block.json.get("content") == "before "
+                   for block in stream.check_head())
+        a.gateway.process.send_signal(signal.SIGSTOP)
+        try:
+            expire(server, database)
+            wait_until(lambda: b.client.run(cp.run_of(stream))["status"] == "incomplete",
+                       "an end by the other gateway")
+            gate.open()
+        finally:
+            a.gateway.process.send_signal(signal.SIGCONT)
+        chunks, _ = cp.blocks(stream)
+    assert chunks[-1]["type"] == "error" and not any(c["role"] == "computer" and c["type"] == "console"
+                                                     for c in chunks)
+    assert '"event":"executed"' not in a.runner.said()
+    assert "executions" not in b.client.run(cp.run_of(stream))
 
 
 def test_a_revoked_key_is_refused_by_all_gateways(join, server, database):

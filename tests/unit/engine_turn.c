@@ -1,5 +1,6 @@
 /* Turns: what is written comes back, in order, and only to its owner. */
 #include "engine_help.h"
+#include "store/events.h"
 #include "store/store.h"
 #include "store/turn.h"
 
@@ -324,6 +325,78 @@ static void a_run_ends_once(void **state)
 	assert_int_equal(DO(f, seq_reserve, &more), ERR_NOT_FOUND);
 }
 
+/* append: events that nobody decodes; returns whether the log has refused them. */
+static bool append(struct fixture *f, struct id run, const struct run_news *news, bool sync)
+{
+	struct events_entry  x = { .piece = { run, 1, 1, STR("data") }, .news = news };
+	struct events_append a = { .entries = &x, .entry_count = 1, .sync = sync };
+
+	assert_int_equal(DO(f, events_append, &a), ERR_OK);
+	return x.refused;
+}
+
+static void expect_executions(struct fixture *f, struct id run, const char *want)
+{
+	struct run_read r = { .run = run };
+
+	arena_init(&r.arena, MIB);
+	assert_int_equal(DO(f, run_read, &r), ERR_OK);
+	assert_str(r.executions, want);
+	arena_finish(&r.arena);
+}
+
+static void executions_are_kept_from_the_news_to_the_end(void **state)
+{
+	struct fixture      *f = *state;
+	struct store_message m;
+	struct turn_begin    t = first_turn(&m, Q("1"));
+	struct run_news      news = { .attempts = 1 };
+
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+	expect_executions(f, t.run, "");
+	news.run = t.run;
+	news.executions = STR("[{\"id\":\"exec_1\"}]");
+	assert_false(append(f, t.run, &news, true));
+	expect_executions(f, t.run, "[{\"id\":\"exec_1\"}]");
+	news.executions = STR_NONE; /* not known: those that are there stay */
+	assert_false(append(f, t.run, &news, false));
+	struct turn_end end = end_of(t.run, RUN_COMPLETED, A("2"));
+	end.executions = STR("[{\"id\":\"exec_1\"},{\"id\":\"exec_2\"}]");
+	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
+	expect_executions(f, t.run, "[{\"id\":\"exec_1\"},{\"id\":\"exec_2\"}]");
+}
+
+static void an_end_that_knows_no_executions_leaves_those_of_the_news(void **state)
+{
+	struct fixture      *f = *state;
+	struct store_message m;
+	struct turn_begin    t = first_turn(&m, Q("1"));
+	struct run_news      news = { .attempts = 1, .executions = STR("[1]") };
+
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+	news.run = t.run;
+	assert_false(append(f, t.run, &news, false));
+	struct turn_end end = end_of(t.run, RUN_INCOMPLETE, A("2"));
+	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
+	expect_executions(f, t.run, "[1]");
+}
+
+static void events_of_a_run_that_has_ended_are_refused_where_somebody_acts_on_them(void **state)
+{
+	struct fixture      *f = *state;
+	struct store_message m;
+	struct turn_begin    t = first_turn(&m, Q("1"));
+
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+	assert_false(append(f, t.run, NULL, true));
+	assert_false(append(f, t.run, NULL, true)); /* sent again */
+	struct turn_end end = end_of(t.run, RUN_INCOMPLETE, A("2"));
+	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
+	assert_false(append(f, t.run, NULL, false));
+	assert_true(append(f, t.run, NULL, true));
+	assert_true(append(f, id_new(), NULL, true));
+}
+
 static void text_with_nul_and_large_bodies_survive(void **state)
 {
 	struct fixture      *f = *state;
@@ -412,6 +485,9 @@ int main(void)
 		T(what_is_foreign_is_not_found),
 		T(a_parent_must_be_of_the_conversation),
 		T(a_run_ends_once),
+		T(executions_are_kept_from_the_news_to_the_end),
+		T(an_end_that_knows_no_executions_leaves_those_of_the_news),
+		T(events_of_a_run_that_has_ended_are_refused_where_somebody_acts_on_them),
 		T(text_with_nul_and_large_bodies_survive),
 		T(a_job_that_can_not_be_stored_harms_no_other),
 		cmocka_unit_test(every_status_has_a_name),

@@ -1,7 +1,9 @@
 /* Appends pieces of the logs of live runs.
  *
  * Events may be sent again, if their commit seemed to fail, also as a part of a longer piece; whoever reads
- * the log drops what came before. */
+ * the log drops what came before.
+ *
+ * Events of a run that is not this gateway's any more are dropped. */
 #include "store/common/event_cut.h"
 #include "store/events.h"
 #include "store/postgres/gathered.h"
@@ -14,17 +16,22 @@ static const char sql_add[] =
 	"INSERT INTO event (run, first, last, data) SELECT p.run, p.first, p.last, p.data FROM "
 	"unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[]) "
 	"AS p(run, secret, first, last, data) JOIN run r ON r.id = p.run AND r.secret = p.secret "
-	"AND r.status < 2 AND r.gateway = $1 WHERE " ALIVE " ON CONFLICT DO NOTHING";
+	"AND r.status < 2 AND r.gateway = $1 WHERE " ALIVE " ON CONFLICT DO NOTHING RETURNING run";
 static const char sql_news[] =
 	"UPDATE run r SET attempts = n.attempts, first_token_ms = n.first_token_ms, "
 	"provider = coalesce(n.provider, r.provider), bill_dropped = CASE WHEN n.told = 1 THEN "
 	"ARRAY[n.tokens_in, n.tokens_out, n.cached, n.reasoning, n.nano, n.asked, n.estimated] END, "
-	"attempt_log = coalesce(n.attempt_log, r.attempt_log) "
+	"attempt_log = coalesce(n.attempt_log, r.attempt_log), "
+	"executions = coalesce(n.executions, r.executions) "
 	"FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], "
 	"$7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], "
-	"$13::bigint[], $14::bigint[], $15::text[]) AS n(run, secret, attempts, first_token_ms, provider, told, "
-	"tokens_in, tokens_out, cached, reasoning, nano, asked, estimated, attempt_log) "
+	"$13::bigint[], $14::bigint[], $15::text[], $16::text[]) AS n(run, secret, attempts, first_token_ms, provider, "
+	"told, tokens_in, tokens_out, cached, reasoning, nano, asked, estimated, attempt_log, executions) "
 	"WHERE r.id = n.run AND r.secret = n.secret AND r.status < 2 AND r.gateway = $1";
+
+/* A row that was sent again is not inserted again, so the runs are looked at. */
+static const char sql_why[] = "SELECT r.id FROM run r WHERE r.id = ANY($2::bigint[]) "
+			      "AND r.status < 2 AND r.gateway = $1 AND " ALIVE;
 
 static size_t append_things(struct store_job *job, void (*add)(void *arg, int64_t thing), void *arg)
 {
@@ -87,6 +94,7 @@ static void append_news(struct work *w, const struct group *g)
 	EACH_NEWS(INT, param_int(a, n->asked));
 	EACH_NEWS(INT, param_int(a, n->used.estimated));
 	EACH_NEWS(TEXT, param_maybe(a, n->attempt_log));
+	EACH_NEWS(TEXT, param_maybe(a, n->executions));
 	work_ask(w, sql_news);
 }
 
@@ -106,6 +114,8 @@ static bool append_collect(const struct group *g, struct pieces *ret, bool *ret_
 	return ok;
 }
 
+/* The news are asked in front of the events: they lock the run, so that the reaper, which locks it as well,
+ * finds these events too, or they find the run ended. */
 static size_t append_ask(struct work *w, const struct group *g)
 {
 	struct pieces p = { 0 };
@@ -123,4 +133,69 @@ static size_t append_ask(struct work *w, const struct group *g)
 	return news ? 2 : 1;
 }
 
-const struct gathered gathered_events_append = { .things = append_things, .ask = append_ask };
+/* --- what was dropped --- */
+
+static struct events_append *append_job(const struct group *g, size_t i)
+{
+	return container_of(g->jobs[i], struct events_append, job);
+}
+
+static bool append_told(const struct group *g)
+{
+	for (size_t i = 0; i < g->count; i++)
+		for (size_t k = 0; k < append_job(g, i)->entry_count; k++)
+			if (append_job(g, i)->entries[k].news)
+				return true;
+	return false;
+}
+
+/* append_lacks: whether an entry that is to be synced has no row in the n-th result; refuse: it is marked. */
+static bool append_lacks(const struct work *w, const struct group *g, size_t n, bool refuse)
+{
+	bool lacks = false;
+
+	for (size_t i = 0; i < g->count; i++) {
+		struct events_append *j = append_job(g, i);
+
+		for (size_t k = 0; j->sync && k < j->entry_count; k++) {
+			struct events_entry *entry = &j->entries[k];
+
+			if (entry->piece.data.n == 0 || group_has(w, n, entry->piece.run.key))
+				continue;
+			lacks = true;
+			entry->refused |= refuse;
+		}
+	}
+	return lacks;
+}
+
+static bool append_judge(struct work *w, const struct group *g)
+{
+	return append_lacks(w, g, g->at + append_told(g), false);
+}
+
+static void append_why(struct work *w, const struct group *g)
+{
+	struct param *a = work_param(w);
+
+	param_int(a, w->db->gateway);
+	param_begin(a, PARAM_INT);
+	for (size_t i = 0; i < g->count; i++)
+		for (size_t k = 0; k < append_job(g, i)->entry_count; k++)
+			param_int(a, append_job(g, i)->entries[k].piece.run.key);
+	param_end(a);
+	work_ask(w, sql_why);
+}
+
+static void append_explain(struct work *w, const struct group *g)
+{
+	(void)append_lacks(w, g, g->at, true);
+}
+
+const struct gathered gathered_events_append = {
+	.things = append_things,
+	.ask = append_ask,
+	.judge = append_judge,
+	.why = append_why,
+	.explain = append_explain,
+};

@@ -3,22 +3,25 @@
 #include "store/postgres/operation.h"
 #include "store/postgres/run_cell.h"
 
-static const char sql_one[] = RUN_CELL_COLUMNS ", r.attempt_log FROM run r " RUN_CELL_JOINS
-					       "WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3";
+static const char sql_one[] =
+	RUN_CELL_COLUMNS ", r.attempt_log, r.executions FROM run r " RUN_CELL_JOINS
+			 "WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3";
 static const char sql_whole[] = RUN_CELL_COLUMNS
-	", r.attempt_log, r.settings, m.body FROM run r " RUN_CELL_JOINS
+	", r.attempt_log, r.executions, r.settings, m.body FROM run r " RUN_CELL_JOINS
 	"LEFT JOIN message m ON m.id = r.id "
 	"WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3 AND ($4 = '' OR $4 = r.shape) "
 	"AND (m.run IS NULL OR m.run >= 0)";
 
-enum { ATTEMPT_LOG = RUN_CELL_END, SETTINGS, ANSWER };
+enum { ATTEMPT_LOG = RUN_CELL_END, EXECUTIONS, SETTINGS, ANSWER };
 
 /* read_run_one: the row, and what lists leave out. */
 static void read_run_one(struct row r, struct run_read *j)
 {
-	run_cell_read(r, &j->arena, j, &j->job.err);
-	if (j->job.err.code == ERR_OK)
-		(void)!cell_keep(&j->arena, r, ATTEMPT_LOG, &j->attempt_log, &j->job.err);
+	struct err *e = &j->job.err;
+
+	run_cell_read(r, &j->arena, j, e);
+	if (e->code == ERR_OK && cell_keep(&j->arena, r, ATTEMPT_LOG, &j->attempt_log, e))
+		(void)!cell_keep(&j->arena, r, EXECUTIONS, &j->executions, e);
 }
 
 static void run_read_read_whole(struct row r, struct run_read *j)

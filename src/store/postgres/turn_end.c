@@ -19,13 +19,13 @@ static const char sql_end[] =
 	"$4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], "
 	"$10::text[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], "
 	"$16::bigint[], $17::text[], $18::bigint[], $19::text[], $20::bigint[], $21::bytea[], "
-	"$22::text[]) "
+	"$22::text[], $23::text[]) "
 	"AS t(run, secret, status, first_token_ms, completed_ms, attempts, last_seq, finish_reason, "
 	"native_reason, error, usage_estimated, usage_in, usage_out, usage_cached_read, "
 	"usage_cached_write, usage_reasoning, provider, cost_nano, answer, key_http, key_body, "
-	"attempt_log)), "
-	"p AS MATERIALIZED (SELECT * FROM unnest($23::bigint[], $24::bigint[], $25::bigint[], "
-	"$26::bytea[]) AS p(run, first, last, data)), "
+	"attempt_log, executions)), "
+	"p AS MATERIALIZED (SELECT * FROM unnest($24::bigint[], $25::bigint[], $26::bigint[], "
+	"$27::bytea[]) AS p(run, first, last, data)), "
 	"ended AS (UPDATE run r SET status = t.status, first_token_ms = t.first_token_ms, "
 	"completed_ms = t.completed_ms, attempts = t.attempts, last_seq = t.last_seq, "
 	"finish_reason = t.finish_reason, native_reason = t.native_reason, error = t.error, "
@@ -33,6 +33,7 @@ static const char sql_end[] =
 	"usage_cached_read = t.usage_cached_read, usage_cached_write = t.usage_cached_write, "
 	"usage_reasoning = t.usage_reasoning, provider = coalesce(t.provider, r.provider), "
 	"cost_nano = t.cost_nano, attempt_log = coalesce(t.attempt_log, r.attempt_log), "
+	"executions = coalesce(t.executions, r.executions), "
 	"bill_model = NULL, bill_in = NULL, "
 	"bill_price_in = NULL, bill_price_out = NULL, bill_dropped = NULL, events_to = greatest("
 	"coalesce((SELECT max(p.last) FROM p WHERE p.run = t.run), 0), "
@@ -98,6 +99,7 @@ static void end_runs(struct param *a, struct turn_end *const *ends, size_t count
 	EACH(INT, param_int(a, E->keyed ? E->idem_answer.http : -1));
 	EACH(BYTES, param_bytes_maybe(a, E->idem_answer.body));
 	EACH(TEXT, param_maybe(a, E->attempt_log));
+	EACH(TEXT, param_maybe(a, E->executions));
 }
 
 static bool end_pieces(struct pieces *p, struct turn_end *const *ends, size_t count)
@@ -147,7 +149,8 @@ static struct turn_end *turn_end_end_of(const struct group *g, size_t i)
 static size_t end_things(struct store_job *job, void (*add)(void *arg, int64_t thing), void *arg)
 {
 	const struct turn_end *j = container_of(job, struct turn_end, job);
-	size_t bytes = KIB + j->answer.n + j->idem_answer.body.n + j->error.n + j->attempt_log.n;
+	size_t bytes = KIB + j->answer.n + j->idem_answer.body.n + j->error.n + j->attempt_log.n +
+		       j->executions.n;
 
 	add(arg, j->run.key);
 	for (int i = 0; i < EVENTS_REST; i++)

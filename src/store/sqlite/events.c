@@ -363,14 +363,16 @@ static int refuse(struct events_entry *x, int rc)
 	return SQLITE_OK;
 }
 
-static int append_entry(struct events *ev, struct events_entry *x)
+static int append_entry(struct events *ev, struct events_entry *x, bool sync)
 {
 	uint64_t last = 0;
 	bool     live = false;
 	int      rc = look_up(ev, x->piece.run, &live, &last);
 
-	if (rc != SQLITE_OK || !live)
+	if (rc != SQLITE_OK || !live) {
+		x->refused = sync && x->piece.data.n > 0;
 		return rc;
+	}
 	rc = refuse(x, events_put(ev, &x->piece, &last));
 	if (rc == SQLITE_OK)
 		events_known(ev, x->piece.run, last);
@@ -388,7 +390,7 @@ int events_append(struct events *ev, struct events_append *j)
 		if (x->news)
 			rc = refuse(x, events_tell(ev, x->news));
 		if (rc == SQLITE_OK && !x->refused)
-			rc = append_entry(ev, x);
+			rc = append_entry(ev, x, j->sync);
 	}
 	return rc;
 }

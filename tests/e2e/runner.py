@@ -5,6 +5,7 @@ test_runner_cgroup.py.
 """
 
 import array
+import atexit
 import contextlib
 import itertools
 import json
@@ -43,6 +44,7 @@ def program():
     copy = Path(tempfile.gettempdir()) / f"parley-runner-{os.getpid()}"
     if not copy.exists():
         copy.mkdir(mode=0o755)
+        atexit.register(shutil.rmtree, copy, ignore_errors=True)
         shutil.copy(BINARY, copy / "parley")
         shutil.copytree(BINARY.parent / "parley-runner", copy / "parley-runner")
         for path in (copy, copy / "parley-runner", *copy.glob("parley-runner/*")):

@@ -233,7 +233,7 @@ void kept_reply(struct request *r, struct gateway *g, const struct run_request *
 {
 	bool stream = rq->prompt.stream;
 
-	if ((!stream || !read->stored) && read->answer.http == 0) {
+	if (!((stream || rq->background) && read->stored) && read->answer.http == 0) {
 		reply_refuse(r, ERR_STORAGE, "",
 			     "the answer for this Idempotency-Key is not stored yet");
 		return;

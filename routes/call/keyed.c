@@ -1,11 +1,12 @@
 /* One call for each Idempotency-Key.
  *
- *   claim --first--> LOOKING in the store --unknown--> the call
+ *   claim --first--> LOOKING in the store --unknown--> (TAKING it there) --> the call
  *     |                 |
  *     |                 +--known--> its answer once more
  *     +--watched--> WAITING --the call's events, its failure or its answer */
 #include "routes/call/keyed.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "http/reply.h"
 #include "routes/kit/admission.h"
@@ -17,7 +18,10 @@
 
 #include <stdlib.h>
 
-enum { AGAIN_US = 50 * 1000 };
+enum {
+	AGAIN_US = 50 * 1000,
+	LEAVING = 6, /* looks for a claim that is given back just now */
+};
 
 struct keyed {
 	struct request    *request; /* NULL: the client left */
@@ -29,8 +33,10 @@ struct keyed {
 	bool               watching;
 	bool               leaving; /* the exchange leaves the watch, to claim again */
 	struct idem_read   read;
-	struct timer       again; /* until the other process has news of its call */
-	bool               reading;
+	struct idem_take   take;
+	struct timer       again;   /* until the other process has news of its call */
+	bool               reading; /* a job is out */
+	unsigned           looks;   /* at another request's claim */
 };
 
 /* --- ends --- */
@@ -121,9 +127,56 @@ static void keyed_on_again(struct timer *t)
 static bool is_beside(const struct keyed *x)
 {
 	struct store *s = x->gateway->store;
+	bool shown = x->rq.background ? x->read.stored : x->rq.prompt.stream && x->read.begun;
 
-	return x->claim && x->read.answer.http == 0 && x->read.outcome == RUN_RUNNING &&
-	       !(x->rq.prompt.stream && x->read.stored) && !x->rq.background && store_peer_alive(s);
+	return x->claim && x->read.answer.http == 0 && x->read.outcome <= RUN_RUNNING && !shown &&
+	       (store_is_shared(s) || store_peer_alive(s));
+}
+
+/* is_leaving: the key is claimed by another request's call that is not stored yet.  If that call has
+ * failed, the key is given back within a moment. */
+static bool is_leaving(struct keyed *x)
+{
+	return x->claim && !x->read.same && x->read.answer.http == 0 &&
+	       x->read.outcome == RUN_QUEUED && ++x->looks < LEAVING;
+}
+
+static void keyed_on_taken(struct store_job *job)
+{
+	struct keyed *x = container_of(job, struct keyed, take.job);
+
+	x->reading = false;
+	/* After an error nobody knows whether it was taken. */
+	if (x->take.taken || job->err.code != ERR_OK)
+		idem_taken(x->claim, x->take.claim);
+	if (!x->request)
+		keyed_dispose(x);
+	else if (job->err.code != ERR_OK)
+		keyed_refuse(x, &job->err);
+	else if (x->take.taken)
+		keyed_call(x);
+	else
+		timer_start(x->gateway->loop, &x->again, AGAIN_US);
+}
+
+/* keyed_take: where other processes may get the same key at the same moment, one of them takes it. */
+static void keyed_take(struct keyed *x)
+{
+	struct err e;
+
+	x->take = (struct idem_take){
+		.job = { .loop = x->gateway->loop, .done = keyed_on_taken },
+		.owner = x->name.owner,
+		.created_ms = clock_wall_ms(),
+		.claim = id_new(),
+		.key = idem_name_store(&x->name),
+	};
+	x->reading = true;
+	if (store_idem_take(x->gateway->store, &x->take))
+		return;
+	x->reading = false;
+	err_set(&e, ERR_OVERLOADED, "", "too many writes are waiting; try again");
+	keyed_refuse(x, &e);
 }
 
 static void keyed_on_read(struct store_job *job)
@@ -135,12 +188,16 @@ static void keyed_on_read(struct store_job *job)
 		keyed_dispose(x);
 	else if (job->err.code != ERR_OK)
 		keyed_refuse(x, &job->err);
+	else if (x->read.found && is_leaving(x))
+		timer_start(x->gateway->loop, &x->again, AGAIN_US);
 	else if (x->read.found && !x->read.same)
 		refuse_other(x);
 	else if (x->read.found && is_beside(x))
 		timer_start(x->gateway->loop, &x->again, AGAIN_US);
 	else if (x->read.found)
 		answer_kept(x);
+	else if (x->claim && store_is_shared(x->gateway->store))
+		keyed_take(x);
 	else if (x->claim)
 		keyed_call(x);
 	else

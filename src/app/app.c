@@ -21,6 +21,7 @@
 #include "routes/console/console.h"
 #include "routes/kit/process.h"
 #include "run/assemble.h"
+#include "desk/idem.h"
 #include "desk/live.h"
 #include "desk/watch.h"
 #include "store/engine.h"
@@ -244,6 +245,13 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
+static void app_cancel(struct id run, int64_t owner)
+{
+	(void)live_cancel(run, owner);
+}
+
+static const struct store_neighbours neighbours = { watch_elsewhere, watch_mark, app_cancel };
+
 static struct store_options app_store_options(const struct config *c)
 {
 	return (struct store_options){
@@ -256,6 +264,7 @@ static struct store_options app_store_options(const struct config *c)
 		.events_keep_bytes = c->events_keep_size,
 		.idem_keep_ms = c->idempotency_keep / 1000,
 		.assemble = assemble,
+		.neighbours = &neighbours,
 	};
 }
 
@@ -284,6 +293,18 @@ static void cancel_before(struct id run, int64_t owner)
 	takeover_cancel(atomic_load(&process_before), run, owner);
 }
 
+static struct store *_Atomic shared_store;
+
+static void cancel_shared(struct id run, int64_t owner)
+{
+	store_cancel(atomic_load(&shared_store), run, owner);
+}
+
+static void free_shared(struct id claim)
+{
+	store_idem_free(atomic_load(&shared_store), claim);
+}
+
 /* The unused sockets stay open until this process serves: until then the previous process may have
  * to continue with them. And the previous process keeps the same sockets while its answers end, so
  * that closing them only here would not close them. */
@@ -307,6 +328,10 @@ static void join_neighbours(struct app *a)
 		live_elsewhere(cancel_before);
 		log_note(LOG_INFO, "takeover",
 			 "serving; the previous process finishes its answers");
+	} else if (store_is_shared(a->store)) {
+		atomic_store(&shared_store, a->store);
+		live_elsewhere(cancel_shared);
+		idem_store(free_shared);
 	}
 	if (a->store->ops->peers && takeover_offer(a->config->database, &a->offer, &e) != ERR_OK)
 		log_note(LOG_WARN, "takeover", "%s", e.text);
@@ -648,6 +673,7 @@ static bool app_drain(struct app *a)
 static void app_stop(struct app *a)
 {
 	live_elsewhere(NULL);
+	idem_store(NULL);
 	takeover_withdraw(a->config->database, a->offer, !a->given);
 	listen_set_finish(&a->listen, a->given || a->before_failed);
 	listen_set_finish(&a->taken, true);

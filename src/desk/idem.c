@@ -2,6 +2,7 @@
 #include "desk/idem.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 enum { BUCKETS = 256 };
@@ -12,6 +13,7 @@ struct idem_claim {
 	enum idem_stage  stage;
 	struct id        run;
 	struct id        conversation;
+	struct id        taken; /* none: the store does not know the claim */
 	struct err       err;
 	struct list_head watches;
 	unsigned         users; /* references of the owner and the watchers; the last one frees */
@@ -19,6 +21,8 @@ struct idem_claim {
 
 static pthread_mutex_t  lock = PTHREAD_MUTEX_INITIALIZER;
 static struct list_head buckets[BUCKETS];
+
+static void (*_Atomic idem_give_back)(struct id taken);
 
 /* FNV-1a is enough: clients choose the keys, but their number is bounded by the running
  * requests. */
@@ -156,8 +160,22 @@ void idem_reach(struct idem_claim *c, enum idem_stage stage, struct id run, stru
 	pthread_mutex_unlock(&lock);
 }
 
+void idem_taken(struct idem_claim *c, struct id taken)
+{
+	c->taken = taken;
+}
+
+void idem_store(void (*give_back)(struct id taken))
+{
+	atomic_store(&idem_give_back, give_back);
+}
+
 void idem_over(struct idem_claim *c, enum idem_stage how, const struct err *e)
 {
+	void (*give_back)(struct id) = atomic_load(&idem_give_back);
+
+	if (how == IDEM_FREED && give_back && !id_none(c->taken))
+		give_back(c->taken);
 	pthread_mutex_lock(&lock);
 	c->stage = how;
 	if (e)

@@ -17,6 +17,7 @@ struct watch_run {
 	void (*fn)(struct watch_run *w);   /* there is news */
 	void (*gone)(struct watch_run *w); /* after watch_stop: w may be freed */
 	struct list_link link;
+	uint64_t         mark;     /* of the last news that were told by watch_mark */
 	bool             posted;   /* the task is on its way */
 	bool             stopping; /* the loop's own: watch_stop was called */
 };
@@ -30,3 +31,10 @@ void watch_notify(struct id run);
 /* watch_look_again: notifies the watchers of all runs that are not running in this process,
  * because there may be news. */
 void watch_look_again(void);
+
+/* For a store that several processes share; any thread.  watch_elsewhere: runs that somebody watches
+ * and that are not running in this process, at most max; the next call goes on behind them.
+ * watch_mark: notifies the watchers of a run, unless they were told of the same mark before; never
+ * 0. */
+size_t watch_elsewhere(struct id *ret, size_t max);
+void   watch_mark(struct id run, uint64_t mark);

@@ -11,6 +11,17 @@ struct buf;
 struct events_piece;
 struct store_export;
 
+/* What a process that shares its store with others tells the engine, and what it is told; on the
+ * engine's threads. */
+struct store_neighbours {
+	/* watched: runs of other processes for whose news somebody here waits, at most max. */
+	size_t (*watched)(struct id *ret, size_t max);
+	/* news: such a run has changed if its mark has; never 0. */
+	void (*news)(struct id run, uint64_t mark);
+	/* cancel: another process wants this run to be cancelled. */
+	void (*cancel)(struct id run, int64_t owner);
+};
+
 struct store_options {
 	const char *path;     /* the database; created if it is missing */
 	const char *password; /* of a database on a server; NULL: none */
@@ -32,6 +43,7 @@ struct store_options {
 	 * make; false: they make none.  For runs that a crash or a failing disk left without an
 	 * end; NULL: such runs get no answer. */
 	bool (*assemble)(const struct events_piece *pieces, size_t count, struct buf *out);
+	const struct store_neighbours *neighbours; /* borrowed; NULL: nobody waits for others */
 };
 
 struct store_engine {

@@ -50,6 +50,18 @@ struct idem_keep {
 	struct idem_answer answer;
 };
 
+/* idem_take: a write that takes a key for a call of this process, before its provider is asked, so
+ * that no other process makes the same call.  `claim` stands for the call until its run has the key
+ * (turn_begin, idem_keep), and store_idem_free gives the key back. */
+struct idem_take {
+	struct store_job  job;
+	int64_t           owner;
+	int64_t           created_ms;
+	struct id         claim;
+	struct store_idem key;
+	bool              taken; /* out; false: somebody has it; idem_read says who */
+};
+
 /* idem_read: looks up a key.  An unknown key is no error. */
 struct idem_read {
 	struct store_job  job;
@@ -60,8 +72,9 @@ struct idem_read {
 	bool               found;
 	bool               same;   /* the kept fingerprint is that of key */
 	bool               stored; /* the run is stored */
+	bool               begun;  /* and its events may be followed */
 	struct id          run;
 	struct id          conversation; /* none: not stored */
-	enum run_status    outcome;      /* RUNNING: there is no answer yet */
+	enum run_status    outcome;      /* QUEUED, RUNNING: there is no answer yet */
 	struct idem_answer answer;
 };

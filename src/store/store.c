@@ -88,6 +88,23 @@ bool store_peer_alive(struct store *s)
 	return s->ops->peers && s->ops->peers->alive(s);
 }
 
+bool store_is_shared(const struct store *s)
+{
+	return s->ops->cancel;
+}
+
+void store_cancel(struct store *s, struct id run, int64_t owner)
+{
+	if (s->ops->cancel)
+		s->ops->cancel(s, run, owner);
+}
+
+void store_idem_free(struct store *s, struct id claim)
+{
+	if (s->ops->idem_free)
+		s->ops->idem_free(s, claim);
+}
+
 const char *run_status_name(enum run_status s)
 {
 	/* clang-format off */

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "base/id.h"
 #include "store/job.h"
 
 #include <stdint.h>
@@ -47,6 +48,12 @@ struct store_ops {
 	/* destroy: does all queued jobs and closes the store.  To be called when no loop submits
 	 * any more; answers still reach the loops that run. */
 	void (*destroy)(struct store *s);
+	/* cancel: tells the process that has the run to cancel it, if it still goes on; any thread,
+	 * cheap.  Nothing is told of the result.  NULL: the store is not made to be shared. */
+	void (*cancel)(struct store *s, struct id run, int64_t owner);
+	/* idem_free: gives a key back that idem_take has taken, if no run has it; any thread, cheap.
+	 * NULL where cancel is. */
+	void (*idem_free)(struct store *s, struct id claim);
 	const struct store_peers *peers; /* NULL: processes need no takeover to share a store */
 };
 
@@ -79,7 +86,8 @@ struct store {
 
 /* store_does: whether the engine does this kind of job.  store_usage_add: adds usage, which is
  * written within about a second; any thread, cheap.  store_peer_alive: false for an engine without
- * peers. */
+ * peers.  store_is_shared: any number of processes may use the store at once.  store_cancel,
+ * store_idem_free: as the engine's functions; a store that is not shared does nothing. */
 bool      store_does(const struct store *s, enum job job);
 void      store_stats(struct store *s, struct store_stats *ret);
 void      store_usage_add(struct store *s, const struct usage_note *note);
@@ -88,6 +96,9 @@ enum errc store_resume(struct store *s, struct err *e) MUST_USE;
 void      store_handed_over(struct store *s);
 void      store_taken_over(struct store *s);
 bool      store_peer_alive(struct store *s);
+bool      store_is_shared(const struct store *s);
+void      store_cancel(struct store *s, struct id run, int64_t owner);
+void      store_idem_free(struct store *s, struct id claim);
 
 void store_destroy(struct store *s); /* NULL is fine */
 OWNABLE(store);

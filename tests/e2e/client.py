@@ -227,3 +227,8 @@ def item_text(item):
     if isinstance(content, str):
         return content
     return "".join(part.get("text", "") for part in content or [])
+
+
+def texts(client, conversation):
+    """The texts of a conversation's items."""
+    return [item_text(i) for i in client.items(conversation)["data"]]

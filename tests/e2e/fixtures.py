@@ -5,6 +5,7 @@ import socket
 
 import pytest
 
+import postgres
 import spec
 import upstream as up
 from client import Client
@@ -129,6 +130,31 @@ def start_once(tmp_path_factory, upstream):
     """The same, for all tests of a file."""
     with gateways(tmp_path_factory.mktemp("once"), upstream) as make:
         yield make
+
+
+# --- gateways that share a PostgreSQL database, whatever engine the others use ---
+
+
+@pytest.fixture(scope="module")
+def server():
+    one = postgres.Server(max_connections="60").start()
+    yield one
+    one.remove()
+
+
+@pytest.fixture
+def database(server):
+    name = server.create()
+    yield name
+    server.sql(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def join(server, database, start):
+    """join(): one more gateway on the same database."""
+    def make(*args, ready=True, **usual):
+        return start(usual={"database": server.url(database), **usual}, args=args, ready=ready)
+    return make
 
 
 @pytest.fixture(autouse=True)

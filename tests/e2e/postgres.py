@@ -101,6 +101,15 @@ class Server:
                        str(self.folder), "-U", "parley", "-d", database, "-c", text)
         return [line.split("\t") for line in out.splitlines()]
 
+    def number(self, text, database):
+        """The one number that a statement finds."""
+        return int(self.sql(text, database)[0][0])
+
+    def lapse(self, database):
+        """The leases of the gateways that have live runs are over; who still lives, is paused."""
+        self.sql("UPDATE gateway SET lease_until = now() - interval '1 s' WHERE id IN "
+                 "(SELECT gateway FROM run WHERE status < 2)", database)
+
     def url(self, database):
         return f"postgres:///{database}?host={self.folder}&user=parley"
 

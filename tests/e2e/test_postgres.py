@@ -1,4 +1,4 @@
-"""The PostgreSQL engine: a killed server, several gateways, and what refuses to start.
+"""The PostgreSQL engine: a killed server, and what refuses to start (several gateways: test_many.py).
 
 These tests start a server of their own, whatever engine the others use."""
 
@@ -12,42 +12,12 @@ import pytest
 import computer as cp
 import postgres
 import upstream as up
-from client import Client, item_text
+from client import Client, texts
 from gateway import Gateway, run
 from runner import needs_sandbox
 from waiting import DEADLINE, wait_until
 
 EX_DATAERR, EX_NOINPUT, EX_CANTCREAT, EX_TEMPFAIL = 65, 66, 73, 75
-
-
-@pytest.fixture(scope="module")
-def server():
-    one = postgres.Server(max_connections="40").start()
-    yield one
-    one.remove()
-
-
-@pytest.fixture
-def database(server):
-    name = server.create()
-    yield name
-    server.sql(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-@pytest.fixture
-def join(start, server, database):
-    """join(): one more gateway on the same database."""
-    def make(**usual):
-        return start(usual={"database": server.url(database), **usual})
-    return make
-
-
-def number(server, database, sql):
-    return int(server.sql(sql, database)[0][0])
-
-
-def texts(client, conversation):
-    return [item_text(i) for i in client.items(conversation)["data"]]
 
 
 # --- the server is killed -------------------------------------------------------------------------
@@ -118,9 +88,9 @@ def test_a_killed_server_loses_no_acknowledged_turn_and_stores_none_twice(join, 
         for text, r, conversation in acknowledged[:: max(1, len(acknowledged) // 40)]:
             assert client.run(r)["status"] == "completed"
             assert texts(client, conversation) == [text, text]
-    wait_until(lambda: number(server, database, "SELECT count(*) FROM run WHERE status < 2") == 0,
+    wait_until(lambda: server.number("SELECT count(*) FROM run WHERE status < 2", database) == 0,
                "an end of every run")
-    assert number(server, database, "SELECT count(*) FROM run WHERE status = 2") == \
+    assert server.number("SELECT count(*) FROM run WHERE status = 2", database) == \
         len(acknowledged) + 1
 
 
@@ -161,78 +131,7 @@ def test_an_end_waits_for_the_server(join, server, script):
         assert client.run(run_id)["status"] == "completed"
 
 
-# --- several gateways -----------------------------------------------------------------------------
-
-
-def test_two_gateways_share_conversations_and_refuse_two_turns_at_once(join, script):
-    a, b = join(), join()
-    gate = up.Gate()
-    s = script(up.wait(gate), up.reply(up.completion("late")))
-    with Client(a.url) as one, Client(b.url) as two:
-        conversation = one.chat("from a").ok().json["conversation"]
-        two.chat("from b", conversation=conversation).ok()
-        assert texts(one, conversation) == ["from a", "from a", "from b", "from b"]
-        busy = threading.Thread(target=one.chat, args=("slow",),
-                                kwargs={"conversation": conversation, "model": s.model})
-        busy.start()
-        s.wait()
-        two.chat("between", conversation=conversation).error(409, "conversation_busy")
-        gate.open()
-        busy.join(DEADLINE)
-        two.chat("after", conversation=conversation).ok()
-
-
-def test_another_gateway_ends_the_runs_of_a_killed_one(join, server, database, script):
-    a, b = join(), join()
-    gate = up.Gate()
-    s = script(up.sse(), up.role(), up.text("as far as this"), up.wait(gate), *up.ending())
-    with Client(a.url) as one, Client(b.url) as two:
-        with one.chat_stream("go", model=s.model) as stream:
-            run_id = stream.headers["x-run-id"]
-            seen = stream.next_data().data
-            while "as far" not in seen:
-                seen += stream.next_data().data
-            wait_until(lambda: number(server, database, "SELECT count(*) FROM event"), "a log")
-            a.process.kill()
-            a.process.wait(DEADLINE)
-            a.process = None
-        assert two.run(run_id)["status"] == "running", "its lease lasts"
-        server.sql("UPDATE gateway SET lease_until = now() - interval '1 s' "
-                   "WHERE id = (SELECT gateway FROM run WHERE status < 2)", database)
-        wait_until(lambda: two.run(run_id)["status"] == "incomplete", "an end by the other gateway")
-        conversation = two.run(run_id)["conversation"]
-        assert texts(two, conversation)[-1] == "as far as this"
-    gate.open()
-
-
-def test_a_paused_gateway_writes_nothing_after_its_lease(join, server, database, script):
-    a, b = join(), join()
-    gate = up.Gate()
-    s = script(up.sse(), up.role(), up.text("before "), up.wait(gate), up.text("after"),
-               *up.ending())
-    with Client(a.url) as one, Client(b.url) as two:
-        one.http.timeout = 60
-        with one.chat_stream("go", model=s.model) as stream:
-            run_id = stream.headers["x-run-id"]
-            seen = stream.next_data().data
-            while "before" not in seen:
-                seen += stream.next_data().data
-            wait_until(lambda: number(server, database, "SELECT count(*) FROM event"), "a log")
-            a.process.send_signal(signal.SIGSTOP)
-            try:
-                server.sql("UPDATE gateway SET lease_until = now() - interval '1 s' "
-                           "WHERE id = (SELECT gateway FROM run WHERE status < 2)", database)
-                wait_until(lambda: two.run(run_id)["status"] == "incomplete", "the reaper's end")
-                gate.open()
-            finally:
-                a.process.send_signal(signal.SIGCONT)
-            for _ in stream:
-                pass
-        assert two.run(run_id)["status"] == "incomplete"
-        conversation = two.run(run_id)["conversation"]
-        assert texts(two, conversation)[-1].strip() == "before"
-        # It goes on as a new gateway.
-        wait_until(lambda: one.chat("again").status == 200, "stored calls")
+# --- the computer, at several gateways -------------------------------------------------------------
 
 
 def expire(server, database):
@@ -298,56 +197,6 @@ def test_a_gateway_that_lost_its_run_executes_nothing(computers, server, databas
     assert "executions" not in b.client.run(cp.run_of(stream))
 
 
-def test_a_revoked_key_is_refused_by_all_gateways(join, server, database):
-    url = server.url(database)
-    made = run("keys", "create", "--name", "one", "--database", url)
-    assert made.returncode == 0, made.stderr
-    key = made.stdout.split()[-1]
-    a, b = join(), join()
-    with Client(a.url, {"Authorization": f"Bearer {key}"}) as one, Client(b.url, {"Authorization": f"Bearer {key}"}) as two:
-        one.chat("hi").ok()
-        two.chat("hi").ok()
-        listed = run("keys", "list", "--database", url).stdout
-        name = next(word for word in listed.split() if word.startswith("key_"))
-        done = run("keys", "revoke", name, "--database", url)
-        assert done.returncode == 0, done.stderr
-        wait_until(lambda: one.chat("hi").status == 401 and two.chat("hi").status == 401,
-                   "the revocation", 1.5)
-
-
-def test_an_ended_session_is_ended_everywhere(join, server, database):
-    url = server.url(database)
-    made = run("keys", "create", "--name", "k", "--database", url)
-    assert made.returncode == 0, made.stderr
-    a, b = join(), join()
-    with Client(a.url) as one, Client(b.url) as two:
-        key = {"Authorization": f"Bearer {made.stdout.strip().splitlines()[-1]}"}
-        token = one.http.post("/v1/session", headers=key).json()["token"]
-        mine = {"Authorization": f"Bearer {token}"}
-        assert two.http.get("/v1/me", headers=mine).status_code == 200
-        assert one.http.delete("/v1/session", headers=mine).status_code in (200, 204)
-        assert one.http.get("/v1/me", headers=mine).status_code == 401
-        wait_until(lambda: two.http.get("/v1/me", headers=mine).status_code == 401, "the end", 1.5)
-
-
-def test_what_one_has_stored_the_other_finds(join):
-    a, b = join(), join()
-    with Client(a.url) as one, Client(b.url) as two:
-        conversation = one.chat("a wombat walks").ok().json["conversation"]
-        stored = one.http.post("/v1/files", files={"file": ("w.txt", b"wombat" * 100_000)},
-                               data={"purpose": "user_data"})
-        file = stored.json()["id"]
-        assert two.http.get(f"/v1/files/{file}/content").content == b"wombat" * 100_000
-        wait_until(lambda: two.get("/v1/search?q=wombat").ok().json["data"], "the other's message")
-        assert len(two.get(f"/v1/conversations/{conversation}/tree").ok().json["data"]) == 2
-        archive = two.http.get(f"/v1/conversations/{conversation}/export").text
-        assert "a wombat walks" in archive
-        two.http.delete(f"/v1/conversations/{conversation}").raise_for_status()
-        assert one.get("/v1/search?q=wombat").ok().json["data"] == []
-        two.http.delete(f"/v1/files/{file}").raise_for_status()
-        assert one.http.get(f"/v1/files/{file}/content").status_code == 404
-
-
 def test_connections_that_break_one_by_one(join, server, database):
     """The server stays, as behind a balancer that closes connections: nobody notices."""
     gateway = join()
@@ -370,8 +219,8 @@ def test_connections_that_break_one_by_one(join, server, database):
         finally:
             stop.set()
             cutter.join()
-        assert number(server, database, "SELECT count(*) FROM message") == 2 * 26
-        assert number(server, database, "SELECT count(*) FROM run WHERE status = 2") == 26
+        assert server.number("SELECT count(*) FROM message", database) == 2 * 26
+        assert server.number("SELECT count(*) FROM run WHERE status = 2", database) == 26
 
 
 # --- what does not start --------------------------------------------------------------------------

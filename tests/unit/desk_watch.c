@@ -1,4 +1,5 @@
 /* Waiting for news of a run: on several loops, from several threads. */
+#include "desk/live.h"
 #include "desk/watch.h"
 
 #include "tests/unit/run_lane.h"
@@ -64,6 +65,72 @@ static size_t news_of(struct watcher *x)
 {
 	on_lane(x->lane, nothing_there, NULL);
 	return x->news;
+}
+
+/* --- runs of other processes --- */
+
+static size_t elsewhere(struct id *ret, size_t max)
+{
+	size_t n = watch_elsewhere(ret, max);
+
+	assert_true(n <= max);
+	return n;
+}
+
+static void runs_of_other_processes_are_looked_for(void **state)
+{
+	(void)state;
+	/* The first two are neighbours, the last one runs here. */
+	static const struct id runs[] = { { 1, 9 }, { 1, 9 + 256 }, { 2, 70 }, { 3, 80 } };
+	struct live            here = { .id = runs[3] };
+	struct lane            l;
+	struct watcher         x[5];
+	struct id              found[8];
+	bool                   seen[3] = { 0 };
+
+	assert_int_equal(elsewhere(found, 8), 0);
+	lane_start(&l);
+	live_add(&here);
+	for (size_t i = 0; i < 4; i++)
+		watcher_start(&x[i], &l, runs[i]);
+	watcher_start(&x[4], &l, runs[0]); /* the same run once more */
+	assert_int_equal(elsewhere(found, 8), 3);
+	/* Those that one look has no room for are in a later one. */
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(elsewhere(found, 1), 1);
+		for (size_t k = 0; k < 3; k++)
+			seen[k] |= found[0].key == runs[k].key && found[0].secret == runs[k].secret;
+	}
+	assert_true(seen[2] && (seen[0] || seen[1]));
+	for (size_t i = 0; i < 5; i++)
+		watcher_stop(&x[i]);
+	assert_int_equal(elsewhere(found, 8), 0);
+	live_remove(&here);
+	lane_stop(&l);
+}
+
+static void each_is_told_of_a_mark_once(void **state)
+{
+	(void)state;
+	const struct id run = { 6, 60 };
+	struct lane     l;
+	struct watcher  x[2];
+
+	lane_start(&l);
+	watcher_start(&x[0], &l, run);
+	watch_mark(run, 5);
+	assert_int_equal(news_of(&x[0]), 1);
+	watcher_start(&x[1], &l, run);
+	watch_mark((struct id){ 6, 61 }, 7);
+	watch_mark(run, 5); /* news for who has come since */
+	assert_int_equal(news_of(&x[0]), 1);
+	assert_int_equal(news_of(&x[1]), 1);
+	watch_mark(run, 6);
+	assert_int_equal(news_of(&x[0]), 2);
+	assert_int_equal(news_of(&x[1]), 2);
+	watcher_stop(&x[0]);
+	watcher_stop(&x[1]);
+	lane_stop(&l);
 }
 
 /* --- one loop --- */
@@ -345,6 +412,8 @@ int main(void)
 		cmocka_unit_test(a_loop_that_stops_lets_them_go),
 		cmocka_unit_test(news_from_other_threads_are_never_lost),
 		cmocka_unit_test(watchers_come_and_go_while_there_are_news),
+		cmocka_unit_test(runs_of_other_processes_are_looked_for),
+		cmocka_unit_test(each_is_told_of_a_mark_once),
 	};
 
 	return cmocka_run_group_tests_name("desk/watch", tests, NULL, NULL);

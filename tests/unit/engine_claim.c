@@ -241,6 +241,96 @@ static void old_keys_are_swept_and_those_of_live_runs_are_not(void **state)
 	assert_true(known(f, "new"));
 }
 
+static bool take(struct fixture *f, const char *name, struct id claim)
+{
+	struct idem_take t = { .created_ms = clock_wall_ms(),
+			       .claim = claim,
+			       .key = key_named(name) };
+
+	assert_int_equal(DO(f, idem_take, &t), ERR_OK);
+	return t.taken;
+}
+
+/* until_free: waits until the key is not known any more; false: it stays. */
+static bool until_free(struct fixture *f, const char *name)
+{
+	for (int i = 0; i < 200 && known(f, name); i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 50 * 1000000 }, NULL);
+	return !known(f, name);
+}
+
+/* In a store that is not shared, the process's own claims suffice. */
+static void one_of_many_takes_a_key(void **state)
+{
+	struct fixture *f = *state;
+	struct id       first = id_new();
+	struct id       second = id_new();
+
+	assert_true(take(f, "one", first));
+	if (!store_is_shared(f->store)) {
+		assert_false(known(f, "one"));
+		return;
+	}
+	assert_false(take(f, "one", second));
+	assert_true(take(f, "two", second));
+	assert_true(take(f, "one", first)); /* as a batch does that is sent again */
+	struct idem_read r = look(f, "one");
+	assert_true(r.found && r.same && !r.stored && !r.begun);
+	assert_int_equal(r.outcome, RUN_QUEUED);
+	assert_int_equal(r.answer.http, 0);
+	buf_finish(&r.bytes);
+	store_idem_free(f->store, first);
+	assert_true(until_free(f, "one"));
+	assert_true(known(f, "two"));
+	assert_true(take(f, "one", id_new()));
+}
+
+static void a_run_has_the_key_that_was_taken_for_it(void **state)
+{
+	struct fixture *f = *state;
+	struct id       stored = id_new();
+	struct id       unstored = id_new();
+
+	assert_true(take(f, "stored", stored));
+	assert_true(take(f, "unstored", unstored));
+	struct turn_begin t = begin(f, "stored");
+	struct idem_keep  k = { .created_ms = clock_wall_ms(),
+				.run = id_new(),
+				.key = key_named("unstored"),
+				.outcome = RUN_COMPLETED,
+				.answer = { 200, STR("{}") } };
+	assert_int_equal(DO(f, idem_keep, &k), ERR_OK);
+	/* Too late; a key that was given back after these tells that these were looked at. */
+	store_idem_free(f->store, stored);
+	store_idem_free(f->store, unstored);
+	if (store_is_shared(f->store)) {
+		struct id last = id_new();
+
+		assert_true(take(f, "last", last));
+		store_idem_free(f->store, last);
+		assert_true(until_free(f, "last"));
+	}
+	struct idem_read r = look(f, "stored");
+	assert_true(r.found && r.stored && r.run.key == t.run.key);
+	assert_int_equal(r.outcome, RUN_RUNNING);
+	buf_finish(&r.bytes);
+	r = look(f, "unstored");
+	assert_true(r.found && r.run.key == k.run.key);
+	assert_int_equal(r.answer.http, 200);
+	buf_finish(&r.bytes);
+}
+
+/* A call that no answer had begun of, did not happen for its client. */
+static void a_crash_frees_what_was_only_taken(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_true(take(f, "one", id_new()));
+	close_store(f);
+	open_store(f);
+	assert_true(until_free(f, "one"));
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up_open, tear_down)
 
 int main(void)
@@ -254,6 +344,9 @@ int main(void)
 		T(after_a_crash_a_key_is_bound_if_the_provider_had_begun),
 		T(a_deleted_run_takes_its_answer_along),
 		T(old_keys_are_swept_and_those_of_live_runs_are_not),
+		T(one_of_many_takes_a_key),
+		T(a_run_has_the_key_that_was_taken_for_it),
+		T(a_crash_frees_what_was_only_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

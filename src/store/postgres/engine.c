@@ -9,12 +9,15 @@
 #include "store/blob.h"
 #include "store/postgres/direct.h"
 #include "store/postgres/books.h"
+#include "store/postgres/cancels.h"
 #include "store/postgres/contents.h"
 #include "store/postgres/keys.h"
+#include "store/postgres/idem_take.h"
 #include "store/postgres/lease.h"
 #include "store/postgres/sweep.h"
 #include "store/postgres/lost.h"
 #include "store/postgres/migrate.h"
+#include "store/postgres/news.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/pump.h"
@@ -38,6 +41,16 @@ static void engine_op_stats(struct store *s, struct store_stats *ret)
 	pump_stats(postgres_of(s)->pump, ret);
 }
 
+static void engine_op_cancel(struct store *s, struct id run, int64_t owner)
+{
+	cancels_add(postgres_of(s)->cancels, run, owner);
+}
+
+static void engine_op_idem_free(struct store *s, struct id claim)
+{
+	idem_given_add(postgres_of(s)->given, claim);
+}
+
 static void engine_op_destroy(struct store *s)
 {
 	struct postgres *db = postgres_of(s);
@@ -56,6 +69,9 @@ static void engine_op_destroy(struct store *s)
 	key_ring_destroy(db->store.ring);
 	blobs_destroy(db->store.blobs);
 	contents_close(db->contents);
+	news_destroy(db->news);
+	cancels_destroy(db->cancels);
+	idem_given_destroy(db->given);
 	link_target_destroy(db->target);
 	free(db->booked);
 	free(db);
@@ -66,6 +82,8 @@ static const struct store_ops ops = {
 	.submit = engine_op_submit,
 	.stats = engine_op_stats,
 	.destroy = engine_op_destroy,
+	.cancel = engine_op_cancel,
+	.idem_free = engine_op_idem_free,
 };
 
 static const struct pump_chore chores[] = {
@@ -94,12 +112,29 @@ static const struct pump_chore chores[] = {
 	  .every_ms = 1000,
 	  .wanted = books_wanted,
 	  .last = true },
+	{ .kind = { WORK_IMPLICIT, news_step, news_over },
+	  .lane = PUMP_LOG,
+	  .every_ms = 50,
+	  .wanted = news_wanted },
+	{ .kind = { WORK_IMPLICIT, idem_given_step, idem_given_over },
+	  .lane = PUMP_LOG,
+	  .every_ms = 50,
+	  .wanted = idem_given_wanted,
+	  .last = true },
+	{ .kind = { WORK_IMPLICIT, cancels_send_step, cancels_send_over },
+	  .lane = PUMP_LOG,
+	  .every_ms = 50,
+	  .wanted = cancels_send_wanted },
+	{ .kind = { WORK_IMPLICIT, cancels_take_step, cancels_take_over },
+	  .lane = PUMP_LOG,
+	  .every_ms = 200,
+	  .wanted = cancels_take_wanted },
 	{ .kind = { WORK_WRITE, sweep_step, sweep_over }, .lane = PUMP_LOG, .every_ms = 1000 },
 	{ .kind = { WORK_WRITE, search_index_step, search_index_over },
 	  .lane = PUMP_INDEX,
 	  .every_ms = 50,
 	  .wanted = search_index_wanted },
-	{ .kind = { WORK_WRITE, reap_step, reap_over }, .lane = PUMP_TURNS, .every_ms = 5000 },
+	{ .kind = { WORK_WRITE, reap_step, reap_over }, .lane = PUMP_TURNS, .every_ms = 1500 },
 	{ .every_ms = 0 },
 };
 
@@ -182,7 +217,10 @@ static enum errc engine_start(struct postgres *db, struct link *l, size_t *ret_r
 	    contents_open(db->target, &db->contents, &db->store.blobs, e) != ERR_OK)
 		return e->code;
 	db->store.usage = usage_gather_create(ignore, NULL);
-	if (!db->store.usage)
+	db->news = news_create();
+	db->cancels = cancels_create();
+	db->given = idem_given_create();
+	if (!db->store.usage || !db->news || !db->cancels || !db->given)
 		return err_set(e, ERR_STORAGE, "", "out of memory");
 	return pump_create(db, chores, e);
 }

@@ -4,7 +4,8 @@
 #include "store/postgres/run_cell.h"
 
 static const char sql_find[] =
-	"SELECT i.fingerprint, i.id, i.secret, i.stored, i.outcome, i.http, i.body, c.id, c.secret "
+	"SELECT i.fingerprint, i.id, i.secret, i.stored, i.outcome, i.http, i.body, c.id, c.secret, "
+	"EXISTS (SELECT 1 FROM event e WHERE i.stored = 1 AND e.run = i.id AND e.last > 1)::int::bigint "
 	"FROM idempotency i LEFT JOIN run r ON i.stored = 1 AND r.id = i.id "
 	"LEFT JOIN conversation c ON c.id = r.conversation WHERE i.owner = $1 AND i.key = $2";
 
@@ -16,6 +17,7 @@ static void idem_keep_row(struct row r, struct idem_read *j)
 	j->same = str_eq(cell_str(r, 0), j->key.fingerprint);
 	j->run = cell_id(cell_int(r, 1), r, 2);
 	j->stored = cell_int(r, 3) != 0;
+	j->begun = cell_int(r, 9) != 0;
 	j->answer.http = (int)cell_int(r, 5);
 	j->conversation = (struct id){ 0 };
 	if (!cell_null(r, 7))

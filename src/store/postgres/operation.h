@@ -28,7 +28,8 @@ struct operation {
 /* Every kind of job in job.def is one of these: done in groups (batch.h), done by an operation, or not done
  * by this engine yet. */
 #define OP_GATHERED(X) \
-	X(TURN_BEGIN) X(TURN_END) X(SEQ_RESERVE) X(EVENTS_APPEND) X(IDEM_KEEP) X(BUDGET_SETTLE)
+	X(TURN_BEGIN)  \
+	X(TURN_END) X(SEQ_RESERVE) X(EVENTS_APPEND) X(IDEM_KEEP) X(IDEM_TAKE) X(BUDGET_SETTLE)
 
 /* operation_of: NULL: the engine does not do such jobs. */
 const struct operation *operation_of(const struct job_kind *kind);

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 enum {
-	CHORES = 12,
+	CHORES = 16,
 	READERS_MOST = 64,
 	CONNECT_PAUSE_US = 200 * 1000, /* between two tries to connect */
 	BEGINS_US = 2500 * 1000,       /* without a connection so long, new turns are refused */
@@ -101,7 +101,9 @@ static enum pump_lane lane_of(const struct store_job *job)
 		return job->kind->lane == LANE_SEARCH ? PUMP_SEARCH : PUMP_READ;
 	if (job->kind->job == JOB_EVENTS_APPEND)
 		return container_of(job, struct events_append, job)->sync ? PUMP_TURNS : PUMP_LOG;
-	return job->kind->job == JOB_BUDGET_RESERVE ? PUMP_LOG : PUMP_TURNS;
+	/* A claim that a crash of the server takes along has lost its call, too. */
+	return job->kind->job == JOB_BUDGET_RESERVE || job->kind->job == JOB_IDEM_TAKE ? PUMP_LOG
+										       : PUMP_TURNS;
 }
 
 static bool lane_reads(enum pump_lane lane)
@@ -571,9 +573,13 @@ static int64_t next_time(const struct pump *p, int64_t now_us)
 			t = h->work.resume_us > now_us ? h->work.resume_us : t;
 		at = t < at ? t : at;
 	}
-	for (int n = 0; n < CHORES && p->chores[n].kind.step; n++)
-		if (!p->running[n] && p->due_us[n] < at)
+	/* What its connection delays is no reason to wake up. */
+	for (int n = 0; n < CHORES && p->chores[n].kind.step; n++) {
+		const struct hand *h = &p->hands[p->chores[n].lane];
+
+		if (!h->busy && h->link.state == LINK_IDLE && p->due_us[n] < at)
 			at = p->due_us[n];
+	}
 	return at;
 }
 

@@ -20,10 +20,12 @@ static const char sql_runs[] =
 	"ORDER BY r.id LIMIT 16 FOR UPDATE OF r SKIP LOCKED";
 static const char sql_pieces[] = "SELECT run, first, last, data FROM event "
 				 "WHERE run = ANY($1::bigint[]) ORDER BY run, last";
-/* Keys of unstored calls that had no answer yet; nothing of these answers is left. */
+/* Keys of unstored calls: those whose answer had begun have lost it; those of other calls are free. */
 static const char sql_keys[] =
+	"WITH freed AS (DELETE FROM idempotency i USING gateway g WHERE g.id = i.gateway "
+	"AND g.dead = 1 AND i.http = 0 AND i.stored = 0 AND i.outcome = 0) "
 	"UPDATE idempotency i SET outcome = 3, http = 500 FROM gateway g WHERE g.id = i.gateway "
-	"AND g.dead = 1 AND i.http = 0 AND i.stored = 0";
+	"AND g.dead = 1 AND i.http = 0 AND i.stored = 0 AND i.outcome > 0";
 /* A lost call is booked with a quarter of its reservation, about the number of tokens in the reserved number
  * of bytes. */
 static const char sql_reservations[] =
@@ -59,6 +61,9 @@ static const char sql_forget[] =
 	"AND NOT EXISTS (SELECT 1 FROM run r WHERE r.gateway = g.id AND r.status < 2) "
 	"AND NOT EXISTS (SELECT 1 FROM reservation r WHERE r.gateway = g.id) "
 	"AND NOT EXISTS (SELECT 1 FROM idempotency i WHERE i.gateway = g.id AND i.http = 0)";
+
+static const char sql_signals[] =
+	"DELETE FROM signal s USING gateway g WHERE g.id = s.gateway AND g.dead = 1";
 
 /* No call lasts this long, so an older reservation has lost its call. */
 #define DAY_MS ((int64_t)24 * 60 * 60 * 1000)
@@ -136,6 +141,8 @@ static void reap_declare(struct work *w)
 	work_ask(w, sql_reservations);
 	work_param(w);
 	work_ask(w, sql_forget);
+	work_param(w);
+	work_ask(w, sql_signals);
 }
 
 static enum work_next reap_find(struct work *w)

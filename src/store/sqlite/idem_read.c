@@ -26,7 +26,7 @@ static int idem_read_key(struct session *s, struct idem_read *j)
 	j->found = true;
 	j->same = str_eq(db_blob(st, 0), j->key.fingerprint);
 	j->run = db_id(db_int(st, 1), st, 2);
-	j->stored = db_int(st, 3) != 0;
+	j->stored = j->begun = db_int(st, 3) != 0;
 	j->outcome = (enum run_status)outcome;
 	j->answer.http = (int)db_int(st, 5);
 	j->conversation = (struct id){ 0 };

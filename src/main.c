@@ -39,6 +39,8 @@ static const struct command {
 	  command_import, NULL },
 	{ "backup", "FILE", 1, 1, "copy the database and the uploaded files to FILE", command_backup,
 	  NULL },
+	{ "copy", "FROM TO", 2, 2, "move everything to an empty database, of SQLite or PostgreSQL",
+	  command_copy, NULL },
 	{ "vacuum", "", 0, 0, "give free pages of the database back to the disk", command_vacuum, NULL },
 	{ "keys", "create|list|update|revoke|rotate [ID ...]", 1, SIZE_MAX, "API keys, also while it serves",
 	  command_keys,

@@ -99,7 +99,7 @@ _parley() {
 		return
 	fi
 	case $command in
-	"") _parley_words "serve migrate export import backup vacuum keys runner health" ;;
+	"") _parley_words "serve migrate export import backup copy vacuum keys runner health" ;;
 	import) _parley_files -f ;;
 	backup) _parley_files -f ;;
 	keys) _parley_words "create list update revoke rotate" ;;

@@ -6,6 +6,7 @@ complete -c parley -n __fish_use_subcommand -a migrate -d 'bring the database up
 complete -c parley -n __fish_use_subcommand -a export -d 'write conversations as an archive, also while it is served'
 complete -c parley -n __fish_use_subcommand -a import -d 'take in an archive or a ChatGPT export (-, none: standard input)'
 complete -c parley -n __fish_use_subcommand -a backup -d 'copy the database and the uploaded files to FILE'
+complete -c parley -n __fish_use_subcommand -a copy -d 'move everything to an empty database, of SQLite or PostgreSQL'
 complete -c parley -n __fish_use_subcommand -a vacuum -d 'give free pages of the database back to the disk'
 complete -c parley -n __fish_use_subcommand -a keys -d 'API keys, also while it serves'
 complete -c parley -n __fish_use_subcommand -a runner -d 'run the assistant\'s code in sandboxes, for a gateway'

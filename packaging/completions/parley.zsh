@@ -62,6 +62,7 @@ command)
 		'export:write conversations as an archive, also while it is served'
 		'import:take in an archive or a ChatGPT export (-, none: standard input)'
 		'backup:copy the database and the uploaded files to FILE'
+		'copy:move everything to an empty database, of SQLite or PostgreSQL'
 		'vacuum:give free pages of the database back to the disk'
 		'keys:API keys, also while it serves'
 		'runner:run the assistant'\''s code in sandboxes, for a gateway'

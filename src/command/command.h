@@ -41,6 +41,7 @@ int command_migrate(const struct command_call *call);
 int command_export(const struct command_call *call);
 int command_import(const struct command_call *call);
 int command_backup(const struct command_call *call);
+int command_copy(const struct command_call *call);
 int command_keys(const struct command_call *call);
 int command_vacuum(const struct command_call *call);
 int command_health(const struct command_call *call);

@@ -8,6 +8,7 @@
 #include "store/upkeep.h"
 
 struct buf;
+struct store_copy;
 struct events_piece;
 struct store_export;
 
@@ -68,6 +69,10 @@ struct store_engine {
 	 * those of the job. */
 	enum errc (*at_once)(const struct store_options *o, enum job kind, struct store_job *job,
 			     struct err *e);
+	/* copy: one side of a copy of everything (store/copy.h).  No gateway may use the database.
+	 * into: it must be empty, and is made if it is missing; *ret is owned.  Errors: STORAGE. */
+	enum errc (*copy)(const struct store_options *o, bool into, struct store_copy **ret,
+			  struct err *e);
 	/* Upkeep (store/upkeep.h).  NULL: such databases have tools of their own. */
 	enum upkeep_end (*backup)(struct upkeep_backup *b, struct err *e);
 	enum upkeep_end (*vacuum)(struct upkeep_vacuum *v, struct err *e);

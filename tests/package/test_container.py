@@ -93,13 +93,27 @@ def test_the_build_can_be_configured_from_them(project, tmp_path):
     run("cmake", "-S", tmp_path / "src", "-B", tmp_path / "build", "-DCMAKE_INSTALL_PREFIX=/usr")
 
 
-def test_compose(project):
-    folder = project / "examples/compose"
+@pytest.mark.parametrize("example, services, front", [
+    ("compose", ["parley"], "parley"),
+    ("compose-postgres", ["gateway1", "gateway2"], "balancer")])
+def test_compose(project, example, services, front):
+    folder = project / "examples" / example
     compose = yaml.safe_load((folder / "compose.yaml").read_text())
-    parley = compose["services"]["parley"]
+    for service in services:
+        compose_service(project, folder, compose, service)
+    ports = [port for s in compose["services"].values() for port in s.get("ports", [])]
+    assert ports == compose["services"][front]["ports"]
+    assert all(port.startswith("127.0.0.1:") for port in ports)
+    if shutil.which("docker") and subprocess.run(["docker", "compose", "version"],
+                                                 capture_output=True).returncode == 0:
+        run("docker", "compose", "-f", folder / "compose.yaml", "config", "-q", PARLEY_API_KEY="k",
+            PARLEY_DATABASE_PASSWORD="k", OPENAI_API_KEY="k")
+
+
+def compose_service(project, folder, compose, name):
+    parley = compose["services"][name]
     assert (folder / parley["build"]).resolve() == project
     assert parley["read_only"] is True and parley["cap_drop"] == ["ALL"]
-    assert all(port.startswith("127.0.0.1:") for port in parley["ports"])
     for volume in parley["volumes"]:
         source, target = volume.split(":")[:2]
         if source.startswith("."):
@@ -107,6 +121,14 @@ def test_compose(project):
             assert parley["environment"]["PARLEY_CONFIG"] == target
         else:
             assert source in compose["volumes"]
-    if shutil.which("docker") and subprocess.run(["docker", "compose", "version"],
-                                                 capture_output=True).returncode == 0:
-        run("docker", "compose", "-f", folder / "compose.yaml", "config", "-q", PARLEY_API_KEY="k")
+
+
+def test_the_balancer_s_configuration_is_right(project, tmp_path):
+    text = (project / "examples/compose-postgres/nginx.conf").read_text()
+    compose = yaml.safe_load((project / "examples/compose-postgres/compose.yaml").read_text())
+    servers = re.findall(r"^ +server (\w+):8080", text, re.M)
+    assert servers == [name for name in compose["services"] if name.startswith("gateway")]
+    file = tmp_path / "nginx.conf"
+    # Their names are known in their own network only.
+    file.write_text(f"pid {tmp_path}/nginx.pid;\n" + re.sub(r"gateway(\d):", r"127.0.0.\1:", text))
+    run("nginx", "-t", "-e", tmp_path / "error.log", "-c", file)

@@ -30,7 +30,8 @@ static enum err_fault direct_fault_of(const struct fault *f)
 		return FAULT_DATA; /* too old */
 	if (strcmp(f->state, "53100") == 0)
 		return FAULT_DISK;
-	if (f->state[0] && f->kind == FAULT_PG_SERVER && strcmp(f->state, "42501") != 0)
+	if (f->kind == FAULT_PG_DATA ||
+	    (f->state[0] && f->kind == FAULT_PG_SERVER && strcmp(f->state, "42501") != 0))
 		return FAULT_DATA;
 	return fault_of_text(f->text);
 }

@@ -11,6 +11,7 @@
 #include "store/postgres/books.h"
 #include "store/postgres/cancels.h"
 #include "store/postgres/contents.h"
+#include "store/postgres/copy.h"
 #include "store/postgres/keys.h"
 #include "store/postgres/idem_take.h"
 #include "store/postgres/lease.h"
@@ -444,6 +445,7 @@ const struct store_engine postgres_engine = {
 	.migrate = engine_migrate_store,
 	.export = export_store,
 	.at_once = at_once,
+	.copy = postgres_copy,
 	.backup = backup,
 	.vacuum = engine_vacuum,
 };

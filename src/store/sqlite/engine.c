@@ -344,6 +344,7 @@ const struct store_engine sqlite_engine = {
 	.migrate = migrate_store,
 	.export = sqlite_export,
 	.at_once = sqlite_at_once,
+	.copy = sqlite_copy,
 	.backup = sqlite_backup,
 	.vacuum = sqlite_vacuum,
 };

@@ -1,0 +1,79 @@
+/* A database that a gateway has left in the middle gets its runs' ends first, as at a start. */
+#include "app/app_copy.h"
+
+#include "app/engines.h"
+#include "app/exit_status.h"
+#include "base/clock.h"
+#include "run/assemble.h"
+#include "store/copy.h"
+#include "store/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sysexits.h>
+
+static struct store_options app_copy_options(const char *database)
+{
+	return (struct store_options){
+		.path = database,
+		.password = engine_password(),
+		.readers = 1,
+		.busy_ms = 5000,
+		.migrate = true,
+		.assemble = assemble,
+	};
+}
+
+static int app_copy_fail(const struct err *e)
+{
+	fprintf(stderr, "parley: %s\n", e->text);
+	return exit_status_of_store(e);
+}
+
+/* app_copy_end_runs: a source that is missing is not created. */
+static enum errc app_copy_end_runs(const struct store_options *o, struct err *e)
+{
+	struct store *s = NULL;
+	struct stat   is;
+
+	if (!strstr(o->path, "://") && stat(o->path, &is) != 0) {
+		err_set(e, ERR_STORAGE, "", "can't read the database %s: there is none", o->path);
+		return err_blame(e, FAULT_MISSING);
+	}
+	if (engine_for(o->path)->open(o, &s, e) != ERR_OK)
+		return e->code;
+	store_destroy(s);
+	return ERR_OK;
+}
+
+int app_copy(const char *from, const char *to)
+{
+	const struct store_options source = app_copy_options(from);
+	const struct store_options target = app_copy_options(to);
+	struct store_copy         *in = NULL;
+	struct store_copy         *out = NULL;
+	struct copy_told           told = { 0 };
+	struct err                 e = { .code = ERR_OK };
+	int64_t                    began = clock_mono_us();
+
+	if (app_copy_end_runs(&source, &e) == ERR_OK &&
+	    engine_for(from)->copy(&source, false, &in, &e) == ERR_OK &&
+	    engine_for(to)->copy(&target, true, &out, &e) == ERR_OK)
+		(void)!copy_all(in, out, &told, &e);
+	copy_destroy(out);
+	copy_destroy(in);
+	if (e.code != ERR_OK)
+		return app_copy_fail(&e);
+	if (told.missing > 0)
+		fprintf(stderr,
+			"parley: the contents of %lld uploaded files are missing in the source, "
+			"and so in the copy\n",
+			(long long)told.missing);
+	return printf("%lld conversations, %lld messages, %lld runs, %lld files, %lld keys, %.1f s\n",
+		      (long long)told.conversations, (long long)told.messages, (long long)told.runs,
+		      (long long)told.files, (long long)told.keys,
+		      (double)(clock_mono_us() - began) / 1e6) < 0
+		       ? EX_IOERR
+		       : EX_OK;
+}

@@ -3,6 +3,7 @@
 These tests start a server of their own, whatever engine the others use."""
 
 import json
+import re
 import signal
 import threading
 import uuid
@@ -10,7 +11,7 @@ import uuid
 import pytest
 
 import computer as cp
-import postgres
+import keys
 import upstream as up
 from client import Client, texts
 from gateway import Gateway, run
@@ -221,6 +222,20 @@ def test_connections_that_break_one_by_one(join, server, database):
             cutter.join()
         assert server.number("SELECT count(*) FROM message", database) == 2 * 26
         assert server.number("SELECT count(*) FROM run WHERE status = 2", database) == 26
+
+
+def test_figures_of_the_database(join):
+    gateway = join("--admin-listen", "127.0.0.1:0")
+    with Client(gateway.url) as client, Client(keys.admin_url(gateway)) as admin:
+        client.chat("a wombat walks").ok()
+
+        def found(name):
+            figures = admin.get("/metrics").body.decode()
+            return float(re.search(rf"^parley_{name} (\S+)$", figures, re.M).group(1))
+        wait_until(lambda: found("search_messages") == 2, "question and answer in the index")
+        assert found("search_complete") == 1 and found("search_waiting") == 0
+        sizes = admin.get("/v1/admin/overview").ok().json["store"]
+        assert sizes["database_bytes"] > 1_000_000 and sizes["search"]["bytes"] > 10_000
 
 
 # --- what does not start --------------------------------------------------------------------------

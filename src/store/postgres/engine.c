@@ -13,6 +13,7 @@
 #include "store/postgres/contents.h"
 #include "store/postgres/copy.h"
 #include "store/postgres/keys.h"
+#include "store/postgres/figures.h"
 #include "store/postgres/idem_take.h"
 #include "store/postgres/lease.h"
 #include "store/postgres/sweep.h"
@@ -135,6 +136,9 @@ static const struct pump_chore chores[] = {
 	  .lane = PUMP_INDEX,
 	  .every_ms = 50,
 	  .wanted = search_index_wanted },
+	{ .kind = { WORK_IMPLICIT, figures_step, figures_over },
+	  .lane = PUMP_INDEX,
+	  .every_ms = 5000 },
 	{ .kind = { WORK_WRITE, reap_step, reap_over }, .lane = PUMP_TURNS, .every_ms = 1500 },
 	{ .every_ms = 0 },
 };

@@ -688,6 +688,7 @@ enum errc pump_create(struct postgres *db, const struct pump_chore *chores, stru
 	p->users = 1;
 	p->writable = db->writable = p->stats.writable = true;
 	p->stats.reason = "";
+	p->stats.search_complete = true;
 	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	p->hands = calloc(readers + PUMP_READ, sizeof *p->hands);
 	if (p->wake_fd < 0 || !p->hands) {
@@ -735,6 +736,16 @@ void pump_stats(struct pump *p, struct store_stats *ret)
 	pthread_mutex_lock(&p->lock);
 	*ret = p->stats;
 	ret->queue = p->queues[PUMP_TURNS].count + p->queues[PUMP_LOG].count;
-	ret->search_complete = true;
+	pthread_mutex_unlock(&p->lock);
+}
+
+void pump_figures(struct pump *p, const struct store_stats *figures)
+{
+	pthread_mutex_lock(&p->lock);
+	p->stats.database_bytes = figures->database_bytes;
+	p->stats.search_bytes = figures->search_bytes;
+	p->stats.search_messages = figures->search_messages;
+	p->stats.search_waiting = figures->search_waiting;
+	p->stats.search_complete = figures->search_complete;
 	pthread_mutex_unlock(&p->lock);
 }

@@ -5,17 +5,19 @@ These tests start a server of their own, whatever engine the others use."""
 import contextlib
 import json
 import signal
+import subprocess
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
+import httpx
 import pytest
 
 import responses as rs
 import upstream as up
 from client import Client, Stream, texts
-from gateway import run
+from gateway import PROJECT, run
 from waiting import DEADLINE, wait_until
 
 WORDS = ["one ", "two ", "three ", "four"]
@@ -308,6 +310,62 @@ def test_one_drains_while_another_goes_on(join, server, database, script):
         loader.join(DEADLINE)
         assert set(answers) == {200}
         assert two.run(run_id)["status"] == "completed"
+
+
+@pytest.fixture
+def balanced(tmp_path):
+    """balanced(gateways): the balancer of examples/compose-postgres before these two, on a socket."""
+    text = (PROJECT / "examples/compose-postgres/nginx.conf").read_text()
+    place, running = tmp_path / "nginx", []
+    place.mkdir()
+
+    def make(*gateways):
+        conf = text
+        for n, gateway in enumerate(gateways, 1):
+            conf = conf.replace(f"gateway{n}:8080", f"127.0.0.1:{gateway.port}")
+        conf = conf.replace("listen 8080", f"listen unix:{place}/socket")
+        own = "".join(f"{kind}_temp_path {place}/{kind}; " for kind in
+                      ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        (place / "nginx.conf").write_text(
+            f"daemon off; master_process off; pid {place}/pid;\n"
+            + conf.replace("http {", "http { " + own, 1))
+        running.append(subprocess.Popen(["nginx", "-e", place / "error.log", "-c",
+                                         place / "nginx.conf"]))
+        wait_until((place / "socket").exists, "the balancer's socket")
+        return httpx.Client(base_url="http://localhost", trust_env=False, timeout=4 * DEADLINE,
+                            transport=httpx.HTTPTransport(uds=str(place / "socket")))
+    yield make
+    for process in running:
+        process.terminate()
+        process.wait(DEADLINE)
+
+
+def test_behind_a_balancer_nobody_misses_a_killed_gateway(join, server, database, script, balanced):
+    gateways = join(durability="strict"), join(durability="strict")
+    gates, s = gated(script)
+    with balanced(*gateways) as http:
+        request = http.build_request("POST", "/v1/chat", json={
+            "messages": ["go"], "config": {"model": s.model}, "stream": True})
+        first = http.send(request, stream=True)
+        pieces, seen = first.iter_raw(), b""
+        while WORDS[0].encode() not in seen:
+            seen += next(pieces)
+        # nginx begins with the first one of its list.
+        gateways[0].process.kill()
+        gateways[0].process.wait(DEADLINE)
+        gateways[0].process = None
+        with pytest.raises(httpx.RemoteProtocolError):
+            list(pieces)
+        first.close()
+        server.lapse(database)
+        rest = http.get(f"/v1/runs/{first.headers['x-run-id']}/events")
+        assert rest.status_code == 200 and rest.content.startswith(
+            b"\n\n".join(b for b in seen.split(b"\n\n")[:2] if not b.startswith(b":")))
+        assert b"server_stopped" in rest.content
+        for n in range(10):
+            assert http.post("/v1/chat", json={"messages": [f"turn {n}"]}).status_code == 200
+    for gate in gates:
+        gate.open()
 
 
 # --- one of everything ----------------------------------------------------------------------------

@@ -21,11 +21,11 @@ const struct copy_table copy_tables[COPY_TABLES] = {
 	/* Every run has ended, so nothing is left of what its bill was to be. */
 	{ "run",
 	  "id, secret, owner, conversation, parent, base, status, created_ms, first_token_ms, "
-	  "completed_ms, attempts, attempt_log, continues, seq_reserved, last_seq, events_to, "
+	  "completed_ms, attempts, attempt_log, executions, continues, seq_reserved, last_seq, events_to, "
 	  "usage_estimated, usage_in, usage_out, usage_cached_read, usage_cached_write, "
 	  "usage_reasoning, cost_nano, model, provider, shape, finish_reason, native_reason, "
 	  "instruction, metadata, error, request_id, settings, bill_key",
-	  "nnnnnnnnnnntnnnnnnnnnnntttttuttttt", "id", "" },
+	  "nnnnnnnnnnnttnnnnnnnnnnntttttuttttt", "id", "" },
 	{ "idempotency",
 	  "id, secret, owner, key, fingerprint, created_ms, stored, outcome, http, body, subject, "
 	  "message_from, message_to", "nnntbnnnnbnnn", "id", "" },

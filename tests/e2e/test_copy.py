@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import re
 import sqlite3
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import keys
 import upstream as up
 from client import Client, texts
-from gateway import ENGINE, run
+from gateway import ENGINE, PROJECT, run
 from waiting import DEADLINE, wait_until
 
 EX_DATAERR, EX_NOINPUT, EX_TEMPFAIL = 65, 66, 75
@@ -18,6 +19,8 @@ pytestmark = pytest.mark.skipif(ENGINE != "sqlite", reason="copies from SQLite a
 BIG = b"\x00wombat\xff" * 100_000
 # Columns that each engine fills in its own way.
 OWN = {"gateway", "op", "events_from", "events_to"}
+# What a run's bill is to be, while it goes on.
+BILL = {"bill_price_in", "bill_in", "bill_price_out", "bill_dropped", "bill_model"}
 TABLES = ["conversation", "conversation_label", "message", "run", "idempotency", "file", "api_key",
           "session_ended", "budget", "reservation", "usage_day"]
 
@@ -83,7 +86,19 @@ def filled(tmp_path, upstream, start, script):
         for n in range(40):
             client.chat(f"many {n}").ok()
     gateway.stop()
+    with contextlib.closing(sqlite3.connect(gateway.database)) as db, db:
+        db.execute("UPDATE run SET executions = '[{}]' WHERE id = (SELECT max(id) FROM run)")
     return gateway, head, one, streamed, files
+
+
+def test_no_column_is_forgotten(filled):
+    listed = {name: set(re.findall(r"\w+", columns.replace('"', "")))
+              for name, columns in re.findall(r'^\t(?:\[.*?\] = )?\{ "(\w+)",((?:\s*"[a-z0-9_, ]+")+), *"?',
+                                              (PROJECT / "src/store/copy.c").read_text(), re.M)}
+    assert set(TABLES) <= set(listed)
+    for table in TABLES:
+        names, _ = rows_of_sqlite(filled[0].database, table)
+        assert set(names) - BILL <= listed[table], table
 
 
 def looks_the_same(gateway, filled):

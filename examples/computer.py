@@ -36,7 +36,7 @@ def show(chunks):
             print(f"\n[{kind} {chunk.get('format', '')}]")
         elif chunk.get("end"):
             print()
-        elif kind in ("message", "code", "file") or chunk.get("format") == "output":
+        elif content is not None and kind in ("message", "code", "file") or chunk.get("format") == "output":
             print(content, end="", flush=True)
         elif kind == "error":
             print(f"\nerror: {content['message']}")

@@ -45,7 +45,7 @@ static const struct command {
 	{ "keys", "create|list|update|revoke|rotate [ID ...]", 1, SIZE_MAX, "API keys, also while it serves",
 	  command_keys,
 	  "    --name TEXT            create, update: for people to read\n"
-	  "    --scopes LIST          create, update: of chat,read,files,admin\n"
+	  "    --scopes LIST          create, update: of chat,read,files,execute,admin\n"
 	  "    --models LIST          create, update: models it may ask; NAME* is all that begin so\n"
 	  "    --expires WHEN         create, update: 90d, 12h, 2027-01-31 (UTC) or never\n"
 	  "    --metadata PAIR        create, update: a label, NAME=VALUE; may be given again\n"

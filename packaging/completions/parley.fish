@@ -17,7 +17,7 @@ complete -c parley -n '__fish_seen_subcommand_from export' -l conversation -x -d
 complete -c parley -n '__fish_seen_subcommand_from import' -F
 complete -c parley -n '__fish_seen_subcommand_from backup' -F
 complete -c parley -n '__fish_seen_subcommand_from keys' -l name -x -d 'create, update: for people to read'
-complete -c parley -n '__fish_seen_subcommand_from keys' -l scopes -x -d 'create, update: of chat,read,files,admin'
+complete -c parley -n '__fish_seen_subcommand_from keys' -l scopes -x -d 'create, update: of chat,read,files,execute,admin'
 complete -c parley -n '__fish_seen_subcommand_from keys' -l models -x -d 'create, update: models it may ask; NAME* is all that begin so'
 complete -c parley -n '__fish_seen_subcommand_from keys' -l expires -x -d 'create, update: 90d, 12h, 2027-01-31'
 complete -c parley -n '__fish_seen_subcommand_from keys' -l metadata -x -d 'create, update: a label, NAME=VALUE; may be given again'

@@ -430,8 +430,11 @@ void bill_close(struct run *r, bool asked)
 		r->usage = computer_used(r, NULL); /* no call goes on */
 		return;
 	}
-	if (r->attempt.count == 0 || !costs)
+	if (r->attempt.count == 0 || !costs) {
+		if (r->computer)
+			r->usage = computer_used(r, NULL);
 		return;
+	}
 	if (r->outcome != RUN_COMPLETED || !u.known)
 		u = usage_cut(&u, &guess);
 	if (!r->usage.known && !r->usage.estimated)

@@ -86,7 +86,8 @@ static bool call_keep(struct run *r, const struct event *ev)
 	/* A plain answer in the provider's own bytes needs no second copy, unless it is stored. */
 	bool through = r->feed.encoder->raws & 1u << ev->form && (ev->raw.n > 0 || ev->cont);
 	bool whole = ev->kind == EVENT_MESSAGE || ev->kind == EVENT_LMC;
-	if (run_stored(r) || r->content || (whole && !r->rq.prompt.stream && !through))
+	if (run_stored(r) || r->content || r->computer ||
+	    (whole && !r->rq.prompt.stream && !through))
 		return answer_add(&r->answer, ev);
 	return true;
 }

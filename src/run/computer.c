@@ -53,13 +53,19 @@ void computer_drop(struct run *r)
 		forget_session(r);
 }
 
+void computer_forget_last(struct run_computer *c)
+{
+	struct run_code *code = &c->codes[--c->code_count];
+
+	buf_finish(&code->language);
+	buf_finish(&code->text);
+}
+
 void computer_forget_codes(struct run_computer *c)
 {
-	for (size_t i = 0; i < c->code_count; i++) {
-		buf_finish(&c->codes[i].language);
-		buf_finish(&c->codes[i].text);
-	}
-	c->code_count = c->code_next = 0;
+	while (c->code_count > 0)
+		computer_forget_last(c);
+	c->code_next = 0;
 }
 
 void computer_destroy(struct run_computer *c)

@@ -109,6 +109,7 @@ void                 computer_destroy(struct run_computer *c);
 bool computer_code(struct run_computer *c, struct str language, struct str text,
 		   bool foreign) MUST_USE;
 void computer_forget_codes(struct run_computer *c);
+void computer_forget_last(struct run_computer *c);
 /* computer_allows: the request lets code in this language run; ret: the runner's name of it.
  * computer_put_languages: all of these, each between `quote`s; false: no memory. */
 bool computer_allows(const struct run_computer *c, struct str language, char ret[LANGUAGES_NAME]);

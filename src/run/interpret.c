@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "lmc/spool.h"
 #include "lmc/text.h"
+#include "provider/mask.h"
 #include "run/computer.h"
 #include "shape/replay.h"
 
@@ -41,6 +42,8 @@ static bool interpret_open(void *arg, enum segment_kind kind, struct str format)
 	struct run_computer *c = arg;
 	bool                 code = kind == SEGMENT_CODE;
 
+	if (c->cut)
+		return true;
 	if (!end_piece(c))
 		return false;
 	buf_clear(&c->head);
@@ -54,6 +57,8 @@ static bool interpret_text(void *arg, struct str text)
 {
 	struct run_computer *c = arg;
 
+	if (c->cut)
+		return true;
 	if (c->kind == SEGMENT_CODE && !buf_str(&c->codes[c->code_count - 1].text, text))
 		return false;
 	if (!c->in_piece) {
@@ -93,12 +98,18 @@ static bool interpret_close(void *arg)
 {
 	struct run_computer *c = arg;
 
+	if (c->cut)
+		return true;
 	if (!end_piece(c) || !say_flag(c, ",\"end\":true}"))
 		return false;
-	/* While the call goes on, only a fence ends code, or the call with index 0. */
 	char name[LANGUAGES_NAME];
-	if (c->kind == SEGMENT_CODE && c->run->rq.fence && !c->ending && !c->cut &&
-	    computer_allows(c, buf_view(&c->codes[c->code_count - 1].language), name))
+
+	if (c->kind != SEGMENT_CODE || !c->run->rq.fence)
+		return true;
+	if (!computer_allows(c, buf_view(&c->codes[c->code_count - 1].language), name))
+		computer_forget_last(c);
+	else if (
+		!c->ending) /* while the call goes on, only a fence ends code, or the call with index 0 */
 		cut_soon(c);
 	return true;
 }
@@ -140,18 +151,45 @@ static bool interpret_decode(struct run_computer *c, struct str escaped, struct 
 	return true;
 }
 
-static bool interpret_speech(struct run_computer *c, const struct event *ev)
+static bool interpret_call(struct run_computer *c, const struct event *ev)
 {
+	bool       starts = ev->kind == EVENT_TOOL_START;
 	struct str text;
 
-	if (!interpret_begin_call(c) ||
-	    !interpret_decode(c, ev->kind == EVENT_TOOL_START ? ev->name : ev->text, &text))
-		return false;
+	return interpret_begin_call(c) &&
+	       interpret_decode(c, starts ? ev->name : ev->text, &text) &&
+	       (starts ? speech_name(c->speech, ev->block, text)
+		       : speech_args(c->speech, ev->block, text)) &&
+	       end_piece(c);
+}
 
-	bool ok = ev->kind == EVENT_TOOL_START  ? speech_name(c->speech, ev->block, text)
-		  : ev->kind == EVENT_TOOL_ARGS ? speech_args(c->speech, ev->block, text)
-						: speech_text(c->speech, text);
-	return ok && end_piece(c);
+/* interpret_line: the first line of an escaped text, with its end. */
+static struct str interpret_line(struct str escaped)
+{
+	for (size_t i = 0; i + 1 < escaped.n; i++)
+		if (escaped.p[i] == '\\' && escaped.p[++i] == 'n')
+			return (struct str){ escaped.p, i + 1 };
+	return escaped;
+}
+
+/* interpret_said: the text is cut behind code that runs: *ret is what is left.  A fence closes at the end of
+ * its line. */
+static bool interpret_said(struct run_computer *c, struct str escaped, struct str *ret)
+{
+	struct str text, line;
+
+	*ret = (struct str){ escaped.p, 0 };
+	if (!interpret_begin_call(c))
+		return false;
+	do {
+		line = (struct str){ escaped.p + ret->n, escaped.n - ret->n };
+		if (c->run->rq.fence)
+			line = interpret_line(line);
+		if (!interpret_decode(c, line, &text) || !speech_text(c->speech, text))
+			return false;
+		ret->n += line.n;
+	} while (ret->n < escaped.n && !c->cut);
+	return end_piece(c);
 }
 
 static void interpret_fail(struct run *r)
@@ -191,33 +229,50 @@ static bool interpret_part(void *arg, const struct event *ev)
 	return !r->aborting;
 }
 
+/* hold_word: without the secrets that the provider may have put into it. */
+static void hold_word(struct run_computer *c, struct str word, char *ret, size_t size)
+{
+	char text[LIMIT_MASK_TEXT];
+
+	if (mask_text(c->run->rq.provider->mask, word, text, sizeof text))
+		word = str_of(text);
+	if (word.n < size)
+		str_copy(ret, size, word);
+}
+
 /* interpret_hold: the reason of a call's end is the client's only if the run ends with it. */
 static void interpret_hold(struct run_computer *c, const struct event *ev)
 {
-	if (c->finish_reason[0] || ev->text.n >= sizeof c->finish_reason)
+	if (c->finish_reason[0])
 		return;
-	str_copy(c->finish_reason, sizeof c->finish_reason, ev->text);
-	if (ev->name.n < sizeof c->native_reason)
-		str_copy(c->native_reason, sizeof c->native_reason, ev->name);
+	hold_word(c, ev->text, c->finish_reason, sizeof c->finish_reason);
+	if (c->finish_reason[0])
+		hold_word(c, ev->name, c->native_reason, sizeof c->native_reason);
 }
 
 void interpret_event(struct run *r, const struct event *ev)
 {
 	struct run_computer *c = r->computer;
 	struct usage         none = { 0 };
+	struct event         part = *ev;
 
-	if (r->aborting || c->cut || ev->choice != 0 || ev->pass == PASS_PRINT)
+	if (r->aborting || ev->choice != 0 || ev->pass == PASS_PRINT ||
+	    (c->cut && ev->kind != EVENT_USAGE))
 		return;
 	switch (ev->kind) {
 	case EVENT_TEXT:
 	case EVENT_REFUSAL:
+		if (interpret_said(c, ev->text, &part.text))
+			interpret_pass(c, &part);
+		else
+			interpret_fail(r);
+		break;
 	case EVENT_TOOL_START:
 	case EVENT_TOOL_ARGS:
-		if (!interpret_speech(c, ev)) {
+		if (interpret_call(c, ev))
+			interpret_pass(c, ev);
+		else
 			interpret_fail(r);
-			return;
-		}
-		interpret_pass(c, ev);
 		break;
 	case EVENT_REASONING:
 	case EVENT_MEDIA: interpret_pass(c, ev); break;

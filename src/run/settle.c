@@ -137,16 +137,19 @@ static const char *settle_resolve(struct run_computer *c)
 		return NULL;
 	}
 	if (!approved && str_is(buf_view(&code->language), "html")) {
+		if (c->steps >= q->max_steps)
+			return "max_steps";
+		c->steps++;
 		output_show(r, buf_view(&code->text));
 		c->ran = true;
 		c->code_next++;
 		return NULL;
 	}
-	if (q->ask && !approved)
+	if (q->ask && !approved && computer_allows(c, buf_view(&code->language), c->chosen))
 		return settle_confirm(c, code) ? "confirmation" : "error";
 	if (c->steps >= q->max_steps)
 		return "max_steps";
-	if (!approved && !settle_confirm(c, code))
+	if (!approved && !q->ask && !settle_confirm(c, code))
 		return "error";
 	c->approved = false;
 	c->steps++;

@@ -34,6 +34,18 @@ static bool waiting_scan(struct waiting *w, struct str body)
 	       waiting_is(&w->doc, 0, "role", "assistant") && waiting_list(&w->doc) != JSON_ABSENT;
 }
 
+/* waiting_blank: the answer of a run that only went on to a confirmation, and said nothing itself. */
+static bool waiting_blank(struct waiting *w, struct str body)
+{
+	struct err e;
+
+	return body.n < KIB &&
+	       json_scan(&w->doc, body.p, body.n, &json_limits_stored, &e) == ERR_OK &&
+	       waiting_is(&w->doc, 0, "role", "assistant") &&
+	       waiting_is(&w->doc, 0, "content", "") &&
+	       json_get(&w->doc, 0, "tool_calls") == JSON_ABSENT;
+}
+
 static bool waiting_member(const struct json_doc *d, json_at message, const char *key,
 			   struct buf *out)
 {
@@ -54,6 +66,7 @@ static bool waiting_take(struct waiting *w, json_at message)
 {
 	const struct json_doc *d = &w->doc;
 	bool                   code = waiting_is(d, message, "type", "code");
+	char                   name[LANGUAGES_NAME];
 
 	if (waiting_is(d, message, "role", "computer")) {
 		if (waiting_is(d, message, "type", "console") && !waiting_goes_on(d, message) &&
@@ -63,8 +76,11 @@ static bool waiting_take(struct waiting *w, json_at message)
 	}
 	if (!code && !waiting_is(d, message, "type", "tool_call"))
 		return true;
-	return waiting_member(d, message, "format", &w->language) &&
-	       waiting_member(d, message, "content", &w->text) &&
+	if (!waiting_member(d, message, "format", &w->language))
+		return false;
+	if (code && w->c->run->rq.fence && !computer_allows(w->c, buf_view(&w->language), name))
+		return true;
+	return waiting_member(d, message, "content", &w->text) &&
 	       computer_code(w->c, buf_view(&w->language), buf_view(&w->text), !code);
 }
 
@@ -73,7 +89,8 @@ static bool waiting_walk(struct waiting *w, const struct branch_read *b)
 	size_t from = b->message_count;
 	bool   ok = true;
 
-	while (from > 0 && waiting_scan(w, b->messages[from - 1].body))
+	while (from > 0 && (waiting_scan(w, b->messages[from - 1].body) ||
+			    waiting_blank(w, b->messages[from - 1].body)))
 		from--;
 	for (; ok && from < b->message_count; from++) {
 		if (!waiting_scan(w, b->messages[from].body))

@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 import computer as cp
 import fixtures
 import gateway as gw
@@ -126,6 +128,55 @@ def test_fenced_code_runs_where_the_request_says_so(computer, client, script):
     asked = model.exchanges[1].request.json
     assert "tools" not in asked and "6 * 7" in asked["messages"][-2]["content"]
     assert "42" in asked["messages"][-1]["content"]
+
+
+FENCED = "Look:\n```python\n6 * 7\n```\nIt printed 41.\n```python\nprint('twice')\n```\n"
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_what_stands_behind_fenced_code_in_one_event_is_cut(computer, client, script, stream):
+    first = up.stream(FENCED) if stream else [up.reply(up.completion(FENCED))]
+    second = up.stream("It is 42.") if stream else [up.reply(up.completion("It is 42."))]
+    model = script(up.in_turn(first, second))
+    body = computer.body(model, lmc={"code": "fence"}, content=f"cut {stream}")
+    if stream:
+        chunks, _, answer = streamed(client, body)
+        assert told(chunks) == [*said("Look:"), *coded("6 * 7"), confirmation("6 * 7"),
+                                *console(1, "42\n"), *said("It is 42.")]
+    else:
+        answer = client.post("/v1/chat", {**body, "stream": False}).ok()
+    stored = client.messages(answer.headers["x-conversation-id"], "lmc")
+    assert [m["content"] for m in stored if m["type"] == "code"] == ["6 * 7"]
+    assert "41" not in json.dumps(stored)
+    assert "41" not in json.dumps(model.exchanges[1].request.json)
+
+
+def test_fences_of_other_languages_are_no_code_to_run(computer, client, script):
+    model = script(*up.stream('```json\n{"a": 1}\n```\nand\n```yaml\na: 1\n```\n'))
+    chunks, status, _ = streamed(client, computer.body(model, lmc={"code": "fence"}))
+    assert {c["type"] for c in chunks} == {"message", "code"} and "finish_reason" not in status
+    assert len(model.exchanges) == 1
+
+
+def test_a_model_is_told_the_output_of_a_call_that_is_not_stored(computer, client, script):
+    model = script(up.in_turn(cp.calls(("python", "6 * 7")), up.stream("It is 42.")))
+    chunks, _, _ = streamed(client, computer.body(model, store=False))
+    assert told(chunks)[-3:] == said("It is 42.") and len(model.exchanges) == 2
+    assert "42" in model.exchanges[1].request.json["messages"][-1]["content"]
+
+
+def test_each_html_is_a_step(computer, client, script):
+    model = script(*cp.calls(("html", "<b>hi</b>")))
+    _, status, _ = streamed(client, computer.body(model, {"confirm": "never", "max_steps": 2}))
+    assert status["finish_reason"] == "max_steps" and len(model.exchanges) == 2
+
+
+def test_the_reason_of_an_end_has_no_secrets(computer, client, script):
+    model = script(up.sse(), up.role(), up.text("x"), *up.ending(f"stop {fixtures.UPSTREAM_KEY}"))
+    _, status, stream = streamed(client, computer.body(model))
+    assert status["finish_reason"] == "stop [key]"
+    run = client.run(cp.run_of(stream))
+    assert fixtures.UPSTREAM_KEY not in json.dumps(run)
 
 
 def test_an_open_fence_is_not_executed(computer, client, script):

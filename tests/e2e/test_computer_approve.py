@@ -136,6 +136,24 @@ def test_a_continue_with_ask_asks_again(computer, client, script):
     assert told(chunks) == [confirmation()] and status["finish_reason"] == "confirmation"
 
 
+def test_what_a_continue_has_asked_again_can_be_approved(computer, client, script):
+    model = cp.division(script)
+    _, stream = cp.waits(computer, client, model)
+    _, status, again = cp.streamed(client, {"format": "lmc", "stream": True,
+                                            "config": {"computer": {"confirm": "ask"}}},
+                                   f"/v1/runs/{cp.run_of(stream)}/continue")
+    assert status["finish_reason"] == "confirmation"
+    chunks, status, _ = cp.approve(client, cp.run_of(again))
+    assert cp.told(chunks)[-3:] == cp.said() and "finish_reason" not in status
+
+
+def test_a_language_that_is_not_allowed_is_not_asked_for(computer, client, script):
+    model = script(up.in_turn(cp.calls(("shell", "echo no")), up.stream("I see.")))
+    chunks, status, _ = cp.streamed(client, computer.body(model, {"confirm": "ask", "languages": ["python"]}))
+    assert "confirmation" not in {c["type"] for c in chunks} and "finish_reason" not in status
+    assert "disabled or not supported" in json.dumps(chunks)
+
+
 def test_an_approval_in_the_background(computer, client, script):
     _, stream = waits(computer, client, division(script))
     reply = client.post(f"/v1/runs/{run_of(stream)}/approve", {"approve": True, "background": True}).ok(202)

@@ -6,6 +6,7 @@ import os
 import pwd
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 from pathlib import Path
@@ -26,9 +27,16 @@ def program(name):
     return str(folder / name) if folder else name
 
 
+def free_port():
+    """One that the system chose; PostgreSQL can't let it choose."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
 class Server:
-    def __init__(self, **settings):
-        """settings: of the server, beside those that a test wants."""
+    def __init__(self, primary=None, **settings):
+        """settings: of the server, beside those that a test wants.  primary: this one is its standby."""
         # The path of a socket has at most 107 bytes.
         self.folder = Path(tempfile.mkdtemp(prefix="parley-pg-", dir="/tmp"))
         # PostgreSQL refuses root.
@@ -37,10 +45,17 @@ class Server:
             os.chown(self.folder, self.user.pw_uid, self.user.pw_gid)
         self.settings = {"listen_addresses": "", "fsync": "off", "unix_socket_directories":
                          str(self.folder), **settings}
+        self.port = self.settings.get("port", 5432)
         self.process = None
         self.databases = 0
-        self.run(program("initdb"), "--no-sync", "-U", "parley", "-A", "trust", "-E", "UTF8",
-                 "--locale=C", "-D", str(self.folder / "data"))
+        data = str(self.folder / "data")
+        if primary:
+            self.run(program("pg_basebackup"), "--no-sync", "--checkpoint=fast", "--write-recovery-conf",
+                     "-D", data, "-d", f"host={primary.folder} port={primary.port} user=parley "
+                     f"application_name={self.folder.name}")
+        else:
+            self.run(program("initdb"), "--no-sync", "-U", "parley", "-A", "trust", "-E", "UTF8",
+                     "--locale=C", "-D", data)
         atexit.register(self.remove)
 
     def _become(self):
@@ -75,8 +90,8 @@ class Server:
         return self.answers()
 
     def answers(self):
-        return subprocess.run([program("pg_isready"), "-q", "-h", str(self.folder)],
-                              check=False, timeout=DEADLINE).returncode == 0
+        return subprocess.run([program("pg_isready"), "-q", "-h", str(self.folder), "-p",
+                               str(self.port)], check=False, timeout=DEADLINE).returncode == 0
 
     def kill(self):
         """kill -9 of the server: its other processes end by themselves."""
@@ -98,7 +113,7 @@ class Server:
     def sql(self, text, database="postgres"):
         """Rows as lists of texts."""
         out = self.run(program("psql"), "-XAtq", "-F", "\t", "-v", "ON_ERROR_STOP=1", "-h",
-                       str(self.folder), "-U", "parley", "-d", database, "-c", text)
+                       str(self.folder), "-p", str(self.port), "-U", "parley", "-d", database, "-c", text)
         return [line.split("\t") for line in out.splitlines()]
 
     def number(self, text, database):
@@ -109,6 +124,17 @@ class Server:
         """The leases of the gateways that have live runs are over; who still lives, is paused."""
         self.sql("UPDATE gateway SET lease_until = now() - interval '1 s' WHERE id IN "
                  "(SELECT gateway FROM run WHERE status < 2)", database)
+
+    def has_synchronous(self, standby):
+        """From now on, commits wait for the standby."""
+        self.sql(f"ALTER SYSTEM SET synchronous_standby_names = '\"{standby.folder.name}\"'")
+        self.sql("SELECT pg_reload_conf()")
+        wait_until(lambda: self.sql("SELECT sync_state FROM pg_stat_replication") == [["sync"]],
+                   "a synchronous standby")
+
+    def promote(self):
+        """A standby becomes a server of its own."""
+        self.sql("SELECT pg_promote()")
 
     def url(self, database):
         return f"postgres:///{database}?host={self.folder}&user=parley"

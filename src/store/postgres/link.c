@@ -219,6 +219,7 @@ static void set_up_over(struct link *l, int64_t now_us)
 		return;
 	}
 	link_clear(l);
+	link_target_worked(l->target, l->conn);
 	l->down_us = 0;
 	l->state = LINK_IDLE;
 }

@@ -63,6 +63,8 @@ enum errc link_target_create(const char *database, const char *password, struct 
 void      link_target_destroy(struct link_target *t);
 /* link_target_name: the database for messages: without user and password. */
 const char *link_target_name(const struct link_target *t);
+/* link_target_worked: of several hosts, the one of this connection is the first to be asked next time. */
+void link_target_worked(const struct link_target *t, const PGconn *conn);
 
 void link_init(struct link *l, const struct link_target *target, bool relaxed, int64_t lock_ms);
 void link_finish(struct link *l);

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,6 +20,8 @@ struct link_target {
 	const char       *keys[WORDS + OURS];
 	const char       *values[WORDS + OURS];
 	char             *password; /* owned */
+	int               hosts;
+	atomic_int       *first; /* owned; the host that was connected last */
 	char              name[256];
 };
 
@@ -75,6 +78,45 @@ static void put_tls(struct link_target *t, size_t *n)
 		put(t, n, "sslrootcert", authorities);
 }
 
+static const char *host_list(const struct link_target *t)
+{
+	return option(t, "host") ? option(t, "host") : option(t, "hostaddr");
+}
+
+/* item_at: where item n of a list begins; NULL: there are fewer. */
+static const char *item_at(const char *list, int n)
+{
+	for (; list && n > 0; n--) {
+		list = strchr(list, ',');
+		if (list)
+			list++;
+	}
+	return list;
+}
+
+static int count_items(const char *list)
+{
+	int n = 1;
+
+	while (item_at(list, n))
+		n++;
+	return n;
+}
+
+/* rotated: the list, with item n as the first one; owned.  A list of one item is for all hosts. */
+static char *rotated(const char *list, int n)
+{
+	const char *from = item_at(list, n);
+	size_t      size = strlen(list) + 2;
+	char       *ret = malloc(size);
+
+	if (ret && (!from || from == list))
+		str_copy(ret, size, str_of(list));
+	else if (ret)
+		snprintf(ret, size, "%s,%.*s", from, (int)(from - list) - 1, list);
+	return ret;
+}
+
 static void put_all(struct link_target *t)
 {
 	size_t n = 0;
@@ -96,7 +138,7 @@ static void put_all(struct link_target *t)
 
 static void name_it(struct link_target *t)
 {
-	const char *host = option(t, "host") ? option(t, "host") : option(t, "hostaddr");
+	const char *host = host_list(t);
 	const char *port = option(t, "port");
 	const char *database = option(t, "dbname");
 
@@ -112,6 +154,11 @@ enum errc link_target_create(const char *database, const char *password, struct 
 
 	if (!t)
 		return err_set(e, ERR_STORAGE, "", "out of memory");
+	t->first = calloc(1, sizeof *t->first);
+	if (!t->first) {
+		link_target_destroy(t);
+		return err_set(e, ERR_STORAGE, "", "out of memory");
+	}
 	t->options = pq.PQconninfoParse(database, &why);
 	if (!t->options) {
 		/* The message may repeat the string, and with it a password. */
@@ -129,6 +176,7 @@ enum errc link_target_create(const char *database, const char *password, struct 
 		return err_blame(e, FAULT_NO_PLACE);
 	}
 	t->password = password && password[0] ? strdup(password) : NULL;
+	t->hosts = count_items(host_list(t));
 	put_all(t);
 	name_it(t);
 	*ret = t;
@@ -144,6 +192,7 @@ void link_target_destroy(struct link_target *t)
 	if (t->password)
 		explicit_bzero(t->password, strlen(t->password));
 	free(t->password);
+	free(t->first);
 	free(t);
 }
 
@@ -152,15 +201,61 @@ const char *link_target_name(const struct link_target *t)
 	return t->name;
 }
 
+/* A host that is silent is asked last: each connection would wait for it. */
+void link_target_worked(const struct link_target *t, const PGconn *conn)
+{
+	const char *ports = option(t, "port");
+
+	for (int n = 0; t->hosts > 1 && n < t->hosts; n++) {
+		const char *host = item_at(host_list(t), n);
+		const char *port = ports && item_at(ports, n) ? item_at(ports, n) : ports;
+
+		if (str_is((struct str){ host, strcspn(host, ",") }, pq.PQhost(conn)) &&
+		    (!port || str_is((struct str){ port, strcspn(port, ",") }, pq.PQport(conn)))) {
+			atomic_store(t->first, n);
+			return;
+		}
+	}
+}
+
+static bool is_list(const char *key)
+{
+	return strcmp(key, "host") == 0 || strcmp(key, "hostaddr") == 0 || strcmp(key, "port") == 0;
+}
+
+/* target_start: NULL: no memory. */
+static PGconn *target_start(const struct link_target *t)
+{
+	const char *values[WORDS + OURS];
+	char       *lists[3] = { 0 };
+	size_t      count = 0;
+	PGconn     *ret = NULL;
+	bool        ok = true;
+
+	memcpy(values, t->values, sizeof values);
+	for (int i = 0; ok && t->keys[i]; i++)
+		if (is_list(t->keys[i]) && count < ARRAY_LEN(lists)) {
+			lists[count] = rotated(t->values[i], atomic_load(t->first));
+			values[i] = lists[count];
+			ok = lists[count++] != NULL;
+		}
+	if (ok)
+		ret = pq.PQconnectStartParams(t->keys, values, 0);
+	for (size_t i = 0; i < count; i++)
+		free(lists[i]);
+	return ret;
+}
+
 void link_connect(struct link *l, int64_t now_us)
 {
 	const struct link_target *t = l->target;
 
 	link_clear(l);
-	l->conn = pq.PQconnectStartParams(t->keys, t->values, 0);
+	l->conn = target_start(t);
 	l->state = LINK_CONNECTING;
 	l->polling = PGRES_POLLING_WRITING;
-	l->deadline_us = now_us + LINK_CONNECT_US;
+	/* tcp_user_timeout ends the wait for a host that is silent; the next one needs time, too. */
+	l->deadline_us = now_us + t->hosts * (int64_t)LINK_CONNECT_US;
 	if (l->conn && pq.PQstatus(l->conn) != CONNECTION_BAD)
 		return;
 	struct fault f = fault_lost(l->conn ? pq.PQerrorMessage(l->conn) : "out of memory");

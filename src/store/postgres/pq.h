@@ -12,8 +12,8 @@
 	X(PQclear) X(PQconninfoFree) X(PQconninfoParse) X(PQconnectPoll) \
 	X(PQconnectStartParams) X(PQconsumeInput) X(PQenterPipelineMode) X(PQerrorMessage) \
 	X(PQexitPipelineMode) X(PQsendQuery) X(PQfinish) X(PQflush) X(PQfreemem) \
-	X(PQgetisnull) X(PQgetlength) X(PQgetResult) X(PQgetvalue) X(PQisBusy) \
-	X(PQnfields) X(PQntuples) X(PQpipelineSync) X(PQresultErrorField) \
+	X(PQgetisnull) X(PQgetlength) X(PQgetResult) X(PQgetvalue) X(PQhost) \
+	X(PQisBusy) X(PQnfields) X(PQntuples) X(PQpipelineSync) X(PQport) X(PQresultErrorField) \
 	X(PQresultStatus) X(PQsendPrepare) X(PQsendQueryPrepared) X(PQserverVersion) \
 	X(PQsetnonblocking) X(PQsetNoticeProcessor) X(PQsocket) X(PQstatus)
 /* clang-format on */

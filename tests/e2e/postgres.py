@@ -1,6 +1,7 @@
 """A PostgreSQL server of the tests' own: on a socket in a temporary folder, ended with the process."""
 
 import atexit
+import contextlib
 import ctypes
 import os
 import pwd
@@ -115,6 +116,21 @@ class Server:
         out = self.run(program("psql"), "-XAtq", "-F", "\t", "-v", "ON_ERROR_STOP=1", "-h",
                        str(self.folder), "-p", str(self.port), "-U", "parley", "-d", database, "-c", text)
         return [line.split("\t") for line in out.splitlines()]
+
+    @contextlib.contextmanager
+    def holding(self, text, database):
+        """While the block runs, a transaction is open that has executed the statement."""
+        line = [program("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", str(self.folder), "-p",
+                str(self.port), "-U", "parley", "-d", database]
+        with subprocess.Popen(line, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True, **self.as_user()) as session:
+            session.stdin.write(f"BEGIN; {text}; SELECT 'held';\n")
+            session.stdin.flush()
+            assert any(said == "held\n" for said in iter(session.stdout.readline, ""))
+            try:
+                yield
+            finally:
+                session.stdin.close()
 
     def number(self, text, database):
         """The one number that a statement finds."""

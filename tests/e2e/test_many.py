@@ -654,6 +654,33 @@ def test_a_paused_gateway_writes_nothing_after_its_lease(join, server, database,
         wait_until(lambda: one.chat("again").status == 200, "stored calls")
 
 
+def test_a_gateway_that_cannot_renew_its_lease_begins_no_stored_calls(join, server, database, script):
+    """Before the others may declare it dead.  What runs goes on, and so do calls that are not stored."""
+    a = join()
+    gates, s = gated(script)
+    with clients(a) as (one,), one.chat_stream("go", model=s.model) as stream:
+        wanted(stream, WORDS[0])
+        with server.holding("SELECT id FROM gateway WHERE dead = 0 FOR UPDATE", database):
+            began = time.monotonic()
+            wait_until(lambda: one.get("/readyz").status == 503, "not ready", DEADLINE)
+            took = time.monotonic() - began
+            left = server.number("SELECT extract(epoch FROM lease_until - now())::int FROM gateway", database)
+            assert took > 6 and left > 0
+            one.chat("stored").error(503, "storage_unavailable")
+            keyed = {"Idempotency-Key": "k"}
+            one.post("/v1/chat", call("/v1/chat", "echo", {"store": False}),
+                     headers=keyed).error(503, "storage_unavailable")
+            one.chat("kept nowhere", store=False).ok()
+            assert server.number("SELECT count(*) FROM run", database) == 1
+            for gate in gates:
+                gate.open()
+            list(stream)
+        assert one.run(stream.headers["x-run-id"])["status"] == "completed"
+        wait_until(lambda: one.get("/readyz").status == 200, "readiness")
+        one.chat("stored").ok()
+    a.wait_log("lease of this gateway can't be renewed")
+
+
 def test_a_revoked_key_is_refused_by_all_gateways(join, server, database):
     url = server.url(database)
     made = run("keys", "create", "--name", "one", "--database", url)

@@ -40,6 +40,8 @@ enum errc lease_take(struct link *l, struct postgres *db, struct err *e)
 		return e->code;
 	id_floor(cell_int(direct_row(l, 0), 0));
 	for (int i = 0; i < TRIES; i++) {
+		int64_t now_us = clock_mono_us();
+
 		db->gateway = new_gateway();
 		param_int(&l->args, db->gateway);
 		if (direct_ask(l, sql_take, "join", e) != ERR_OK)
@@ -47,7 +49,7 @@ enum errc lease_take(struct link *l, struct postgres *db, struct err *e)
 		if (direct_rows(l) == 0)
 			continue;
 		id_lane((int)cell_int(direct_row(l, 0), 0));
-		db->renewed_us = clock_mono_us();
+		db->renewed_us = now_us;
 		return ERR_OK;
 	}
 	db->gateway = 0;
@@ -69,24 +71,31 @@ void lease_end(struct link *l, const struct postgres *db)
 			 LEASE_MS / 1000);
 }
 
+bool lease_is_old(const struct postgres *db)
+{
+	return clock_mono_us() - db->renewed_us >= LEASE_OLD_MS * (int64_t)1000;
+}
+
 enum work_next lease_step(struct work *w)
 {
 	struct param *a;
 
 	switch (w->stage) {
 	case 0:
+		w->db->renew_us = clock_mono_us();
 		a = work_param(w);
 		param_int(a, w->db->gateway);
 		work_ask(w, sql_renew);
 		return WORK_AGAIN;
 	case 1:
 		if (work_rows(w, 0) > 0) {
-			w->db->renewed_us = clock_mono_us();
+			w->db->renewed_us = w->db->renew_us;
 			return WORK_DONE;
 		}
 		/* This process was away for longer than its lease. */
 		a = work_param(w);
 		w->db->next_gateway = new_gateway();
+		w->db->renew_us = clock_mono_us();
 		param_int(a, w->db->next_gateway);
 		work_ask(w, sql_take);
 		return WORK_LAST;
@@ -95,7 +104,7 @@ enum work_next lease_step(struct work *w)
 			return WORK_DONE; /* the next renewal tries again */
 		id_lane((int)cell_int(work_row(w, 0, 0), 0));
 		w->db->gateway = w->db->next_gateway;
-		w->db->renewed_us = clock_mono_us();
+		w->db->renewed_us = w->db->renew_us;
 		log_note(
 			LOG_WARN, "lease_lost",
 			"the database had declared this gateway dead, because it could not renew its "

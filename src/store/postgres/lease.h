@@ -5,7 +5,7 @@
 #include "store/postgres/link.h"
 #include "store/postgres/work.h"
 
-enum { LEASE_MS = 15000, LEASE_RENEW_MS = 2000 };
+enum { LEASE_MS = 15000, LEASE_RENEW_MS = 2000, LEASE_OLD_MS = 10000 };
 
 /* lease_take: makes the row, and takes a lane for the ids.  db->gateway is set.  Errors: STORAGE: all lanes
  * are taken. */
@@ -13,6 +13,10 @@ enum errc lease_take(struct link *l, struct postgres *db, struct err *e) MUST_US
 /* lease_end: declares the own row dead, so that others may end what this process has left.  On a failure the
  * row dies with its lease. */
 void lease_end(struct link *l, const struct postgres *db);
+
+/* lease_is_old: the last renewal that succeeded was sent so long ago that another gateway may soon declare this
+ * one dead, and end what it begins. */
+bool lease_is_old(const struct postgres *db);
 
 /* The chore that renews the lease.  A process whose row was declared dead goes on with a new one. */
 enum work_next lease_step(struct work *w);

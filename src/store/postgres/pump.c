@@ -8,6 +8,7 @@
 #include "store/common/answer.h"
 #include "store/common/thread.h"
 #include "store/postgres/batch.h"
+#include "store/postgres/lease.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/search_read.h"
@@ -216,12 +217,21 @@ static void answer_write(struct pump *p, struct store_job *job, const struct fau
 	answer_post(job);
 }
 
+/* What a gateway says that could not renew its lease for long. */
+static const struct fault old_lease = {
+	.kind = FAULT_PG_SERVER,
+	.text = "the lease of this gateway can't be renewed; it begins no stored calls",
+	.reason = "it may lose its place in its database",
+};
+
 static void note_state(struct pump *p, const struct fault *f, size_t turns, int64_t took_us)
 {
 	bool was = p->writable;
 
 	if (f && f->kind == FAULT_PG_DATA)
 		return;
+	if (!f && lease_is_old(p->db))
+		f = &old_lease;
 	p->writable = p->db->writable = !f;
 	pthread_mutex_lock(&p->lock);
 	p->stats.writable = p->writable;
@@ -502,6 +512,38 @@ static void refuse_queued(struct pump *p, struct hand *h, int64_t away_us)
 	}
 }
 
+/* refuse_begins: what would be this gateway's own, while it may lose it. */
+static void refuse_begins(struct pump *p, struct hand *h)
+{
+	struct queue     *q = &p->queues[h->lane];
+	struct queue      kept = { .end = &kept.first };
+	struct queue      gone = { .end = &gone.first };
+	struct store_job *job;
+
+	pthread_mutex_lock(&p->lock);
+	while ((job = pop(q)))
+		push(job->kind->job == JOB_TURN_BEGIN || job->kind->job == JOB_IDEM_TAKE ? &gone
+											 : &kept,
+		     job);
+	while ((job = pop(&kept)))
+		push(q, job);
+	pthread_mutex_unlock(&p->lock);
+	while ((job = pop(&gone))) {
+		fault_refuse(&old_lease, &job->err);
+		answer_post(job);
+	}
+}
+
+static void watch_lease(struct pump *p)
+{
+	if (!lease_is_old(p->db))
+		return;
+	if (p->writable)
+		note_state(p, &old_lease, 0, 0);
+	refuse_begins(p, &p->hands[PUMP_TURNS]);
+	refuse_begins(p, &p->hands[PUMP_LOG]);
+}
+
 static void mend(struct pump *p, struct hand *h, int64_t now_us, bool stopping)
 {
 	struct link *l = &h->link;
@@ -633,6 +675,7 @@ static void *serve(void *arg)
 
 		if (atomic_exchange(&p->called, false))
 			memset(p->due_us, 0, sizeof p->due_us);
+		watch_lease(p);
 		for (size_t i = 0; i < p->hand_count; i++)
 			drive(p, &p->hands[i], stopping);
 		if (stopping && is_over(p))

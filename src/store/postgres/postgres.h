@@ -40,8 +40,9 @@ struct postgres {
 	struct fault             reap_fault;       /* how that work has ended */
 	bool                     search_noted;     /* rows for the search index were written */
 	int64_t                  search_looked_us; /* when the queue of the index was read last */
-	struct search_tools     *search;       /* owned; of searches; NULL: there was none yet */
-	struct search_tools     *index;        /* owned; of the index */
+	int64_t                  size_us; /* when the size of the event log is looked at again */
+	struct search_tools     *search;  /* owned; of searches; NULL: there was none yet */
+	struct search_tools     *index;   /* owned; of the index */
 	int64_t                  next_gateway; /* while a new row is made (lease.c) */
 	struct news             *news;         /* owned */
 	struct cancels          *cancels;      /* owned */

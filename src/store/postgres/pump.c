@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 enum {
-	CHORES = 16,
+	CHORES = 20,
 	READERS_MOST = 64,
 	CONNECT_PAUSE_US = 200 * 1000, /* between two tries to connect */
 	BEGINS_US = 2500 * 1000,       /* without a connection so long, new turns are refused */

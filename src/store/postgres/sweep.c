@@ -6,7 +6,13 @@
 #include "base/clock.h"
 #include "store/postgres/postgres.h"
 
-enum { SWEEP_KEYS = 256, SWEEP_RUNS = 64 };
+enum {
+	SWEEP_KEYS = 256,
+	SWEEP_RUNS = 64,
+	SIZE_RUNS = 1024, /* of one look at the whole log */
+	SIZE_STEP = 16,   /* of one transaction */
+	SIZE_REST = 50,   /* such a look takes a fiftieth of the time at most */
+};
 
 static const char sql_keys[] =
 	"DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency WHERE http > 0 "
@@ -53,4 +59,81 @@ void sweep_over(struct work *w, const struct fault *f)
 {
 	(void)w;
 	(void)f;
+}
+
+/* --- the size of the log --- */
+
+/* The size of the tables is found at once, and is never less than that of what is in them. */
+static const char sql_size[] = "SELECT coalesce(sum(pg_total_relation_size(inhrelid)), 0)::bigint "
+			       "FROM pg_inherits WHERE inhparent = 'event'::regclass";
+/* The oldest ended runs that do not fit in behind all newer ones.  Bytes count as they are stored. */
+static const char sql_surplus[] =
+	"SELECT s.run FROM (SELECT b.run, sum(b.bytes) OVER (ORDER BY b.run DESC) AS total FROM "
+	"(SELECT e.run, sum(pg_column_size(e.data)) AS bytes FROM event e GROUP BY e.run) b) s "
+	"WHERE s.total > $1 AND NOT EXISTS (SELECT 1 FROM run r WHERE r.id = s.run AND r.status < 2) "
+	"ORDER BY s.run LIMIT $2";
+static const char sql_remove[] = "DELETE FROM event WHERE run = ANY($1::bigint[])";
+
+struct size_state {
+	int64_t runs[SIZE_RUNS];
+	size_t  count, at;
+};
+
+bool sweep_size_wanted(struct postgres *db)
+{
+	return db->options.events_keep_bytes > 0 && clock_mono_us() >= db->size_us;
+}
+
+static void size_look(struct work *w)
+{
+	struct param *a = work_param(w);
+
+	param_int(a, w->db->options.events_keep_bytes);
+	param_int(a, SIZE_RUNS);
+	w->db->size_us = clock_mono_us();
+	work_ask(w, sql_surplus);
+}
+
+static bool size_found(struct work *w)
+{
+	struct size_state *s = work_state(w, sizeof *s, NULL);
+	int64_t            now_us = clock_mono_us();
+
+	w->db->size_us = now_us + SIZE_REST * (now_us - w->db->size_us);
+	for (int i = 0; s && i < work_rows(w, 0) && i < SIZE_RUNS; i++)
+		s->runs[s->count++] = cell_int(work_row(w, 0, i), 0);
+	return s != NULL;
+}
+
+static enum work_next size_remove(struct work *w)
+{
+	struct size_state *s = w->state;
+	size_t             left = s->count - s->at;
+	size_t             n = left < SIZE_STEP ? left : SIZE_STEP;
+	struct param      *a;
+
+	if (n == 0)
+		return WORK_DONE;
+	a = work_param(w);
+	PARAM_EACH(a, PARAM_INT, i, n, param_int(a, s->runs[s->at + i]));
+	s->at += n;
+	work_ask(w, sql_remove);
+	return WORK_AGAIN;
+}
+
+enum work_next sweep_size_step(struct work *w)
+{
+	switch (w->stage) {
+	case 0:
+		work_param(w);
+		work_ask(w, sql_size);
+		return WORK_AGAIN;
+	case 1:
+		if (cell_int(work_row(w, 0, 0), 0) <= w->db->options.events_keep_bytes)
+			return WORK_DONE;
+		size_look(w);
+		return WORK_AGAIN;
+	case 2: return size_found(w) ? size_remove(w) : WORK_DONE;
+	default: return size_remove(w);
+	}
 }

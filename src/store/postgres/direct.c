@@ -30,6 +30,8 @@ static enum err_fault direct_fault_of(const struct fault *f)
 		return FAULT_DATA; /* too old */
 	if (strcmp(f->state, "53100") == 0)
 		return FAULT_DISK;
+	if (strcmp(f->state, fault_pooled().state) == 0)
+		return FAULT_NO_PLACE;
 	if (f->kind == FAULT_PG_DATA ||
 	    (f->state[0] && f->kind == FAULT_PG_SERVER && strcmp(f->state, "42501") != 0))
 		return FAULT_DATA;

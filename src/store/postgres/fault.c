@@ -52,6 +52,23 @@ static void fault_one_line(char *to, size_t size, const char *text)
 	str_copy(to, size, (struct str){ text, n });
 }
 
+/* A statement prepared on a connection is not there, or another one is. */
+static bool is_pooled(const char *state)
+{
+	return strcmp(state, "26000") == 0 || strcmp(state, "42P05") == 0;
+}
+
+struct fault fault_pooled(void)
+{
+	return (struct fault){
+		.kind = FAULT_PG_SERVER,
+		.state = "26000",
+		.text = "its connections are pooled by transactions; PgBouncer needs pool_mode = "
+			"session",
+		.reason = "its database could not be read or written",
+	};
+}
+
 struct fault fault_of_result(const PGresult *r)
 {
 	const char  *state = pq.PQresultErrorField(r, PG_DIAG_SQLSTATE);
@@ -60,6 +77,8 @@ struct fault fault_of_result(const PGresult *r)
 
 	if (!state) /* made by libpq, because the connection broke */
 		return fault_lost("the connection was closed");
+	if (is_pooled(state))
+		return fault_pooled();
 	str_copy(f.state, sizeof f.state, str_of(state));
 	fault_one_line(f.text, sizeof f.text, text ? text : "an unknown error");
 	f.kind = kind_of(f.state);

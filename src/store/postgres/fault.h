@@ -23,5 +23,7 @@ struct fault {
  * answer came in time. */
 struct fault fault_of_result(const PGresult *r);
 struct fault fault_lost(const char *text);
+/* fault_pooled: what is between the gateway and the server gives each transaction another session. */
+struct fault fault_pooled(void);
 /* fault_refuse: fills e with a text for the client. */
 enum errc fault_refuse(const struct fault *f, struct err *e);

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "store/postgres/cell.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@ enum { NAME = 16 };
 
 /* Session settings.  Arrays would be planned anew at each use without force_generic_plan. */
 static const char sql_set_up[] =
-	"SELECT set_config('plan_cache_mode', 'force_generic_plan', false), "
+	"SELECT pg_backend_pid()::bigint, set_config('plan_cache_mode', 'force_generic_plan', false), "
 	"set_config('statement_timeout', '10s', false), "
 	"set_config('lock_timeout', $1, false), "
 	"set_config('idle_in_transaction_session_timeout', '5s', false), "
@@ -218,6 +219,7 @@ static void set_up_over(struct link *l, int64_t now_us)
 		link_drop(l, &f, now_us);
 		return;
 	}
+	l->backend = cell_int((struct row){ l->results[0], 0 }, 0);
 	link_clear(l);
 	link_target_worked(l->target, l->conn);
 	l->down_us = 0;

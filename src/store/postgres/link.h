@@ -34,6 +34,7 @@ struct link {
 	enum link_state           state;
 	PGconn                   *conn;        /* owned */
 	int64_t                   deadline_us; /* of CONNECTING, SETTING_UP, BUSY */
+	int64_t                   backend;     /* the server's process */
 	int64_t                   down_us; /* since when there is no connection; 0: there is one */
 	PostgresPollingStatusType polling;
 	bool                      unsent; /* bytes that the socket has not taken */

@@ -8,6 +8,7 @@
 #include "store/common/answer.h"
 #include "store/common/thread.h"
 #include "store/postgres/batch.h"
+#include "store/postgres/direct.h"
 #include "store/postgres/lease.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
@@ -708,8 +709,12 @@ static enum errc connect_first(struct pump *p, struct err *e)
 
 		link_connect(l, clock_mono_us());
 		if (!link_await(l))
-			return err_set(e, ERR_STORAGE, "", "can't connect to the database %s: %s",
-				       link_target_name(p->db->target), l->fault.text);
+			return direct_fail(l, "connect to", e);
+		for (size_t k = 0; k < i; k++)
+			if (p->hands[k].link.backend == l->backend) {
+				l->fault = fault_pooled();
+				return direct_fail(l, "use", e);
+			}
 	}
 	return ERR_OK;
 }
@@ -742,9 +747,10 @@ enum errc pump_create(struct postgres *db, const struct pump_chore *chores, stru
 	p->hand_count = readers + PUMP_READ;
 	make_hands(p, readers);
 	db->pump = p;
-	if (connect_first(p, e) != ERR_OK ||
-	    thread_start(&p->thread, "store", serve, p, e) != ERR_OK) {
-		err_blame(e, FAULT_BUSY);
+	enum errc rc = connect_first(p, e);
+	if (rc == ERR_OK && thread_start(&p->thread, "store", serve, p, e) != ERR_OK)
+		rc = err_blame(e, FAULT_BUSY);
+	if (rc != ERR_OK) {
 		db->pump = NULL;
 		pump_destroy(p);
 		return e->code;

@@ -83,7 +83,7 @@ def within(seconds):
     end = time.monotonic() + seconds
     try:
         yield
-    except AssertionError:
+    except Exception:  # also what a test's own reader raises at an answer that came too early or late
         if time.monotonic() < end:
             raise
     if time.monotonic() >= end:

@@ -226,6 +226,7 @@
 #define LIMIT_COMPUTER_SECONDS (15 * 60) /* of a run in which something was executed */
 #define LIMIT_COMPUTER_LANGUAGES 32      /* names in one request */
 #define LIMIT_COMPUTER_REASON 1000       /* bytes of the reason why code may not run */
+#define LIMIT_COMPUTER_IMAGES (16 * MIB) /* bytes of all images of one run; base64 makes 22 MiB of them */
 #define LIMIT_COMPUTER_HEAD  2000        /* characters that a model is sent of the beginning of a long output */
 #define LIMIT_COMPUTER_TAIL  6000        /* and of its end */
 

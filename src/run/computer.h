@@ -95,7 +95,8 @@ struct run_computer {
 	struct console        console;
 	struct buf            out; /* chunks in lines */
 	struct buf            picture;
-	struct run_execution *executions; /* owned */
+	size_t                image_bytes; /* of all images so far */
+	struct run_execution *executions;  /* owned */
 	size_t                execution_count;
 	struct buf            list; /* of them, as JSON */
 };

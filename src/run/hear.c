@@ -2,8 +2,11 @@
 #include "base/limits.h"
 #include "computer/link.h"
 #include "json/scan.h"
+#include "lmc/media.h"
 #include "lmc/text.h"
 #include "run/computer.h"
+
+#include <string.h>
 
 static void hear_started(struct run_computer *c, const struct json_doc *d)
 {
@@ -73,6 +76,27 @@ static void hear_json(struct run_computer *c, const struct frame *f)
 	json_doc_finish(&d);
 }
 
+/* hear_fits: an image is what its first bytes say.  Of an answer with one that is none, or with more than can
+ * be stored, nothing would reach the model. */
+static bool hear_fits(struct run_computer *c, struct picture *p)
+{
+	const char *kind = media_kind((const unsigned char *)p->bytes.p, p->bytes.n);
+
+	c->image_bytes += p->bytes.n;
+	if (c->image_bytes > LIMIT_COMPUTER_IMAGES) {
+		output_say(c, STR("[an image is left out: the answer has too many]\n"));
+		return false;
+	}
+	if (p->format == PICTURE_HTML)
+		return true;
+	if (!kind || (strcmp(kind, "png") != 0 && strcmp(kind, "jpeg") != 0)) {
+		output_say(c, STR("[an image is left out: it is neither PNG nor JPEG]\n"));
+		return false;
+	}
+	p->format = strcmp(kind, "png") == 0 ? PICTURE_PNG : PICTURE_JPEG;
+	return true;
+}
+
 /* hear_part: a part of an image or of html; an empty one ends it. */
 static void hear_part(struct run_computer *c, enum picture_format format, struct str part)
 {
@@ -84,7 +108,7 @@ static void hear_part(struct run_computer *c, enum picture_format format, struct
 		return;
 	}
 	p.bytes = buf_view(&c->picture);
-	if (p.bytes.n > 0)
+	if (p.bytes.n > 0 && hear_fits(c, &p))
 		output_give(c, console_picture(&c->console, &p, &c->out));
 	buf_finish(&c->picture);
 }

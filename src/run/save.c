@@ -237,6 +237,9 @@ void save_end(struct run *r)
 		run_fail(r, ERR_INTERNAL, "no memory to store the answer");
 		buf_clear(&r->jobs->end_answer); /* half an object is no JSON */
 		buf_clear(&r->jobs->end_error);
+		if (r->failure &&
+		    !err_object(r->failure, str_of(r->request_id), &r->jobs->end_error))
+			buf_clear(&r->jobs->end_error);
 		r->outcome = RUN_INCOMPLETE;
 	}
 	r->jobs->end = (struct turn_end){

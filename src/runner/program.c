@@ -174,8 +174,11 @@ static void program_read_control(struct program *p)
 	char           part[PROGRAM_READ];
 
 	while (p->control.fd >= 0) {
-		if (p->pictures.len > 0 &&
-		    picture_look(buf_view(&p->pictures), &pic) != PICTURE_NONE) {
+		enum picture_found found = picture_look(buf_view(&p->pictures), &pic);
+
+		if (found == PICTURE_BAD) { /* its sender must not wait for somebody who reads it */
+			buf_clear(&p->pictures);
+		} else if (found == PICTURE_WHOLE) {
 			if (p->control_open)
 				(void)!loop_rewatch(p->loop, &p->control, 0);
 			return;

@@ -228,6 +228,27 @@ def test_images_and_files(computer, client, script):
     assert "iVBORw0KGgo" in asked and "made.txt" not in asked.replace("open('made.txt'", "")
 
 
+def test_what_is_no_image_is_told_and_takes_no_output_along(computer, client, script):
+    code = ("class P:\n    def __init__(self, b): self.b = b\n    def _repr_png_(self):\n        return self.b\n"
+            "print('one')\nP(b'\\x89PNG')")
+    jpeg = "print('two')\nP(b'\\xff\\xd8\\xff' + bytes(9))"
+    model = script(up.in_turn(cp.calls(("python", code), ("python", jpeg)), up.stream("Made.")))
+    chunks, _, _ = streamed(client, computer.body(model))
+    assert [c["format"] for c in chunks if c["type"] == "image" and "content" in c] == ["base64.jpeg"]
+    results = [m["content"] for m in model.exchanges[1].request.json["messages"] if m["role"] == "tool"]
+    assert results[0].split("\n")[:2] == ["one", "[an image is left out: it is neither PNG nor JPEG]"]
+    assert results[1].startswith("two")
+
+
+def test_images_beyond_what_an_answer_holds_are_left_out(computer, client, script):
+    code = ("class P:\n    def _repr_png_(self):\n        return b'\\x89PNG\\r\\n\\x1a\\n' + bytes(7_900_000)\nP()")
+    model = script(up.in_turn(cp.calls(*[("python", code)] * 3), up.stream("Made.")))
+    chunks, _, stream = streamed(client, computer.body(model))
+    assert len([c for c in chunks if c["type"] == "image" and "content" in c]) == 2
+    assert "[an image is left out: the answer has too many]\n" in [c.get("content") for c in chunks]
+    assert client.run(run_of(stream))["status"] == "completed"
+
+
 def test_images_do_not_move_outputs_to_other_calls(computer, client, script):
     code = ("class P:\n    def _repr_png_(self):\n        return b'\\x89PNG\\r\\n\\x1a\\n' + bytes(9)\n"
             "print('before')\nopen('made', 'w').write('x')\nP()")

@@ -129,6 +129,15 @@ def test_an_object_may_show_itself_as_an_image(run):
     assert [k for k, _ in done.frames if k in "OI"][0] == "O" and done.text == "before\n"
 
 
+def test_an_image_that_is_too_large_is_told(run):
+    done = run("""\
+        class Picture:
+            def _repr_png_(self):
+                return b"\\x89PNG\\n" + bytes(9_000_000)
+        Picture()""")
+    assert (done.outcome, done.images) == ("ok", []) and "9000005 bytes is left out" in done.text
+
+
 def test_an_object_may_show_itself_as_html(run):
     done = run("""\
         class Table:

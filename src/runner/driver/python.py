@@ -19,6 +19,7 @@ import traceback
 import types
 
 FLAGS = {name: getattr(__future__, name).compiler_flag for name in __future__.all_feature_names}
+IMAGE_MOST = 8 << 20  # bytes that the runner takes
 KEPT = 100  # cells whose source a traceback can show
 LOOK = 0.05  # seconds between two looks at the line within loops and functions
 
@@ -79,6 +80,9 @@ class Driver:
                 self.put_mark(f"L{line}")
 
     def put_image(self, form, data):
+        if len(data) > IMAGE_MOST:
+            print(f"[an image of {len(data)} bytes is left out: {IMAGE_MOST} at the most]", flush=True)
+            return
         self.images += 1
         self.socket.sendall(f"{self.images} {form} {len(data)}\n".encode() + data)
         self.put_mark(f"I{self.images}")

@@ -128,13 +128,19 @@ static bool is_so(struct world *w, bool (*what)(const struct world *w))
 	return it_was;
 }
 
+static bool end_waits(const struct world *w)
+{
+	return w->waiting[OP_END] != NULL;
+}
+
+/* until: a run that ends earlier never will. */
 #define until(w, what) until_so((w), (what), #what)
 static void until_so(struct world *w, bool (*what)(const struct world *w), const char *name)
 {
 	int64_t late_us = clock_mono_us() + 5 * 1000 * 1000;
 
 	while (!is_so(w, what))
-		if (clock_mono_us() > late_us)
+		if (clock_mono_us() > late_us || w->live == 0 || is_so(w, end_waits))
 			fail_msg("never: %s", name);
 }
 
@@ -146,11 +152,6 @@ static bool begin_waits(const struct world *w)
 static bool append_waits(const struct world *w)
 {
 	return w->waiting[OP_APPEND] != NULL;
-}
-
-static bool end_waits(const struct world *w)
-{
-	return w->waiting[OP_END] != NULL;
 }
 
 static bool model_is_asked(const struct world *w)

@@ -50,17 +50,22 @@ static struct usage entry_usage(const struct json_doc *d, const json_at *at)
 	};
 }
 
-/* entry_past: an attempt that was given up. */
-static void entry_past(const struct json_doc *d, const json_at *at, struct entry *x)
+/* entry_past: an attempt that was given up, or a step; n: members of its element. */
+static void entry_past(const struct json_doc *d, const json_at *at, size_t n, struct entry *x)
 {
 	bool    known;
+	bool    spoke = false;
 	int64_t took_ms = entry_int(d, at[ATTEMPT_LOG_END], &known);
+	int64_t first_ms = n == ATTEMPT_LOG_PAST ? entry_int(d, at[ATTEMPT_LOG_FIRST], &spoke) : 0;
 
 	x->provider = json_inner_of(d, at[ATTEMPT_LOG_PROVIDER]);
 	x->code = json_inner_of(d, at[ATTEMPT_LOG_CODE]);
-	x->outcome = x->code.n > 0 ? "failed" : "completed"; /* a step of a run with a computer */
+	x->outcome = x->code.n == 0 ? "completed" /* a step of a run with a computer */
+		     : str_is(x->code, "cancelled") ? "cancelled"
+						    : "failed";
 	if (x->code.n == 0)
 		x->code = STR_NONE;
+	x->first_ms = spoke ? x->begun_ms + first_ms : 0;
 	x->ended_ms = known ? x->begun_ms + took_ms : 0;
 	x->usage = entry_usage(d, at);
 	x->nano = entry_int(d, at[ATTEMPT_LOG_NANO], &x->costs);
@@ -143,14 +148,15 @@ static bool entry_read(const struct json_doc *d, json_at row, const struct run_r
 		return false;
 	JSON_EACH (i, d, row)
 		at[n++] = i;
-	if (n != ATTEMPT_LOG_PAST && n != ATTEMPT_LOG_ONLY && n != ATTEMPT_LOG_LAST)
+	if (n != ATTEMPT_LOG_PAST && n != ATTEMPT_LOG_OLD && n != ATTEMPT_LOG_ONLY &&
+	    n != ATTEMPT_LOG_LAST)
 		return false;
 	*ret = (struct entry){ .provider = provider,
 			       .model = json_inner_of(d, at[ATTEMPT_LOG_MODEL]) };
 	ret->begun_ms = run->created_ms + entry_int(d, at[ATTEMPT_LOG_BEGIN], &known);
 	ret->http = entry_int(d, at[ATTEMPT_LOG_HTTP], &known);
-	if (n == ATTEMPT_LOG_PAST) {
-		entry_past(d, at, ret);
+	if (n >= ATTEMPT_LOG_OLD) {
+		entry_past(d, at, n, ret);
 		return true;
 	}
 	entry_last(run, error, ret);

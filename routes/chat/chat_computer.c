@@ -63,8 +63,6 @@ static enum errc check_request(const struct gateway *g, const struct chat_reques
 			e, PATH ".confirm",
 			"this gateway asks before each execution: its operator has not set "
 			"`computer_auto`");
-	if (k->files != CHAT_COMPUTER_PROMPT)
-		return computer_no(e, PATH ".files", "only `prompt` is served");
 	if (strcmp(rq->provider->ops->dialect, "lmc") == 0)
 		return computer_no(e, PATH, "the provider of this model has a computer of its own");
 	return ERR_OK;
@@ -97,6 +95,12 @@ static enum errc read_languages(struct input *in, json_at list, struct run_compu
 	return ERR_OK;
 }
 
+static const enum context_files places[] = {
+	[CHAT_COMPUTER_PROMPT] = CONTEXT_PROMPT,
+	[CHAT_COMPUTER_WORKSPACE] = CONTEXT_WORKSPACE,
+	[CHAT_COMPUTER_BOTH] = CONTEXT_BOTH,
+};
+
 enum errc chat_computer_read(struct input *in, const struct gateway *g,
 			     const struct chat_request *c, const struct chat_config *config,
 			     struct run_request *ret, struct err *e)
@@ -116,6 +120,7 @@ enum errc chat_computer_read(struct input *in, const struct gateway *g,
 		rc = chat_computer_check_tools(&in->doc, config->tools, e);
 	if (ret->computing)
 		*q = *ret->computing;
+	q->files = places[k.files];
 	q->ask = k.confirm == CHAT_COMPUTER_ASK;
 	q->max_steps = k.max_steps;
 	if (rc == ERR_OK)

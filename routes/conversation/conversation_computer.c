@@ -28,6 +28,7 @@ struct asking {
 	struct timer             timer;
 	struct buf               out;   /* the answer's body, or bytes of the file that wait */
 	size_t                   count; /* of listed files */
+	int64_t                  bytes; /* of the file */
 	struct download         *download;
 	bool                     whole; /* all bytes of the file have come */
 	bool                     failed;
@@ -112,11 +113,20 @@ static bool file_open(struct asking *x)
 	reply_header(x->request, "X-Content-Type-Options", STR("nosniff"));
 	reply_header(x->request, "Content-Security-Policy", STR("default-src 'none'; sandbox"));
 	reply_header(x->request, "Cache-Control", STR("no-store"));
-	x->download = download_open(x->request, DOWNLOAD_UNKNOWN, &source, x);
+	x->download = download_open(x->request, (uint64_t)x->bytes, &source, x);
 	if (!x->download)
 		return false;
 	x->request = NULL;
 	return true;
+}
+
+/* file_found: the length of the file is told first, and its bytes are as many, unless it is cut. */
+static void file_found(struct asking *x, const struct json_doc *d)
+{
+	if (!json_int(d, json_get(d, 0, "bytes"), &x->bytes) || x->bytes < 0)
+		asking_fail(x, ERR_COMPUTER, "", "the computer's answer can't be read");
+	else if (!file_open(x))
+		asking_fail(x, ERR_OVERLOADED, "", "no memory for the file");
 }
 
 static void file_bytes(struct asking *x, struct str bytes)
@@ -206,6 +216,12 @@ static void asking_listed(struct asking *x, const struct json_doc *d)
 		       buf_fmt(&x->out, ",\"bytes\":%lld}", (long long)bytes));
 }
 
+static void asking_list_end(struct asking *x, bool more)
+{
+	asking_reply(x, !x->failed && buf_text(&x->out, more ? "],\"has_more\":true}"
+							     : "],\"has_more\":false}"));
+}
+
 static bool asking_scan(const struct frame *f, struct json_doc *ret)
 {
 	struct err e;
@@ -224,14 +240,16 @@ static void asking_json(struct asking *x, const struct frame *f)
 		asking_state(x, &d);
 	else if (f->kind == FRAME_RESET)
 		asking_gone(x);
+	else if (f->kind == FRAME_FILE && x->path.p)
+		file_found(x, &d);
 	else if (f->kind == FRAME_FILE)
 		asking_listed(x, &d);
 	else if (f->kind == FRAME_END && x->path.p)
 		file_end(x, json_get_is(&d, 0, "outcome", "ok"));
 	else if (f->kind == FRAME_END)
-		asking_reply(x, !x->failed && buf_text(&x->out, "]}"));
+		asking_list_end(x, json_is_kind(&d, json_get(&d, 0, "more"), JSON_TRUE));
 	else if (f->kind == FRAME_REFUSED && !x->path.p && x->kind == FRAME_DOWNLOAD)
-		asking_reply(x, buf_text(&x->out, "]}")); /* no session: no files */
+		asking_list_end(x, false); /* no session: no files */
 	else
 		asking_fail(x, ERR_NOT_FOUND, "", "there is no such file");
 	json_doc_finish(&d);
@@ -289,7 +307,7 @@ static void asking_nothing(struct asking *x)
 	if (x->path.p)
 		asking_fail(x, ERR_NOT_FOUND, "", "there is no such file");
 	else if (x->kind == FRAME_DOWNLOAD)
-		asking_reply(x, buf_text(&x->out, "]}"));
+		asking_list_end(x, false);
 	else
 		asking_gone(x);
 }

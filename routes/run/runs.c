@@ -26,11 +26,16 @@ static bool runs_print_run(struct lookup *l, struct buf *out)
 static void freshen(struct run_read *run)
 {
 	struct live live;
+	struct str  log = STR_NONE;
 
-	if (run->status > RUN_RUNNING || !live_look(run->run, run->owner, &live))
+	if (run->status > RUN_RUNNING ||
+	    !live_look_log(run->run, run->owner, &live, &run->arena, &log))
 		return;
+	struct str provider = arena_str(&run->arena, str_of(live.provider));
+	run->provider = provider.p ? provider : run->provider;
 	run->attempts = live.attempts;
 	run->first_token_ms = live.first_token_ms;
+	run->attempt_log = log.n > 0 ? log : run->attempt_log;
 }
 
 static enum errc runs_get_came(struct lookup *l, struct err *e)
@@ -39,11 +44,6 @@ static enum errc runs_get_came(struct lookup *l, struct err *e)
 
 	(void)e;
 	freshen(run);
-	if (run->status <= RUN_RUNNING) {
-		struct str log = live_log(run->run, run->owner, &run->arena);
-
-		run->attempt_log = log.n > 0 ? log : run->attempt_log;
-	}
 	return ERR_OK;
 }
 
@@ -58,12 +58,13 @@ static const struct lookup_kind get_kind = {
 static bool answer_live(struct request *r, struct id id)
 {
 	struct live live;
+	struct str  log = STR_NONE;
 	struct buf  body;
 
-	if (!live_find(id, request_owner(r), &live))
+	if (!live_look_log(id, request_owner(r), &live, request_arena(r), &log) || live.stored)
 		return false;
 	buf_init(&body, 64 * KIB);
-	if (!run_print_live(&body, &live, live_log(id, request_owner(r), request_arena(r))))
+	if (!run_print_live(&body, &live, log))
 		buf_clear(&body);
 	reply_json_take(r, 200, &body);
 	return true;

@@ -13,17 +13,20 @@
 enum { LINK_READ = 64 * KIB };
 
 struct link {
-	struct loop           *loop;
-	struct watch           watch;
-	struct timer           resume; /* tells what was read before a pause */
-	uint32_t               events; /* that are watched */
-	struct buf             out;
-	struct buf             in;
-	const struct link_ear *ear;
-	void                  *arg;
-	bool                   paused;
-	bool                   telling; /* a callback runs: the link must stay */
-	bool                   closed;
+	struct loop            *loop;
+	struct watch            watch;
+	struct timer            resume; /* tells what was read before a pause */
+	uint32_t                events; /* that are watched */
+	struct buf              out;
+	struct buf              in;
+	const struct link_ear  *ear;
+	void                   *arg;
+	const struct link_file *files; /* borrowed: those that are not sent yet */
+	size_t                  file_count;
+	size_t                  sent; /* bytes of the frames */
+	bool                    paused;
+	bool                    telling; /* a callback runs: the link must stay */
+	bool                    closed;
 };
 
 static void link_free(struct link *l)
@@ -65,15 +68,46 @@ static bool link_watch(struct link *l)
 	return loop_rewatch(l->loop, &l->watch, want);
 }
 
+/* link_put: sends the next n bytes, with a descriptor, if fd is none of -1. */
+static ssize_t link_put(struct link *l, size_t n, int fd)
+{
+	union {
+		char           bytes[CMSG_SPACE(sizeof fd)];
+		struct cmsghdr align;
+	} room = { 0 };
+	struct iovec    from = { l->out.data, n };
+	struct msghdr   m = { .msg_iov = &from, .msg_iovlen = 1 };
+	struct cmsghdr *h = &room.align;
+
+	if (fd >= 0) {
+		m.msg_control = room.bytes;
+		m.msg_controllen = sizeof room.bytes;
+		*h = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof fd),
+				       .cmsg_level = SOL_SOCKET,
+				       .cmsg_type = SCM_RIGHTS };
+		memcpy(CMSG_DATA(h), &fd, sizeof fd);
+	}
+	return sendmsg(l->watch.fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* link_send: a message of the socket's carries one descriptor at most, with its first byte. */
 static bool link_send(struct link *l)
 {
-	ssize_t n = l->out.len > 0 ? send(l->watch.fd, l->out.data, l->out.len,
-					  MSG_DONTWAIT | MSG_NOSIGNAL)
-				   : 0;
+	bool   due = l->file_count > 0 && l->files->at == l->sent;
+	size_t next = l->file_count > due ? l->files[due].at - l->sent : l->out.len;
 
-	if (n > 0)
-		buf_take_front(&l->out, (size_t)n);
-	return n >= 0 || errno == EAGAIN || errno == EINTR;
+	if (l->out.len == 0)
+		return true;
+	ssize_t n = link_put(l, next, due ? l->files->fd : -1);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR;
+	l->sent += (size_t)n;
+	buf_take_front(&l->out, (size_t)n);
+	if (due) {
+		l->files++;
+		l->file_count--;
+	}
+	return true;
 }
 
 /* link_tell: tells the whole frames; false: the runner has sent one that is too long. */
@@ -129,6 +163,12 @@ static void link_on_resume(struct timer *t)
 		link_free(l);
 	else if (!ok || !link_watch(l))
 		link_lose(l);
+}
+
+void link_files(struct link *l, const struct link_file *files, size_t count)
+{
+	l->files = files;
+	l->file_count = count;
 }
 
 void link_pause(struct link *l, bool pause)

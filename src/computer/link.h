@@ -17,11 +17,20 @@ struct link_ear {
 	void (*lost)(void *arg);
 };
 
+/* A descriptor that goes with a frame: with the byte at `at` of the frames. */
+struct link_file {
+	size_t at;
+	int    fd;
+};
+
 /* link_open: connects to the socket at path, and sends the frames in out, whose bytes it takes.
  * Errors: COMPUTER: nobody listens there; OVERLOADED. */
 enum errc link_open(struct loop *loop, const char *path, struct buf *out,
 		    const struct link_ear *ear, void *arg, struct link **ret,
 		    struct err *e) MUST_USE;
+/* link_files: these go with what is sent; before the loop's next turn.  They stay the caller's, open until
+ * link_close. */
+void link_files(struct link *l, const struct link_file *files, size_t count);
 /* link_pause: true: nothing is read any more, so that the runner lets the program wait. */
 void link_pause(struct link *l, bool pause);
 /* link_close: no callback follows; an execution that goes on is stopped by the runner.  NULL is

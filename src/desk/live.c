@@ -109,7 +109,9 @@ static struct live *live_find_locked(struct id id, int64_t owner)
 	return NULL;
 }
 
-bool live_look(struct id id, int64_t owner, struct live *ret)
+/* live_copy: a: for the log; NULL: it is not asked for. */
+static bool live_copy(struct id id, int64_t owner, struct live *ret, struct arena *a,
+		      struct str *ret_log)
 {
 	pthread_mutex_lock(&lock);
 	const struct live *l = live_find_locked(id, owner);
@@ -118,8 +120,21 @@ bool live_look(struct id id, int64_t owner, struct live *ret)
 		*ret = (struct live){ 0 };
 		memcpy(ret, l, offsetof(struct live, log));
 	}
+	if (l && a)
+		*ret_log = arena_str(a, buf_view(&l->log.text));
 	pthread_mutex_unlock(&lock);
 	return l;
+}
+
+bool live_look(struct id id, int64_t owner, struct live *ret)
+{
+	return live_copy(id, owner, ret, NULL, NULL);
+}
+
+bool live_look_log(struct id id, int64_t owner, struct live *ret, struct arena *a,
+		   struct str *ret_log)
+{
+	return live_copy(id, owner, ret, a, ret_log);
 }
 
 bool live_find(struct id id, int64_t owner, struct live *ret)
@@ -157,6 +172,13 @@ void live_attempt_last(struct live *l, struct str model, bool several, bool cost
 {
 	pthread_mutex_lock(&lock);
 	attempt_log_last(&l->log, l->created_ms, model, several, costs, nano);
+	pthread_mutex_unlock(&lock);
+}
+
+void live_attempt_last_step(struct live *l, struct str model, const struct attempt_past *p)
+{
+	pthread_mutex_lock(&lock);
+	attempt_log_last_step(&l->log, l->created_ms, model, p);
 	pthread_mutex_unlock(&lock);
 }
 

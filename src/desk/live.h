@@ -44,12 +44,13 @@ struct live {
 void live_add(struct live *l);
 void live_remove(struct live *l); /* does nothing if l was never added */
 void live_set_status(struct live *l, enum run_status status);
-/* live_attempt_begun, live_attempt_past, live_attempt_last: as attempt_log's; model: the provider's
+/* live_attempt_begun, _past, _last, _last_step: as attempt_log's; model: the provider's
  * name of it. */
 void live_attempt_begun(struct live *l, const char *provider, struct str model, int64_t begun_ms,
 			unsigned attempts);
 void live_attempt_past(struct live *l, struct str model, const struct attempt_past *p);
 void live_attempt_last(struct live *l, struct str model, bool several, bool costs, int64_t nano);
+void live_attempt_last_step(struct live *l, struct str model, const struct attempt_past *p);
 void live_set_first(struct live *l, int64_t first_token_ms);
 /* live_end: the run has ended, and is no live one any more. */
 void live_end(struct live *l, enum run_status status, const struct live_end *end);
@@ -61,6 +62,9 @@ struct str live_log(struct id id, int64_t owner, struct arena *a);
 /* live_look: copies the fields of a run; false: no such run is running here, or it is another
  * owner's. */
 bool live_look(struct id id, int64_t owner, struct live *ret);
+/* live_look_log: the same, with the log of that moment, as live_log's. */
+bool live_look_log(struct id id, int64_t owner, struct live *ret, struct arena *a,
+		   struct str *ret_log);
 /* live_find: the same for runs that are not stored. */
 bool live_find(struct id id, int64_t owner, struct live *ret);
 /* live_tape: the tape of a run, held for the caller; NULL: no such run, or it has none. */

@@ -54,23 +54,38 @@ static bool log_usage(struct buf *out, const struct usage *u)
 	       log_maybe(out, any, u->cached_write) && log_maybe(out, any, u->reasoning);
 }
 
-void attempt_log_past(struct attempt_log *l, int64_t made_ms, struct str model,
-		      const struct attempt_past *p)
+/* log_row: the whole element of an attempt. */
+static bool log_row(struct attempt_log *l, int64_t made_ms, struct str model,
+		    const struct attempt_past *p)
 {
 	struct buf *out = &l->text;
 
 	l->open = false;
 	l->http = (int16_t)p->http;
-	if (l->count + 1 < ATTEMPT_LOG_MOST && log_open(l, made_ms, model) && buf_text(out, ",") &&
-	    buf_json_string(out, str_of(p->provider)) &&
-	    log_maybe(out, true, p->ended_ms - l->begun_ms) && buf_text(out, ",") &&
-	    buf_json_string(out, str_of(p->code)) && log_usage(out, &p->usage) &&
-	    log_maybe(out, p->costs, p->nano) && buf_text(out, "]]")) {
-		l->count++;
-		l->past = (uint32_t)(out->len - 1);
-	} else {
+	return log_open(l, made_ms, model) && buf_text(out, ",") &&
+	       buf_json_string(out, str_of(p->provider)) &&
+	       log_maybe(out, true, p->ended_ms - l->begun_ms) && buf_text(out, ",") &&
+	       buf_json_string(out, str_of(p->code)) && log_usage(out, &p->usage) &&
+	       log_maybe(out, p->costs, p->nano) &&
+	       log_maybe(out, p->first_ms > 0, p->first_ms - l->begun_ms) && buf_text(out, "]]");
+}
+
+void attempt_log_past(struct attempt_log *l, int64_t made_ms, struct str model,
+		      const struct attempt_past *p)
+{
+	if (!log_row(l, made_ms, model, p) || l->count + 1 >= ATTEMPT_LOG_MOST) {
 		log_cut(l);
+		return;
 	}
+	l->count++;
+	l->past = (uint32_t)(l->text.len - 1);
+}
+
+void attempt_log_last_step(struct attempt_log *l, int64_t made_ms, struct str model,
+			   const struct attempt_past *p)
+{
+	if (l->open && !log_row(l, made_ms, model, p))
+		log_cut(l);
 }
 
 void attempt_log_last(struct attempt_log *l, int64_t made_ms, struct str model, bool several,

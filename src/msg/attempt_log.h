@@ -1,14 +1,14 @@
 /* msg/attempt_log: what became of the attempts of a run, as the store keeps it: a JSON array of
  * arrays.
  *
- *   [model, begin, http, provider, end, code, source, in, out, read, written, reasoning, nano]
- *                               an attempt that was given up
+ *   [model, begin, http, provider, end, code, source, in, out, read, written, reasoning, nano, first]
+ *                               an attempt that was given up, or a step of a run that has several
  *   [model, begin, http]        the only attempt of the run: the run's row has the rest
  *   [model, begin, http, nano]  the last one of several
  *
- * model is the provider's name of it; begin is in milliseconds after the run was made, end after
- * begin; source is 0 if the provider has counted the tokens, 1 if Parley has; null is what is not
- * known.  Of more than ATTEMPT_LOG_MOST attempts, the log has the first ones and the last. */
+ * model is the provider's name of it; begin is in milliseconds after the run was made, end and first,
+ * the time of the first token, after begin; source is 0 if the provider has counted the tokens, 1 if
+ * Parley has; null is what is not known.  Older logs lack `first`.  Of more than ATTEMPT_LOG_MOST attempts, the log has the first ones and the last. */
 #pragma once
 
 #include "base/buf.h"
@@ -34,7 +34,9 @@ enum attempt_log_place {
 	ATTEMPT_LOG_WRITTEN,
 	ATTEMPT_LOG_REASONING,
 	ATTEMPT_LOG_NANO,
-	ATTEMPT_LOG_PAST /* how many one that was given up has */
+	ATTEMPT_LOG_FIRST,
+	ATTEMPT_LOG_OLD = ATTEMPT_LOG_FIRST, /* how many one that was given up had, */
+	ATTEMPT_LOG_PAST                     /* and has */
 };
 
 /* Small: each run that goes on has one. */
@@ -47,11 +49,12 @@ struct attempt_log {
 	bool     open;  /* an attempt goes on, or has ended the run */
 };
 
-/* An attempt that was given up; spans are borrowed. */
+/* An attempt that was given up, or a step; spans are borrowed. */
 struct attempt_past {
 	const char  *provider;
 	const char  *code; /* of its error */
 	int          http;
+	int64_t      first_ms; /* 0: no token came */
 	int64_t      ended_ms;
 	struct usage usage; /* neither known nor estimated: it has used nothing */
 	bool         costs; /* nano is known */
@@ -66,6 +69,9 @@ void attempt_log_begun(struct attempt_log *l, int64_t made_ms, struct str model,
 void attempt_log_past(struct attempt_log *l, int64_t made_ms, struct str model,
 		      const struct attempt_past *p);
 /* attempt_log_last: the attempt that goes on ends the run.  several: nano is its cost, where
- * costs says so. */
+ * costs says so.  attempt_log_last_step: the same of a run with several steps, whose row has the sums of
+ * all. */
 void attempt_log_last(struct attempt_log *l, int64_t made_ms, struct str model, bool several,
 		      bool costs, int64_t nano);
+void attempt_log_last_step(struct attempt_log *l, int64_t made_ms, struct str model,
+			   const struct attempt_past *p);

@@ -121,7 +121,13 @@ static enum errc check_size(struct run_attach *x, const struct attached *a, stru
 {
 	int64_t bytes = a->row->bytes;
 
-	if (bytes > (int64_t)LIMIT_ATTACHED_PDF)
+	if (run_files(x->run) == CONTEXT_WORKSPACE) {
+		if (bytes <= (int64_t)LIMIT_RUNNER_FILE)
+			return ERR_OK;
+		err_set(e, ERR_REQUEST_TOO_LARGE, "",
+			"the file has %lld bytes; no file of more than %u can be put into the sandbox",
+			(long long)bytes, LIMIT_RUNNER_FILE);
+	} else if (bytes > (int64_t)LIMIT_ATTACHED_PDF)
 		err_set(e, ERR_REQUEST_TOO_LARGE, "",
 			"the file has %lld bytes; no file of more than %u can be sent to a model",
 			(long long)bytes, LIMIT_ATTACHED_PDF);
@@ -256,6 +262,7 @@ static enum errc attach_fill(struct run_attach *x, size_t first, size_t count, s
 	struct filling        f = { x, &x->list[first] };
 	struct context_shown *shown = calloc(count, sizeof *shown);
 	struct buf           *out = &x->texts[x->made_count];
+	enum context_files    files = run_files(x->run);
 	size_t                bytes = 0;
 	enum errc             rc = ERR_OK;
 
@@ -263,7 +270,8 @@ static enum errc attach_fill(struct run_attach *x, size_t first, size_t count, s
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the files of a message");
 	for (size_t i = 0; i < count; i++) {
 		shown[i] = f.files[i].shown;
-		bytes += f.files[i].row && !shown[i].missing ? (size_t)f.files[i].row->bytes : 0;
+		if (f.files[i].row && !shown[i].missing && files != CONTEXT_WORKSPACE)
+			bytes += (size_t)f.files[i].row->bytes;
 	}
 	struct str message = x->messages[f.files->message];
 	buf_init(out, LIMIT_ATTACHED_MADE + message.n);
@@ -271,8 +279,8 @@ static enum errc attach_fill(struct run_attach *x, size_t first, size_t count, s
 		rc = err_set(e, ERR_OVERLOADED, "", "no memory for the files of a message");
 	if (rc == ERR_OK)
 		rc = context_fill(message,
-				  &(struct context_contents){ shown, count, read_whole, &f }, out,
-				  e);
+				  &(struct context_contents){ files, shown, count, read_whole, &f },
+				  out, e);
 	free(shown);
 	if (rc == ERR_OVERLOADED && out->len > LIMIT_ATTACHED_MADE / 4)
 		rc = too_large(e); /* no buffer of that size lacks memory first */
@@ -299,7 +307,8 @@ static enum errc make(struct run_attach *x, struct err *e)
 	enum errc rc = ERR_OK;
 	size_t    made = 0;
 
-	for (size_t i = 0; rc == ERR_OK && i < x->count; i++)
+	bool read = run_files(x->run) != CONTEXT_WORKSPACE;
+	for (size_t i = 0; rc == ERR_OK && read && i < x->count; i++)
 		if (!x->list[i].shown.missing)
 			rc = attach_tell(x, &x->list[i], e);
 	for (size_t i = 0, n = 0; rc == ERR_OK && i < x->count; i += n) {
@@ -371,7 +380,8 @@ static enum errc judge(struct run_attach *x, struct err *e)
 			a->row = row;
 			if (check_size(x, a, e) != ERR_OK)
 				return e->code;
-			x->total += (size_t)row->bytes;
+			if (run_files(x->run) != CONTEXT_WORKSPACE)
+				x->total += (size_t)row->bytes;
 			continue;
 		}
 		if (a->message >= x->old) {
@@ -529,6 +539,22 @@ const struct transcript_made *attach_made(const struct run *r, size_t *ret_count
 {
 	*ret_count = r->attach ? r->attach->made_count : 0;
 	return r->attach ? r->attach->made : NULL;
+}
+
+enum errc attach_open(const struct run *r, size_t message, size_t n, int *ret_fd,
+		      struct str *ret_name, struct err *e)
+{
+	const struct run_attach *x = r->attach;
+	size_t                   i = 0;
+
+	*ret_fd = -1;
+	while (x && i < x->count && x->list[i].message < message)
+		i++;
+	i += n;
+	if (!x || i >= x->count || x->list[i].message != message || x->list[i].shown.missing)
+		return ERR_OK;
+	*ret_name = x->list[i].shown.name;
+	return blob_open(x->blobs, x->list[i].row->sha256, ret_fd, e);
 }
 
 void attach_drop(struct run *r)

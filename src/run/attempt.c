@@ -11,7 +11,7 @@
 #include "base/metric.h"
 #include "json/member.h"
 #include "lmc/text.h"
-#include "run/internal.h"
+#include "run/computer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -42,6 +42,12 @@ static void attempt_tell(struct run *r, enum health_news news, const struct err 
 	r->attempt.chosen = false;
 }
 
+/* token_us: when the first content of the last attempt came; 0: none has. */
+static int64_t token_us(const struct run *r)
+{
+	return r->computer ? r->computer->token_us : r->first_token_us;
+}
+
 /* tell_trace: sends the attempt's span.  The attributes have the names of OpenTelemetry's semantic
  * conventions for generative AI; content is never sent. */
 static void tell_trace(const struct run *r, const struct err *e)
@@ -68,9 +74,8 @@ static void tell_trace(const struct run *r, const struct err *e)
 	if (run_stored(r))
 		trace_str(&s, "gen_ai.conversation.id", str_of(r->conversation_text));
 	trace_list(&s, "gen_ai.response.finish_reasons", str_of(r->finish_reason));
-	if (r->first_token_us)
-		trace_seconds(&s, "gen_ai.response.time_to_first_chunk",
-			      r->first_token_us - a->begun_us);
+	if (token_us(r))
+		trace_seconds(&s, "gen_ai.response.time_to_first_chunk", token_us(r) - a->begun_us);
 	if (u->known) {
 		trace_int(&s, "gen_ai.usage.input_tokens", u->in);
 		trace_int(&s, "gen_ai.usage.output_tokens", u->out);
@@ -253,6 +258,10 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 
 	r->paused = false;
 	r->called_us = loop_now_us(run_loop(r));
+	if (r->computer) {
+		r->computer->token_us = r->computer->token_ms = 0;
+		r->computer->booked = false;
+	}
 	trace_child(&a->trace, &r->rq.trace);
 	r->rq.prompt.trace = &a->trace;
 	enum errc rc =
@@ -490,24 +499,51 @@ static void attempt_give_up(struct run *r, const struct err *e)
 			  });
 }
 
+void attempt_book(struct run *r, const char *code)
+{
+	const char *provider = r->rq.provider->name;
+
+	if (r->called_us == 0 || (r->computer && r->computer->booked))
+		return;
+	if (r->computer)
+		r->computer->booked = true;
+	metric_add(METRIC_UPSTREAM, (const char *[]){ provider, r->label, code }, 1);
+	metric_observe(METRIC_UPSTREAM_TIME, (const char *[]){ provider, r->label, "" },
+		       loop_now_us(run_loop(r)) - r->called_us);
+	if (token_us(r))
+		metric_observe(METRIC_FIRST_TOKEN, (const char *[]){ provider, r->label, "" },
+			       token_us(r) - r->called_us);
+}
+
+/* as_step: what is told of an attempt whose run has several steps. */
+static struct attempt_past as_step(const struct run *r, const struct usage *used,
+				   int64_t before_nano)
+{
+	return (struct attempt_past){
+		.provider = r->rq.provider->name,
+		.code = r->failure ? err_wire(r->failure) : "",
+		.http = r->live->log.http,
+		.first_ms = r->computer->token_ms,
+		.ended_ms = clock_wall_ms(),
+		.usage = *used,
+		.costs = priced(r),
+		.nano = r->bill.nano - before_nano,
+	};
+}
+
 void attempt_step(struct run *r)
 {
 	struct attempt *a = &r->attempt;
 	int64_t         before_nano = r->bill.nano;
 
 	attempt_good(r);
+	attempt_book(r, "ok");
 	struct usage u = bill_step(r);
-	if (r->live)
-		live_attempt_past(r->live, asked_model(r),
-				  &(struct attempt_past){
-					  .provider = r->rq.provider->name,
-					  .code = "",
-					  .http = r->live->log.http,
-					  .ended_ms = clock_wall_ms(),
-					  .usage = u,
-					  .costs = priced(r),
-					  .nano = r->bill.nano - before_nano,
-				  });
+	if (r->live) {
+		struct attempt_past p = as_step(r, &u, before_nano);
+
+		live_attempt_past(r->live, asked_model(r), &p);
+	}
 	a->before = a->count;
 	a->tried = 0;
 	a->step = 0;
@@ -517,7 +553,7 @@ void attempt_step(struct run *r)
 	err_drop(&a->last);
 }
 
-void attempt_over(struct run *r, int64_t before_nano)
+void attempt_over(struct run *r, const struct usage *used, int64_t before_nano)
 {
 	const struct err *e = r->failure;
 
@@ -525,6 +561,12 @@ void attempt_over(struct run *r, int64_t before_nano)
 		return;
 	if (e && e->upstream_status > 0)
 		r->live->log.http = (int16_t)e->upstream_status;
+	if (r->attempt.before > 0) {
+		struct attempt_past p = as_step(r, used, before_nano);
+
+		live_attempt_last_step(r->live, asked_model(r), &p);
+		return;
+	}
 	live_attempt_last(r->live, asked_model(r), r->attempt.count > 1, priced(r),
 			  r->bill.nano - before_nano);
 }

@@ -419,29 +419,29 @@ struct usage bill_dropped(struct run *r, const struct err *e)
 	return u;
 }
 
-void bill_close(struct run *r, bool asked)
+struct usage bill_close(struct run *r, bool asked)
 {
 	struct usage guess = estimate(r);
 	struct usage u = r->usage;
 	bool costs = asked || r->attempt.committed || r->outcome == RUN_COMPLETED || u.known ||
 		     (r->failure && retry_costs(r->failure));
+	bool none = r->attempt.count == 0 || !costs ||
+		    (r->computer && r->attempt.count == r->attempt.before); /* no call goes on */
 
-	if (r->computer && r->attempt.count == r->attempt.before) {
-		r->usage = computer_used(r, NULL); /* no call goes on */
-		return;
-	}
-	if (r->attempt.count == 0 || !costs) {
+	if (none) {
 		if (r->computer)
 			r->usage = computer_used(r, NULL);
-		return;
+		return (struct usage){ 0 };
 	}
 	if (r->outcome != RUN_COMPLETED || !u.known)
 		u = usage_cut(&u, &guess);
 	if (!r->usage.known && !r->usage.estimated)
 		r->usage = u;
 	bill_charge(r, &u);
+	u = r->usage;
 	if (r->computer)
-		r->usage = computer_used(r, &r->usage);
+		r->usage = computer_used(r, &u);
+	return u;
 }
 
 struct usage bill_step(struct run *r)

@@ -56,6 +56,10 @@ static bool is_content(const struct event *ev)
 static void first_content(struct run *r)
 {
 	run_move(r, STATE_STREAMING);
+	if (r->computer) {
+		r->computer->token_us = clock_mono_us();
+		r->computer->token_ms = clock_wall_ms();
+	}
 	if (!r->first_token_us) {
 		r->first_token_us = clock_mono_us();
 		r->first_token_ms = clock_wall_ms();
@@ -357,6 +361,7 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 		.old = old,
 		.warnings = call_warnings(r),
 		.unrun = r->engine->o.computer != NULL,
+		.files = run_files(r),
 		.arena = &r->rq.input->arena,
 	};
 
@@ -387,20 +392,36 @@ static const struct str go_on = {
 	     1,
 };
 
-/* says_system: whether a message is the client's own instruction. */
-static bool says_system(const struct str *messages, size_t count)
+static bool says(struct str message, const char *role, const char *or_role)
 {
 	struct json_doc doc = { 0 };
 	struct err      e;
-	bool            found = false;
+	bool ok = json_scan(&doc, message.p, message.n, &json_limits_stored, &e) == ERR_OK &&
+		  (json_get_is(&doc, 0, "role", role) || json_get_is(&doc, 0, "role", or_role));
+
+	json_doc_finish(&doc);
+	return ok;
+}
+
+/* says_system: whether a message is the client's own instruction. */
+static bool says_system(const struct str *messages, size_t count)
+{
+	bool found = false;
 
 	for (size_t i = 0; !found && i < count; i++)
-		if (json_scan(&doc, messages[i].p, messages[i].n, &json_limits_stored, &e) ==
-		    ERR_OK)
-			found = json_get_is(&doc, 0, "role", "system") ||
-				json_get_is(&doc, 0, "role", "developer");
-	json_doc_finish(&doc);
+		found = says(messages[i], "system", "developer");
 	return found;
+}
+
+/* broke_off: the model has to go on with its own last message, and not behind what the computer has
+ * printed for it. */
+static bool broke_off(const struct run *r, const struct str *messages, size_t count)
+{
+	if (id_none(r->rq.continues))
+		return false;
+	return !r->computer ||
+	       (!r->rq.computing->waiting && !answer_any(&r->answer) &&
+		(count == 0 || says(messages[count - 1], "assistant", "assistant")));
 }
 
 struct warnings *call_warnings(struct run *r)
@@ -433,7 +454,7 @@ static enum errc build_prompt(struct run *r, struct err *e)
 	if (count > 0)
 		memcpy(list + n, messages, count * sizeof *list);
 	n += count;
-	if (!id_none(r->rq.continues) && !(r->computer && computer_spoke_last(r)))
+	if (broke_off(r, messages, count))
 		list[n++] = go_on;
 	r->rq.prompt.messages = list;
 	r->rq.prompt.message_count = n;

@@ -76,6 +76,7 @@ void computer_destroy(struct run_computer *c)
 	free(c->codes);
 	free(c->executions);
 	link_close(c->link);
+	gather_drop(c);
 	speech_destroy(c->speech);
 	warnings_finish(&c->later);
 	buf_finish(&c->head);
@@ -167,13 +168,6 @@ bool computer_said(struct run *r, struct str *list, size_t *count)
 	buf_finish(&out);
 	answer_reopen(&r->answer);
 	return ok && list[*count - 1].p;
-}
-
-bool computer_spoke_last(const struct run *r)
-{
-	const struct run_computing *q = r->rq.computing;
-
-	return q->waiting || answer_any(&r->answer);
 }
 
 struct warnings *computer_warnings(struct run *r)

@@ -22,8 +22,10 @@
 #include "lmc/speech.h"
 #include "run/internal.h"
 
-struct link_ear;
+struct gather;
 struct link;
+struct link_ear;
+struct link_file;
 
 /* A piece of code of the assistant. */
 struct run_code {
@@ -49,9 +51,11 @@ struct run_computer {
 	struct run *run;
 
 	/* The provider's call that goes on. */
-	struct speech    *speech; /* owned */
-	struct buf        head;   /* start of the open segment's chunks */
-	struct buf        chunk;  /* the chunk that is being made */
+	int64_t token_us, token_ms; /* of its first content; monotonic and wall; 0: none yet */
+	bool    booked;             /* the metrics have it */
+	struct speech    *speech;   /* owned */
+	struct buf        head;     /* start of the open segment's chunks */
+	struct buf        chunk;    /* the chunk that is being made */
 	struct buf        decoded;
 	struct buf        language; /* of the open segment, if it is code */
 	enum segment_kind kind;
@@ -83,20 +87,21 @@ struct run_computer {
 	struct warnings later;    /* of later calls: the client was told them with the first */
 
 	/* The runner. */
-	struct link          *link; /* owned; NULL: no connection */
-	struct timer          look; /* for its answer to the first question */
-	struct languages      languages;
-	bool                  earlier; /* something was executed in this conversation before */
-	bool                  recording;
-	uint64_t              recorded; /* number of the event that is to be durable */
-	bool                  executing;
-	bool                  slow; /* the reader; nothing of the runner is read */
-	int64_t               begun_us;
-	struct console        console;
-	struct buf            out; /* chunks in lines */
-	struct buf            picture;
-	size_t                image_bytes; /* of all images so far */
-	struct run_execution *executions;  /* owned */
+	struct link     *link;   /* owned; NULL: no connection */
+	struct gather   *gather; /* owned; files for the sandbox; NULL: they are to be brought */
+	struct timer     look;   /* for its answer to the first question */
+	struct languages languages;
+	bool             earlier; /* something was executed in this conversation before */
+	bool             recording;
+	uint64_t         recorded; /* number of the event that is to be durable */
+	bool             executing;
+	bool             slow; /* the reader; nothing of the runner is read */
+	int64_t          begun_us;
+	struct console   console;
+	struct buf       out; /* chunks in lines */
+	struct buf       picture;
+	size_t           image_bytes;     /* of all images so far */
+	struct run_execution *executions; /* owned */
 	size_t                execution_count;
 	struct buf            list; /* of them, as JSON */
 };
@@ -119,9 +124,7 @@ bool computer_put_languages(const struct run_computer *c, const char *quote,
 /* computer_used: the sum of the usage of all calls so far; u: another one, or NULL. */
 struct usage computer_used(struct run *r, const struct usage *u);
 /* computer_said: appends the answer so far to the messages of the prompt; false: no memory. */
-bool computer_said(struct run *r, struct str *list, size_t *count) MUST_USE;
-/* computer_spoke_last: the newest message is the computer's, or code without a result. */
-bool             computer_spoke_last(const struct run *r);
+bool             computer_said(struct run *r, struct str *list, size_t *count) MUST_USE;
 struct warnings *computer_warnings(struct run *r);
 
 /* equip.c */
@@ -148,6 +151,17 @@ enum step_next settle_start(struct run *r, struct err *e) MUST_USE;
 bool settle_goes_on(struct run *r);
 /* settle_later: the steps go on in a later turn of the loop. */
 void settle_later(struct run *r);
+
+/* gather.c */
+/* gather_wanted: the files of the messages are to be in the sandbox, and this run has not brought them.
+ * gather_put: the frames that bring them, behind what out has.  gather_sent: their descriptors, until
+ * gather_close.  gather_drop: the next execution brings them anew. */
+bool           gather_wanted(const struct run *r);
+enum step_next gather_start(struct run *r, struct err *e) MUST_USE;
+bool           gather_put(struct run_computer *c, struct buf *out, size_t *ret_count) MUST_USE;
+const struct link_file *gather_sent(const struct run_computer *c);
+void                    gather_close(struct run_computer *c);
+void                    gather_drop(struct run_computer *c);
 
 /* execute.c */
 enum step_next execute_record(struct run *r, struct err *e) MUST_USE;

@@ -47,10 +47,15 @@ static enum errc check_languages(const struct run_computer *c, struct err *e)
 
 static bool equip_put_function(const struct run_computer *c, struct buf *out)
 {
+	bool files = run_files(c->run) != CONTEXT_PROMPT;
+
 	return buf_text(out,
 			"{\"type\":\"function\",\"function\":{\"name\":\"execute\","
 			"\"description\":\"Executes code on the user's computer, a sandbox, and "
-			"returns what it prints. Variables and files stay.\",\"parameters\":{"
+			"returns what it prints. Variables and files stay.") &&
+	       buf_text(out, files ? " The user's files are in " CONTEXT_FOLDER "." : "") &&
+	       buf_text(out,
+			"\",\"parameters\":{"
 			"\"type\":\"object\",\"properties\":{\"language\":{\"type\":\"string\","
 			"\"enum\":[") &&
 	       computer_put_languages(c, "\"", out) &&

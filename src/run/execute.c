@@ -73,6 +73,9 @@ static void note_end(struct run_computer *c, struct str outcome)
 {
 	struct run_execution *x = executions_newest(c);
 
+	gather_close(c);
+	if (!str_is(outcome, "ok") && !str_is(outcome, "error"))
+		gather_drop(c); /* the session may be gone */
 	c->executing = false;
 	str_copy(x->outcome, sizeof x->outcome, outcome);
 	x->ms = (clock_mono_us() - c->begun_us) / 1000;
@@ -131,7 +134,7 @@ void execute_fail(struct run_computer *c, enum errc code, const char *text, cons
 
 /* --- EXECUTING --- */
 
-static bool put_order(struct run_computer *c, struct buf *out)
+static bool put_order(struct run_computer *c, struct buf *out, size_t *ret_files)
 {
 	struct run *r = c->run;
 	struct str  code = buf_view(&code_of(c)->text);
@@ -147,7 +150,7 @@ static bool put_order(struct run_computer *c, struct buf *out)
 			  "{\"version\":1,\"exec\":\"%s\",\"session\":\"%s\",\"owner\":\"%s\","
 			  "\"language\":\"%s\"}",
 			  executions_newest(c)->id, session, owner, c->chosen) &&
-		  frame_put(out, FRAME_EXECUTE, buf_view(&head));
+		  frame_put(out, FRAME_EXECUTE, buf_view(&head)) && gather_put(c, out, ret_files);
 	buf_finish(&head);
 	for (size_t at = 0; ok && at < code.n; at += LIMIT_RUNNER_FRAME / 2) {
 		size_t n = code.n - at;
@@ -165,12 +168,15 @@ static bool execute_begin(struct run_computer *c, struct err *e)
 {
 	struct run *r = c->run;
 	struct buf  out;
+	size_t      files;
 
 	buf_init(&out, 2 * LIMIT_RUNNER_CODE);
-	enum errc rc = put_order(c, &out) ? link_open(run_loop(r), r->engine->o.computer, &out,
-						      &hear_ear, c, &c->link, e)
-					  : err_no_memory(e);
+	enum errc rc = put_order(c, &out, &files) ? link_open(run_loop(r), r->engine->o.computer,
+							      &out, &hear_ear, c, &c->link, e)
+						  : err_no_memory(e);
 	buf_finish(&out);
+	if (rc == ERR_OK)
+		link_files(c->link, gather_sent(c), files);
 	return rc == ERR_OK;
 }
 

@@ -238,8 +238,9 @@ struct run_engine {
 };
 
 /* run.c */
-struct loop *run_loop(const struct run *r);
-bool         run_stored(const struct run *r);
+struct loop       *run_loop(const struct run *r);
+bool               run_stored(const struct run *r);
+enum context_files run_files(const struct run *r); /* where the files of messages are */
 /* run_branch: the turns before this one; NULL: there are none, or they were dropped. */
 const struct branch_read *run_branch(const struct run *r);
 /* run_move: the only writer of r->state. */
@@ -333,8 +334,11 @@ void attempt_content(struct run *r); /* content came: the target is healthy */
 void attempt_good(struct run *r);    /* the answer is complete */
 void attempt_step(struct run *r);    /* it was, and another step of the run follows */
 void attempt_stop(struct run *r);    /* ends the attempt that goes on; none follows */
-/* attempt_over: the run ends, and what the attempts before have cost is before_nano. */
-void attempt_over(struct run *r, int64_t before_nano);
+/* attempt_over: the run ends; used: the usage of its last attempt, and before_nano what those before
+ * have cost. */
+void attempt_over(struct run *r, const struct usage *used, int64_t before_nano);
+/* attempt_book: counts the last attempt, once; code: "ok", or why it failed. */
+void attempt_book(struct run *r, const char *code);
 
 /* call.c */
 /* call_event: takes one event of the provider. */
@@ -371,10 +375,9 @@ struct turn_bill bill_begins(const struct run *r);
 struct usage bill_step(struct run *r);
 void         bill_answer(struct run *r, const struct event *ev); /* a piece of the answer */
 /* bill_dropped: the attempt has failed, and another one follows; returns what it was charged with.
- * bill_close: the last one is over;
- * asked: it was cut off by us. */
+ * bill_close: the last one is over; returns what it used; asked: it was cut off by us. */
 struct usage bill_dropped(struct run *r, const struct err *e);
-void         bill_close(struct run *r, bool asked);
+struct usage bill_close(struct run *r, bool asked);
 /* bill_ends: what the end of its turn has to settle or to book, into n; false: nothing. */
 bool bill_ends(const struct run *r, struct usage_note *n);
 /* bill_news: what attempts that were given up have used, for the store. */
@@ -407,6 +410,10 @@ enum step_next attach_read(struct run *r, struct err *e) MUST_USE;
 /* attach_made: the messages with their files; they live until attach_drop. */
 const struct transcript_made *attach_made(const struct run *r, size_t *ret_count);
 void                          attach_drop(struct run *r);
+/* attach_open: the content of the n-th uploaded file of a message of the prompt, as context_uploads counts; on
+ * a worker.  *ret_fd is the caller's; -1: the file was deleted.  name is borrowed.  Errors: STORAGE. */
+enum errc attach_open(const struct run *r, size_t message, size_t n, int *ret_fd,
+		      struct str *ret_name, struct err *e) MUST_USE;
 /* attach_release: what was made of them is gone from memory, or as good as. */
 void attach_release(struct run *r);
 

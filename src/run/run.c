@@ -86,6 +86,11 @@ const struct branch_read *run_branch(const struct run *r)
 	return r->jobs && r->jobs->branch ? &r->jobs->branch->read : NULL;
 }
 
+enum context_files run_files(const struct run *r)
+{
+	return r->rq.computing ? r->rq.computing->files : CONTEXT_PROMPT;
+}
+
 static bool is_called(const struct run *r)
 {
 	return r->state >= STATE_CALLING && r->state <= STATE_EXECUTING;
@@ -363,7 +368,8 @@ static void book_tokens(const struct run *r)
 		if (kinds[i].always || kinds[i].n > 0)
 			metric_add(METRIC_TOKENS, (const char *[]){ r->label, kinds[i].type, "" },
 				   kinds[i].n);
-	if (r->first_token_us && r->rq.prompt.stream && u->out > 1 && r->outcome == RUN_COMPLETED)
+	if (r->first_token_us && r->attempt.before == 0 && r->rq.prompt.stream && u->out > 1 &&
+	    r->outcome == RUN_COMPLETED)
 		metric_observe(METRIC_TOKEN_TIME,
 			       (const char *[]){ r->rq.provider->name, r->label, "" },
 			       (r->answered_us - r->first_token_us) / (u->out - 1));
@@ -379,23 +385,11 @@ static void book_abort(enum errc code)
 	metric_add(METRIC_STREAM_ABORTS, (const char *[]){ side, err_code_wire(code), "" }, 1);
 }
 
-static void run_book_metrics(const struct run *r)
+static void run_book_metrics(struct run *r)
 {
-	const char *provider = r->rq.provider->name;
-	const char *label = r->label;
-	int64_t     now = loop_now_us(run_loop(r));
-
 	if (r->called_us == 0)
 		return;
-	metric_add(METRIC_UPSTREAM,
-		   (const char *[]){ provider, label,
-				     r->failure ? err_code_wire(r->failure->code) : "ok" },
-		   1);
-	metric_observe(METRIC_UPSTREAM_TIME, (const char *[]){ provider, label, "" },
-		       now - r->called_us);
-	if (r->first_token_us)
-		metric_observe(METRIC_FIRST_TOKEN, (const char *[]){ provider, label, "" },
-			       r->first_token_us - r->called_us);
+	attempt_book(r, r->failure ? err_code_wire(r->failure->code) : "ok");
 	if (r->usage.known)
 		book_tokens(r);
 	/* The caller of run_leave counts streams whose client left. */
@@ -528,8 +522,8 @@ void run_finish(struct run *r, const struct err *e)
 	if (r->attempt.spent)
 		run_idem_commit(r);
 	r->outcome = outcome_of(r, e);
-	bill_close(r, asked);
-	attempt_over(r, before_nano);
+	struct usage used = bill_close(r, asked);
+	attempt_over(r, &used, before_nano);
 	r->seq++;
 	if (run_stored(r) && called)
 		save_end(r);

@@ -50,6 +50,7 @@
 #include "base/trace.h"
 #include "json/input.h"
 #include "msg/origin.h"
+#include "shape/context.h"
 #include "shape/encoder.h"
 #include "shape/family.h"
 #include "loop/work.h"
@@ -110,14 +111,15 @@ struct run_reference {
 
 /* What a request says of the computer. */
 struct run_computing {
-	bool              ask;       /* the run ends in front of each execution, for an approval */
-	bool              approve;   /* the first code that waits in the branch is approved, */
-	bool              refuse;    /* or refused */
-	bool              waiting;   /* code of the branch without a result waits */
-	struct str        reason;    /* of the refusal; plain text, or empty */
-	const struct str *languages; /* plain names; count 0: all that the runner has */
-	size_t            language_count;
-	int64_t           max_steps;
+	bool               ask;       /* the run ends in front of each execution, for an approval */
+	bool               approve;   /* the first code that waits in the branch is approved, */
+	bool               refuse;    /* or refused */
+	bool               waiting;   /* code of the branch without a result waits */
+	enum context_files files;     /* where the files of messages are */
+	struct str         reason;    /* of the refusal; plain text, or empty */
+	const struct str  *languages; /* plain names; count 0: all that the runner has */
+	size_t             language_count;
+	int64_t            max_steps;
 };
 
 struct run_request {

@@ -25,6 +25,11 @@ static void go_on_in(struct run *r, struct id conversation)
 	id_text(r->conversation, ID_CONVERSATION, r->conversation_text);
 }
 
+static bool approves(const struct run *r)
+{
+	return r->rq.computing && (r->rq.computing->approve || r->rq.computing->refuse);
+}
+
 static void on_branch(struct store_job *job)
 {
 	struct run_branch        *x = container_of(job, struct run_branch, read.job);
@@ -40,8 +45,12 @@ static void on_branch(struct store_job *job)
 	}
 	/* An answer's message has the id of its run. */
 	if (e.code == ERR_OK && !id_none(r->rq.continues) && b->leaf.key != r->rq.continues.key)
-		err_set(&e, ERR_NOT_CONTINUABLE, "",
-			"only the newest run of a conversation can be continued, and only if it has some answer");
+		err_set(&e, ERR_NOT_CONTINUABLE, "", "%s",
+			approves(r)
+				? "this approval was given or refused before, or something came "
+				  "after it: only the newest run of a conversation can be approved"
+				: "only the newest run of a conversation can be continued, and only "
+				  "if it has some answer");
 	if (e.code == ERR_OK && !id_none(r->rq.previous))
 		go_on_in(r, b->conversation);
 	/* The instruction of the branch holds until another turn sets one.  The run's own row does

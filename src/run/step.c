@@ -142,6 +142,7 @@ static const struct step steps[] = {
 	{ "begin", STATE_BEGINNING, run_stored, save_begin },
 	{ "turn", STATE_LOADING, is_starting, step_turn },
 	{ "settle", STATE_RECORDING, settles, settle_start },
+	{ "gather", STATE_RECORDING, gather_wanted, gather_start },
 	{ "record", STATE_RECORDING, records, execute_record },
 	{ "execute", STATE_EXECUTING, executes, execute_start },
 	{ "prompt", STATE_CALLING, lacks_prompt, call_prompt },

@@ -48,6 +48,7 @@ struct execution {
 	enum outcome    reason; /* of stopping */
 	int64_t         began_us, cpu_us;
 	struct timespec since;
+	struct timespec brought;  /* when the client's files were */
 	char            file[64]; /* of the code */
 
 	struct buf piece_buf; /* output that waits for more */
@@ -252,8 +253,8 @@ static void execution_finish(struct execution *x, enum outcome outcome, int stat
 	execution_flush(x);
 	session_usage(x->session, &u);
 	if (x->session->box.space >= 0)
-		workspace_walk(x->session->box.space, x->since, LIMIT_RUNNER_NOTED,
-			       execution_tell_file, x);
+		(void)workspace_walk(x->session->box.space, x->since, x->brought,
+				     LIMIT_RUNNER_NOTED, execution_tell_file, x);
 	clock_gettime(CLOCK_REALTIME, &x->session->told);
 	if (x->session->box.code >= 0 && x->file[0])
 		(void)unlinkat(x->session->box.code, strrchr(x->file, '/') + 1, 0);
@@ -379,7 +380,8 @@ static enum errc execution_files(struct execution *x, struct err *e)
 	enum errc rc = ERR_OK;
 
 	for (size_t i = 0; rc == ERR_OK && i < x->file_count; i++)
-		rc = workspace_give(x->session->box.space, x->files[i].name, x->files[i].fd, e);
+		rc = workspace_give(x->session->box.space, x->files[i].name, x->files[i].fd,
+				    &x->brought, e);
 	return rc;
 }
 

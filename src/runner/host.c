@@ -50,6 +50,7 @@ struct client {
 	size_t                fd_count;
 	struct execution     *execution; /* NULL: none, or over */
 	int                   download;  /* -1: none */
+	int64_t               download_left;
 };
 
 /* --- out --- */
@@ -450,41 +451,53 @@ static bool client_list_file(void *arg, struct str path, int64_t bytes)
 	return !c->left;
 }
 
+static void client_list(struct client *c, const struct session *s)
+{
+	bool whole = workspace_walk(s->box.space, (struct timespec){ 0 }, (struct timespec){ 0 },
+				    LIMIT_RUNNER_LISTED, client_list_file, c);
+
+	client_put(c, FRAME_END,
+		   whole ? STR("{\"outcome\":\"ok\",\"more\":false}")
+			 : STR("{\"outcome\":\"ok\",\"more\":true}"));
+}
+
 static void client_download(struct client *c, const struct ask *ask)
 {
 	struct session *s = crowd_find(c->host->crowd, str_of(ask->session));
-	int64_t         bytes;
+	struct str      path = str_of(ask->path);
 	struct err      e;
 	enum errc       rc = ERR_OK;
 
 	if (!s || s->box.space < 0)
 		rc = err_set(&e, ERR_NOT_FOUND, "session", "there is no session");
-	else if (ask->path[0] && c->download < 0)
-		rc = workspace_open(s->box.space, str_of(ask->path), &c->download, &bytes, &e);
-	else
-		workspace_walk(s->box.space, (struct timespec){ 0 }, LIMIT_RUNNER_LISTED,
-			       client_list_file, c);
+	else if (path.n > 0 && c->download < 0)
+		rc = workspace_open(s->box.space, path, &c->download, &c->download_left, &e);
 	if (rc != ERR_OK)
 		client_refuse(c, "not_found", &e);
-	else if (c->download < 0)
-		client_put(c, FRAME_END, STR("{\"outcome\":\"ok\"}"));
+	else if (path.n > 0)
+		client_file(c, path, c->download_left);
+	else
+		client_list(c, s);
 	client_watch(c);
 }
 
-/* One part of a downloaded file, when the last one is out. */
+/* One part of a downloaded file, when the last one is out.  Its length was told, and stays. */
 static void client_download_more(struct client *c)
 {
 	char    part[HOST_READ];
-	ssize_t n = read(c->download, part, sizeof part);
+	int64_t left = c->download_left;
+	ssize_t n = read(c->download, part, left < HOST_READ ? (size_t)left : HOST_READ);
 
 	if (n > 0) {
+		c->download_left -= n;
 		client_put(c, FRAME_BYTES, (struct str){ part, (size_t)n });
 		return;
 	}
 	close(c->download);
 	c->download = -1;
 	client_put(c, FRAME_END,
-		   n == 0 ? STR("{\"outcome\":\"ok\"}") : STR("{\"outcome\":\"lost\"}"));
+		   n == 0 && left == 0 ? STR("{\"outcome\":\"ok\"}")
+				       : STR("{\"outcome\":\"lost\"}"));
 	c->ending = true;
 }
 

@@ -71,7 +71,8 @@ static bool workspace_copy(int from, int to)
 	return n == 0;
 }
 
-enum errc workspace_give(int folder, struct str name, int from, struct err *e)
+enum errc workspace_give(int folder, struct str name, int from, struct timespec *ret_changed,
+			 struct err *e)
 {
 	char        file[LIMIT_FILE_NAME + 1];
 	char        room[80];
@@ -88,7 +89,7 @@ enum errc workspace_give(int folder, struct str name, int from, struct err *e)
 	if (in >= 0)
 		(void)unlinkat(in, file, 0);
 	int  to = in >= 0 ? workspace_at(in, file, O_WRONLY | O_CREAT | O_EXCL, 0644) : -1;
-	bool ok = to >= 0 && workspace_copy(from, to);
+	bool ok = to >= 0 && workspace_copy(from, to) && fstat(to, &st) == 0;
 	int  os = errno;
 	if (to >= 0)
 		close(to);
@@ -96,6 +97,7 @@ enum errc workspace_give(int folder, struct str name, int from, struct err *e)
 		(void)unlinkat(in, file, 0);
 	if (in >= 0)
 		close(in);
+	*ret_changed = st.st_ctim;
 	return ok ? ERR_OK
 		  : err_set(e, ERR_INTERNAL, NULL, "the file can't be put into the sandbox: %s",
 			    strerror_r(os, room, sizeof room));
@@ -127,6 +129,7 @@ enum errc workspace_open(int folder, struct str path, int *ret_fd, int64_t *ret_
 
 struct workspace_walk {
 	struct timespec   since;
+	struct timespec   brought;
 	size_t            most;  /* files to tell */
 	size_t            looks; /* entries still to look at */
 	workspace_tell_fn tell;
@@ -146,10 +149,15 @@ static bool workspace_utf8(const char *name)
 	return true;
 }
 
-static bool workspace_since(const struct stat *st, struct timespec since)
+static bool workspace_before(struct timespec a, struct timespec b)
 {
-	return st->st_ctim.tv_sec > since.tv_sec ||
-	       (st->st_ctim.tv_sec == since.tv_sec && st->st_ctim.tv_nsec >= since.tv_nsec);
+	return a.tv_sec < b.tv_sec || (a.tv_sec == b.tv_sec && a.tv_nsec < b.tv_nsec);
+}
+
+static bool workspace_changed(const struct workspace_walk *w, struct timespec at)
+{
+	return !workspace_before(at, w->since) &&
+	       (strncmp(w->path, "in/", 3) != 0 || workspace_before(w->brought, at));
 }
 
 static bool workspace_folder(struct workspace_walk *w, int folder, size_t length, int depth);
@@ -173,9 +181,12 @@ static bool workspace_entry(struct workspace_walk *w, int folder, size_t length,
 		w->path[n] = '/';
 		return workspace_folder(w, inner, n + 1, depth + 1);
 	}
-	if (!S_ISREG(st.st_mode) || !workspace_since(&st, w->since))
+	if (!S_ISREG(st.st_mode) || !workspace_changed(w, st.st_ctim))
 		return true;
-	return w->tell(w->arg, str_of(w->path), st.st_size) && --w->most > 0;
+	if (w->most == 0)
+		return false;
+	w->most--;
+	return w->tell(w->arg, str_of(w->path), st.st_size);
 }
 
 /* folder is consumed.  Hidden files are the programs' own. */
@@ -201,12 +212,11 @@ static bool workspace_folder(struct workspace_walk *w, int folder, size_t length
 	return more;
 }
 
-void workspace_walk(int folder, struct timespec since, size_t most, workspace_tell_fn tell,
-		    void *arg)
+bool workspace_walk(int folder, struct timespec since, struct timespec brought, size_t most,
+		    workspace_tell_fn tell, void *arg)
 {
-	struct workspace_walk w = { since, most, LIMIT_RUNNER_WALK, tell, arg, "" };
+	struct workspace_walk w = { since, brought, most, LIMIT_RUNNER_WALK, tell, arg, "" };
 	int                   top = workspace_at(folder, ".", O_RDONLY | O_DIRECTORY, 0);
 
-	if (top >= 0 && most > 0)
-		workspace_folder(&w, top, 0, 0);
+	return top >= 0 && workspace_folder(&w, top, 0, 0);
 }

@@ -6,6 +6,7 @@
 #include "json/scan.h"
 #include "shape/mention.h"
 #include "lmc/media.h"
+#include "lmc/text.h"
 
 #include <strings.h>
 
@@ -15,6 +16,7 @@
 struct render {
 	const struct json_doc         *d;
 	const struct context_contents *contents; /* NULL: uploaded files are not shown */
+	enum context_files             files;
 	struct buf                    *out;
 	size_t                         upload; /* the place of the next uploaded file */
 	bool                           media;
@@ -146,11 +148,51 @@ static bool end_text(struct render *r)
 
 /* --- files --- */
 
+struct str context_place(struct str name, char ret[LIMIT_FILE_NAME + 1])
+{
+	struct str part = { name.p, name.n < LIMIT_FILE_NAME ? name.n : LIMIT_FILE_NAME };
+
+	part.n = text_whole(part);
+	if (part.n == 0 || str_is(part, ".") || str_is(part, ".."))
+		part = STR("file");
+	str_copy(ret, LIMIT_FILE_NAME + 1, part);
+	for (size_t i = 0; i < part.n; i++)
+		if (ret[i] == '/' || (unsigned char)ret[i] < 0x20 || ret[i] == 0x7f)
+			ret[i] = '_';
+	return (struct str){ ret, part.n };
+}
+
+/* put_path: closes the name, and says where the file is. */
+static bool put_path(struct render *r, struct str name)
+{
+	char place[LIMIT_FILE_NAME + 1];
+
+	if (r->files == CONTEXT_PROMPT)
+		return buf_text(r->out, "\\\">\\n");
+	return buf_text(r->out, "\\\" path=\\\"" CONTEXT_FOLDER) &&
+	       context_put_name(r->out, context_place(name, place)) && buf_text(r->out, "\\\">\\n");
+}
+
+static bool put_inline_path(struct render *r, json_at name)
+{
+	struct buf plain;
+	struct str text = STR_NONE;
+
+	if (name == JSON_ABSENT || r->files == CONTEXT_PROMPT)
+		return put_path(r, text);
+	buf_init(&plain, json_inner(r->d, name).n);
+	bool ok = text_view(r->d, name, &plain, &text) && put_path(r, text);
+	buf_finish(&plain);
+	return ok;
+}
+
 static bool put_inline(struct render *r, json_at name, json_at content)
 {
 	return begin_text(r) && buf_text(r->out, "<file name=\\\"") &&
-	       (name == JSON_ABSENT || put_string(r, name, true)) && buf_text(r->out, "\\\">\\n") &&
-	       put_string(r, content, false) && buf_text(r->out, "\\n</file>\\n\\n");
+	       (name == JSON_ABSENT || put_string(r, name, true)) && put_inline_path(r, name) &&
+	       (r->files == CONTEXT_WORKSPACE ||
+		(put_string(r, content, false) && buf_text(r->out, "\\n"))) &&
+	       buf_text(r->out, "</file>\\n\\n");
 }
 
 static bool put_missing(struct render *r, struct str name, const char *why)
@@ -163,8 +205,16 @@ static bool put_missing(struct render *r, struct str name, const char *why)
 static bool put_block(struct render *r, const struct context_shown *f, struct str content)
 {
 	return begin_text(r) && buf_text(r->out, "<file name=\\\"") &&
-	       context_put_name(r->out, f->name) && buf_text(r->out, "\\\">\\n") &&
+	       context_put_name(r->out, f->name) && put_path(r, f->name) &&
 	       context_put_text(r->out, content) && buf_text(r->out, "\\n</file>\\n\\n");
+}
+
+/* put_stub: where a file is, without its content. */
+static bool put_stub(struct render *r, const struct context_shown *f)
+{
+	return begin_text(r) && buf_text(r->out, "<file name=\\\"") &&
+	       context_put_name(r->out, f->name) && put_path(r, f->name) &&
+	       buf_text(r->out, "</file>\\n\\n");
 }
 
 static bool context_put_image(struct render *r, const struct context_shown *f, json_at file,
@@ -212,11 +262,15 @@ static bool put_upload(struct render *r, json_at file)
 	const struct context_shown *f = &r->contents->list[n];
 	if (f->missing)
 		return put_missing(r, f->name, f->missing);
+	if (r->files == CONTEXT_WORKSPACE)
+		return put_stub(r, f);
 	r->rc = r->contents->read(r->contents->arg, n, &content, r->e);
 	if (r->rc != ERR_OK)
 		return false;
 	if (f->is.kind == ATTACHMENT_TEXT)
 		return put_block(r, f, content);
+	if (r->files == CONTEXT_BOTH && !put_stub(r, f))
+		return false;
 	if (!end_text(r) || !begin_part(r))
 		return false;
 	switch (f->is.kind) {
@@ -370,17 +424,20 @@ static json_at files_of(const struct json_doc *d)
 
 static bool has_media(const struct context_contents *c)
 {
+	if (c->files == CONTEXT_WORKSPACE)
+		return false;
 	for (size_t i = 0; i < c->count; i++)
 		if (!c->list[i].missing && c->list[i].is.kind != ATTACHMENT_TEXT)
 			return true;
 	return false;
 }
 
-enum errc context_render(struct str message, struct arena *arena, struct str *ret, struct err *e)
+enum errc context_render(struct str message, enum context_files files, struct arena *arena,
+			 struct str *ret, struct err *e)
 {
 	struct json_doc doc = { 0 };
 	struct buf      out;
-	struct render   r = { .d = &doc, .out = &out, .e = e };
+	struct render   r = { .d = &doc, .files = files, .out = &out, .e = e };
 	bool            ok = true;
 
 	/* The key may be written with escapes. */
@@ -416,10 +473,13 @@ enum errc context_fill(struct str message, const struct context_contents *conten
 		       struct err *e)
 {
 	struct json_doc doc = { 0 };
-	struct render   r = {
-		  .d = &doc, .contents = contents, .out = out, .media = has_media(contents), .e = e
-	};
-	enum errc rc = json_scan(&doc, message.p, message.n, &json_limits_stored, e);
+	struct render   r = { .d = &doc,
+			      .contents = contents,
+			      .files = contents->files,
+			      .out = out,
+			      .media = has_media(contents),
+			      .e = e };
+	enum errc       rc = json_scan(&doc, message.p, message.n, &json_limits_stored, e);
 
 	if (rc == ERR_OK && !context_put_message(&r, files_of(&doc)))
 		rc = r.rc != ERR_OK ? r.rc : err_no_memory(e);
@@ -488,6 +548,74 @@ enum errc context_uploads(struct str message, struct arena *arena, struct contex
 		    list_named(&doc, content, true, arena, list, ret_count))
 			*ret = list;
 		else
+			rc = err_no_memory(e);
+	}
+	json_doc_finish(&doc);
+	return rc;
+}
+
+/* --- the walk --- */
+
+static bool walk_inlined(const struct json_doc *d, json_at name, json_at content,
+			 const struct context_walker *w)
+{
+	struct buf name_plain, plain;
+	struct str name_text = STR_NONE;
+	struct str text = STR_NONE;
+
+	buf_init(&name_plain, name != JSON_ABSENT ? json_inner(d, name).n : 0);
+	buf_init(&plain, json_inner(d, content).n);
+	bool ok = (name == JSON_ABSENT || text_view(d, name, &name_plain, &name_text)) &&
+		  text_view(d, content, &plain, &text) && w->inlined(w->arg, name_text, text);
+	buf_finish(&name_plain);
+	buf_finish(&plain);
+	return ok;
+}
+
+/* walk_files: as put_files; *at counts uploads. */
+static bool walk_files(const struct json_doc *d, json_at files, size_t *at,
+		       const struct context_walker *w)
+{
+	JSON_EACH (f, d, files) {
+		json_at name = json_get_some(d, f, "name");
+		json_at content = json_get_some(d, f, "content");
+		bool    ok = true;
+
+		if (context_is_string(d, json_get_some(d, f, "uuid")))
+			ok = w->uploaded(w->arg, (*at)++);
+		else if (context_is_string(d, content))
+			ok = walk_inlined(d, context_is_string(d, name) ? name : JSON_ABSENT,
+					  content, w);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static bool walk_parts(const struct json_doc *d, json_at content, size_t *at,
+		       const struct context_walker *w)
+{
+	if (!parts_name(d, content))
+		return true;
+	JSON_EACH (i, d, content)
+		if (naming_of(d, i) != JSON_ABSENT && !w->uploaded(w->arg, (*at)++))
+			return false;
+	return true;
+}
+
+enum errc context_walk(struct str message, const struct context_walker *w, struct err *e)
+{
+	struct json_doc doc = { 0 };
+	size_t          at = 0;
+
+	if (!mentions(message, MENTION_CONTEXT | MENTION_UUID | MENTION_ESCAPED))
+		return ERR_OK;
+	enum errc rc = json_scan(&doc, message.p, message.n, &json_limits_stored, e);
+	if (rc == ERR_OK && json_get_some(&doc, 0, "type") == JSON_ABSENT) {
+		json_at files = files_of(&doc);
+
+		if ((files != JSON_ABSENT && !walk_files(&doc, files, &at, w)) ||
+		    !walk_parts(&doc, json_get(&doc, 0, "content"), &at, w))
 			rc = err_no_memory(e);
 	}
 	json_doc_finish(&doc);

@@ -17,21 +17,45 @@
  *
  * A part of the content may name an uploaded file, too, and the file then takes the place of the
  * part: {"type":"file","file":{"uuid":…,"filename":…}}, or
- * {"type":"image_url","image_url":{"uuid":…,"detail":…}}. */
+ * {"type":"image_url","image_url":{"uuid":…,"detail":…}}.
+ *
+ * A request with a computer may have the files in its sandbox.  A block then names the place, and
+ * has the content only with CONTEXT_BOTH:
+ *     <file name="NAME" path="/space/in/NAME">
+ *     </file> */
 #pragma once
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/limits.h"
 #include "shape/attachment.h"
 
 struct buf;
+
+enum context_files { CONTEXT_PROMPT, CONTEXT_WORKSPACE, CONTEXT_BOTH };
+
+#define CONTEXT_FOLDER "/space/in/"
+
+/* context_place: the name of a file in that folder. */
+struct str context_place(struct str name, char ret[LIMIT_FILE_NAME + 1]);
+
+/* Who is told of the files of a message, in their order; false: no more. */
+struct context_walker {
+	/* inlined: plain texts, borrowed for the call. */
+	bool (*inlined)(void *arg, struct str name, struct str content);
+	bool (*uploaded)(void *arg, size_t n); /* the n-th of context_uploads */
+	void *arg;
+};
+
+/* context_walk: Errors: OVERLOADED. */
+enum errc context_walk(struct str message, const struct context_walker *w, struct err *e) MUST_USE;
 
 /* context_render: renders a message object of LLM Chat (checked before).  *ret is the message
  * itself if the message has no context, otherwise a new object in the arena, without the member
  * context.  The contents of uploaded files are not shown.
  * Errors: OVERLOADED (memory). */
-enum errc context_render(struct str message, struct arena *arena, struct str *ret,
-			 struct err *e) MUST_USE;
+enum errc context_render(struct str message, enum context_files files, struct arena *arena,
+			 struct str *ret, struct err *e) MUST_USE;
 
 /* A file that a message names by its uuid. */
 struct context_named {
@@ -60,6 +84,7 @@ struct context_shown {
 
 /* The contents of a message's uploaded files, in the order of context_uploads. */
 struct context_contents {
+	enum context_files          files;
 	const struct context_shown *list;
 	size_t                      count;
 	/* read: the content of list[n]; borrowed until the next call. */

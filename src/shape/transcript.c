@@ -354,7 +354,7 @@ static enum errc render_files(struct transcript *t, struct str message, struct s
 	if (count > 0)
 		warnings_add(t->o->warnings, t->at, "file_not_shown",
 			     "the contents of uploaded files are not shown here");
-	return context_render(message, t->o->arena, ret, e);
+	return context_render(message, t->o->files, t->o->arena, ret, e);
 }
 
 /* without_lmc: the answer without the LMC messages beside it, which are its last member. p is NULL:

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "json/scan.h"
 #include "lmc/warnings.h"
+#include "shape/context.h"
 
 /* An image that a message names by its path, read from its file. */
 struct transcript_image {
@@ -30,7 +31,8 @@ struct transcript_options {
 	bool   answers_calls; /* a tool call without an answer gets one */
 	size_t old; /* the first `old` messages were sent in earlier turns: no warnings for them */
 	bool   unrun; /* as in lmc/to_openai_options */
-	bool   view;  /* the result is shown to a client: images that have a path are not read */
+	enum context_files files;
+	bool view; /* the result is shown to a client: images that have a path are not read */
 	struct warnings               *warnings; /* borrowed */
 	const struct transcript_image *images;   /* in the order of the messages */
 	size_t                         image_count;

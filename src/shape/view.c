@@ -57,7 +57,7 @@ static enum errc print_own(struct json_doc *d, struct str message, size_t index,
 		warnings_add(warnings, index, "file_not_shown",
 			     "the contents of uploaded files are not shown here");
 	if (rc == ERR_OK)
-		rc = context_render(message, arena, &raw, e);
+		rc = context_render(message, CONTEXT_PROMPT, arena, &raw, e);
 	if (rc == ERR_OK)
 		rc = json_scan(d, raw.p, raw.n, &json_limits_stored, e);
 	if (rc == ERR_OK)

@@ -213,8 +213,16 @@ class Runner:
 
     def launch(self):
         self.process = subprocess.Popen(self.command, stderr=self.log, cwd="/")
-        wait_until(lambda: self.path.exists() or self.process.poll() is not None, "its socket")
+        wait_until(lambda: self.listens() or self.process.poll() is not None, "its socket")
         assert self.process.poll() is None, self.said()
+
+    def listens(self):
+        """A socket has a path before anybody listens there."""
+        try:
+            Connection(self.path).socket.close()
+        except OSError:
+            return False
+        return True
 
     def restart(self):
         """kill -9, and another one at the same place."""

@@ -332,6 +332,11 @@ def test_a_failing_provider_keeps_the_steps_before(computer, client, script):
     assert run["status"] == "incomplete" and len(run["executions"]) == 1
     messages = client.messages(stream.headers["x-conversation-id"], "lmc")
     assert [m["type"] for m in messages] == ["message", "code", "console"]
+    assert [a["outcome"] for a in run["attempt_list"]] == ["completed", "failed"]
+    model = script(up.reply(up.completion("Again.")))
+    client.post(f"/v1/runs/{run['id']}/continue", {
+        "config": {"model": model.model, "computer": cp.NEVER}, "format": "lmc"}).ok()
+    assert model.exchanges[0].request.json["messages"][-1]["role"] == "tool"
 
 
 def test_each_call_has_its_own_attempts(start, runner, upstream, script):
@@ -343,7 +348,13 @@ def test_each_call_has_its_own_attempts(start, runner, upstream, script):
     chunks, _, stream = streamed(computer.client, computer.body(model))
     assert told(chunks) == [*coded(), confirmation(), *RAN, *said()]
     run = computer.client.run(run_of(stream))
-    assert [a["outcome"] for a in run["attempt_list"]] == ["failed", "completed", "failed", "completed"]
+    attempts = run["attempt_list"]
+    assert [a["outcome"] for a in attempts] == ["failed", "completed", "failed", "completed"]
+    assert [a["first_token_at_ms"] is not None for a in attempts] == [False, True, False, True]
+    assert all(a["started_at_ms"] <= a["first_token_at_ms"] <= a["ended_at_ms"] for a in attempts[1::2])
+    for kind in "prompt_tokens", "completion_tokens":
+        assert run["usage"][kind] == sum(a["usage"][kind] for a in attempts[1::2])
+        assert attempts[3]["usage"][kind] < run["usage"][kind]
     assert events(computer.client, run["id"]) == b"".join(
         block.raw + b"\n\n" for block in stream.seen if not block.is_comment)
 

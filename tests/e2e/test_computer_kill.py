@@ -56,6 +56,9 @@ def test_a_kill_in_an_execution_is_told(computer, runner, script):
     assert (found["status"], found["error"]["code"]) == ("incomplete", "server_stopped")
     execution, = found["executions"]
     assert (execution["language"], execution["outcome"]) == ("python", "unknown")
+    step, = found["attempt_list"]
+    assert step["outcome"] == "completed" and step["usage"]["prompt_tokens"] > 0
+    assert (found["usage"], found["usage_source"]) == (step["usage"], step["usage_source"])
     messages = client.messages(conversation, "lmc")
     assert [(m["type"], m["content"]) for m in messages[1:]] == [
         ("code", SLOW), ("console", "go\n" + GONE)]
@@ -68,7 +71,7 @@ def test_a_kill_in_an_execution_is_told(computer, runner, script):
     # the runner has stopped it, and nothing executes it again
     client.post(f"/v1/runs/{run}/continue", {
         "config": {"model": model.model, "computer": cp.NEVER}, "format": "lmc", "stream": True}).ok()
-    result = model.exchanges[1].request.json["messages"][-2]
+    result = model.exchanges[1].request.json["messages"][-1]
     assert result["role"] == "tool" and result["content"] == "go\n" + GONE.rstrip()
     assert len(client.run(run)["executions"]) == 1
     computer.client.post(f"/v1/runs/{run}/approve", {"approve": True}).error(409, "not_continuable")

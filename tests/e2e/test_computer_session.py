@@ -35,7 +35,6 @@ def test_requests_that_can_not_have_a_computer(computer, client, script):
             computer={"languages": ["python", "cobol"]})
     refused(400, "unsupported_parameter", "config.tools[0]",
             config={"tools": [{"type": "function", "function": {"name": "execute"}}]})
-    refused(400, "unsupported_parameter", "config.computer.files", computer={"files": "workspace"})
     refused(400, "invalid_value", "config.computer.max_steps", computer={"max_steps": 51})
     refused(400, "invalid_value", "config.computer.confirm", computer={"confirm": "always"})
     refused(400, "unknown_parameter", "config.computer.step", computer={"step": 1})
@@ -114,12 +113,28 @@ def test_a_conversations_session(computer, client, script):
     assert files == [{"path": "d/made é.txt", "bytes": 700000}]
     found = client.get(f"{path}/files/d%2Fmade%20%C3%A9.txt").ok()
     assert found.body == b"x" * 700000 and found.headers["content-disposition"] == "attachment"
+    assert found.headers["content-length"] == "700000"
     for name in ("none", "link", "..%2F..%2Fetc%2Fpasswd", "d"):
         client.get(f"{path}/files/{name}").error(404, "not_found")
     assert client.request("DELETE", path).ok().json["state"] == "none"
     wait_until(lambda: client.get(path).ok().json["state"] == "none", "the session's end")
     assert client.get(f"{path}/files").ok().json["data"] == []
     client.get(f"{path}/files/d").error(404, "not_found")
+
+
+def test_a_long_list_of_files_says_so(computer, client, script):
+    model = script(up.in_turn(cp.calls(("python", "for i in range(1000): open(f'f{i}', 'w')")), up.stream("Made."),
+                              cp.calls(("python", "open('more', 'w')")), up.stream("One more.")))
+    _, _, stream = streamed(client, computer.body(model))
+    conversation = stream.headers["x-conversation-id"]
+    path = f"/v1/conversations/{conversation}/computer/files"
+    found = client.get(path).ok().json
+    assert (len(found["data"]), found["has_more"]) == (1000, False)
+    empty = client.get(f"{path}/f0").ok()
+    assert (empty.body, empty.headers["content-length"]) == (b"", "0")
+    streamed(client, computer.body(model, conversation=conversation))
+    found = client.get(path).ok().json
+    assert (len(found["data"]), found["has_more"]) == (1000, True)
 
 
 def test_a_session_is_its_owners(computer, client, script):

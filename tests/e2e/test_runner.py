@@ -328,6 +328,14 @@ def test_changed_files_are_told_and_downloaded(runner, run, name):
     assert done.outcome == "ok"
 
 
+def test_a_brought_file_is_told_once_it_is_changed(runner, name, tmp_path):
+    (tmp_path / "f").write_bytes(b"x")
+    with open(tmp_path / "f", "rb") as f, runner.connect() as c:
+        c.begin("import time\ntime.sleep(0.05)\nopen('in/b', 'w').write('12')", session=name,
+                files=[("a", f.fileno()), ("b", f.fileno())])
+        assert c.finish().files == {"in/b": 2}
+
+
 def test_at_most_twenty_changed_files_are_told(run):
     assert len(run("for i in range(50): open(f'f{i}', 'w')").files) == 20
 

@@ -113,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(context_uploads(message, &arena, &named, &count, &e) == ERR_OK);
 	bool lmc = json_get_some(&d, 0, "type") != JSON_ABSENT;
 	if (json_get(&d, 0, "context") != JSON_ABSENT) {
-		CHECK(context_render(message, &arena, &made, &e) == ERR_OK);
+		CHECK(context_render(message, CONTEXT_PROMPT, &arena, &made, &e) == ERR_OK);
 		check(made, own + count, whole && !lmc);
 	}
 	for (size_t i = 0; i < count && i < FILES; i++) {
@@ -126,7 +126,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		seen += kind == ATTACHMENT_TEXT || shown[i].missing;
 	}
 	if (count > 0 && count <= FILES) {
-		struct context_contents contents = { shown, count, read_fn, &message };
+		struct context_contents contents = { CONTEXT_PROMPT, shown, count, read_fn,
+						     &message };
 
 		CHECK(context_fill(message, &contents, &out, &e) == ERR_OK);
 		check(buf_view(&out), own + seen, whole);

@@ -97,7 +97,7 @@ static void several_have_their_own(void **state)
 	attempt_log_begun(&l, MADE_MS, STR("one"), MADE_MS + 10);
 	attempt_log_past(&l, MADE_MS, STR("one"), &failed);
 	assert_true(str_eq(buf_view(&l.text), STR("[[\"one\",10,500,\"p\\\"1\",30,"
-						  "\"upstream_error\",0,30,7,3,0,0,5]]")));
+						  "\"upstream_error\",0,30,7,3,0,0,5,null]]")));
 	attempt_log_begun(&l, MADE_MS, STR("two"), MADE_MS + 50);
 	l.http = 200;
 	attempt_log_last(&l, MADE_MS, STR("two"), true, true, 7);
@@ -200,6 +200,53 @@ static void other_texts(void **state)
 	}
 }
 
+static void the_last_step_has_its_own_rest(void **state)
+{
+	struct attempt_past step = {
+		.provider = "q",
+		.code = "",
+		.http = 200,
+		.first_ms = MADE_MS + 20,
+		.ended_ms = MADE_MS + 40,
+		.usage = { .known = true, .in = 1, .out = 1 },
+		.costs = true,
+		.nano = 5,
+	};
+	struct attempt_log l;
+	const char        *text;
+
+	(void)state;
+	attempt_log_init(&l);
+	attempt_log_begun(&l, MADE_MS, STR("m"), MADE_MS + 10);
+	attempt_log_past(&l, MADE_MS, STR("m"), &step);
+	attempt_log_begun(&l, MADE_MS, STR("m"), MADE_MS + 50);
+	step.first_ms = 0;
+	step.ended_ms = MADE_MS + 80;
+	step.code = "cancelled";
+	attempt_log_last_step(&l, MADE_MS, STR("m"), &step);
+	text = printed_log(&l, row);
+	assert_non_null(strstr(text, "\"started_at_ms\":1000010,\"first_token_at_ms\":1000020,"
+				     "\"ended_at_ms\":1000040,\"outcome\":\"completed\""));
+	assert_non_null(strstr(text, "\"started_at_ms\":1000050,\"first_token_at_ms\":null,"
+				     "\"ended_at_ms\":1000080,\"outcome\":\"cancelled\""));
+	assert_null(strstr(text, "\"prompt_tokens\":2")); /* the run's */
+	size_t len = l.text.len;
+	attempt_log_last_step(&l, MADE_MS, STR("m"), &step); /* it is not open any more */
+	assert_int_equal(l.text.len, len);
+	attempt_log_finish(&l);
+}
+
+static void older_logs_are_read(void **state)
+{
+	struct run_read run = row;
+
+	(void)state;
+	run.attempt_log = STR("[[\"m\",10,500,\"p\",30,\"upstream_error\",0,30,7,3,0,0,5],"
+			      "[\"m\",50,200,7]]");
+	assert_non_null(strstr(printed(&run), "\"first_token_at_ms\":null,\"ended_at_ms\":1000040,"
+					      "\"outcome\":\"failed\""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +256,8 @@ int main(void)
 		cmocka_unit_test(only_the_first_and_the_last),
 		cmocka_unit_test(runs_without_a_log),
 		cmocka_unit_test(other_texts),
+		cmocka_unit_test(the_last_step_has_its_own_rest),
+		cmocka_unit_test(older_logs_are_read),
 	};
 
 	return cmocka_run_group_tests_name("routes/attempts", tests, NULL, NULL);

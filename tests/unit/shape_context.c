@@ -30,7 +30,8 @@ static void check_row(const struct row *row)
 
 	print_message("case: %s\n", row->why);
 	arena_init(&arena, MIB);
-	assert_int_equal(context_render(str_of(row->message), &arena, &got, &e), ERR_OK);
+	assert_int_equal(context_render(str_of(row->message), CONTEXT_PROMPT, &arena, &got, &e),
+			 ERR_OK);
 	assert_int_equal(json_scan(&doc, got.p, got.n, &json_limits_request, &e), ERR_OK);
 	if (!str_is(got, row->want))
 		fail_msg("%.*s", STR_ARG(got));
@@ -129,7 +130,9 @@ static void a_message_without_context_is_not_copied(void **state)
 		struct err   e;
 
 		arena_init(&arena, MIB);
-		assert_int_equal(context_render(str_of(messages[i]), &arena, &got, &e), ERR_OK);
+		assert_int_equal(
+			context_render(str_of(messages[i]), CONTEXT_PROMPT, &arena, &got, &e),
+			ERR_OK);
 		assert_ptr_equal(got.p, messages[i]);
 		assert_int_equal(got.n, strlen(messages[i]));
 		assert_int_equal(arena.used, 0);
@@ -160,9 +163,9 @@ static void a_full_arena_is_an_error(void **state)
 	struct err   e;
 
 	arena_init(&arena, 8);
-	assert_int_equal(
-		context_render(STR("{\"content\":\"hi\"," FILES(FILE_A) "}"), &arena, &got, &e),
-		ERR_OVERLOADED);
+	assert_int_equal(context_render(STR("{\"content\":\"hi\"," FILES(FILE_A) "}"),
+					CONTEXT_PROMPT, &arena, &got, &e),
+			 ERR_OVERLOADED);
 	assert_true(str_is(got, "untouched"));
 	arena_finish(&arena);
 }
@@ -179,7 +182,9 @@ static void damaged_messages_are_an_error_and_leak_nothing(void **state)
 		struct err   e;
 
 		arena_init(&arena, KIB);
-		assert_int_not_equal(context_render(str_of(messages[i]), &arena, &got, &e), ERR_OK);
+		assert_int_not_equal(
+			context_render(str_of(messages[i]), CONTEXT_PROMPT, &arena, &got, &e),
+			ERR_OK);
 		assert_true(str_is(got, "untouched"));
 		arena_finish(&arena);
 	}
@@ -378,11 +383,11 @@ static void contents_of_uploads_are_put_in(void **state)
 			contents[n] = content_of(cases[i].files[n]);
 		}
 		buf_init(&out, MIB);
-		assert_int_equal(
-			context_fill(str_of(cases[i].message),
-				     &(struct context_contents){ shown, n, read_fn, contents },
-				     &out, &e),
-			ERR_OK);
+		assert_int_equal(context_fill(str_of(cases[i].message),
+					      &(struct context_contents){ CONTEXT_PROMPT, shown, n,
+									  read_fn, contents },
+					      &out, &e),
+				 ERR_OK);
 		assert_true(buf_add(&out, "", 1));
 		assert_string_equal(out.data, cases[i].want);
 		buf_finish(&out);
@@ -392,7 +397,7 @@ static void contents_of_uploads_are_put_in(void **state)
 static void what_can_not_be_put_in_is_an_error(void **state)
 {
 	struct str              content = STR_NONE;
-	struct context_contents c = { &shown_text, 1, read_fn, &content };
+	struct context_contents c = { CONTEXT_PROMPT, &shown_text, 1, read_fn, &content };
 	struct buf              out;
 	struct err              e;
 
@@ -414,6 +419,130 @@ static void what_can_not_be_put_in_is_an_error(void **state)
 	buf_finish(&out);
 }
 
+/* clang-format off */
+#define AT_A "<file name=\\\"a.txt\\\" path=\\\"/space/in/a.txt\\\">\\n"
+#define AT_P "<file name=\\\"p\\\" path=\\\"/space/in/p\\\">\\n</file>\\n\\n"
+#define END  "</file>\\n\\n"
+/* clang-format on */
+
+static void files_may_be_elsewhere(void **state)
+{
+	/* clang-format off */
+	static const struct {
+		const char                 *why;
+		enum context_files          files;
+		const char                 *message;
+		const struct context_shown *file;
+		const char                 *want;
+	} cases[] = {
+		{ "inline", CONTEXT_WORKSPACE, "{\"content\":\"hi\"," FILES(FILE_A) "}", &shown_text,
+		  "{\"content\":\"" AT_A END "hi\"}" },
+		{ "inline, both", CONTEXT_BOTH, "{\"content\":\"hi\"," FILES(FILE_A) "}", &shown_text,
+		  "{\"content\":\"" AT_A "A\\n" END "hi\"}" },
+		{ "uploaded", CONTEXT_WORKSPACE, "{\"content\":\"hi\"," FILES(U) "}", &shown_png,
+		  "{\"content\":\"" AT_P "hi\"}" },
+		{ "uploaded, both", CONTEXT_BOTH, "{\"content\":\"hi\"," FILES(U) "}", &shown_png,
+		  "{\"content\":[" TEXT(AT_P) "," PART_PNG "," TEXT("hi") "]}" },
+		{ "text, both", CONTEXT_BOTH, "{\"content\":\"hi\"," FILES(U) "}", &shown_text,
+		  "{\"content\":\"<file name=\\\"&lt;t\\\" path=\\\"/space/in/&lt;t\\\">\\nx\\n&lt;/file>\\n"
+		  END "hi\"}" },
+		{ "deleted", CONTEXT_WORKSPACE, "{\"content\":\"hi\"," FILES(U) "}", &shown_gone,
+		  "{\"content\":\"" SEEN_GONE "hi\"}" },
+		{ "a part", CONTEXT_WORKSPACE,
+		  "{\"content\":[{\"type\":\"file\",\"file\":{\"uuid\":\"u\"}},{\"type\":\"x\"}]}", &shown_png,
+		  "{\"content\":[" TEXT(AT_P) ",{\"type\":\"x\"}]}" },
+		{ "an escaped name", CONTEXT_WORKSPACE,
+		  "{\"content\":\"\"," FILES("{\"name\":\"a\\/\\u0041\",\"content\":\"\"}") "}", &shown_text,
+		  "{\"content\":\"<file name=\\\"a\\/\\u0041\\\" path=\\\"/space/in/a_A\\\">\\n" END "\"}" },
+		{ "no name", CONTEXT_WORKSPACE, "{\"content\":\"\"," FILES("{\"content\":\"x\"}") "}", &shown_text,
+		  "{\"content\":\"<file name=\\\"\\\" path=\\\"/space/in/file\\\">\\n" END "\"}" },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct str content = content_of(cases[i].file);
+		struct buf out;
+		struct err e;
+
+		print_message("case: %s\n", cases[i].why);
+		buf_init(&out, MIB);
+		assert_int_equal(
+			context_fill(str_of(cases[i].message),
+				     &(struct context_contents){ cases[i].files, cases[i].file, 1,
+								 read_fn, &content },
+				     &out, &e),
+			ERR_OK);
+		assert_true(buf_add(&out, "", 1));
+		assert_string_equal(out.data, cases[i].want);
+		buf_finish(&out);
+	}
+}
+
+static void names_become_names_of_files(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "a.csv", "a.csv" },   { "/etc/passwd", "_etc_passwd" },
+		{ "", "file" },         { ".", "file" },
+		{ "..", "file" },       { "...", "..." },
+		{ "a\nb\x7f", "a_b_" },
+	};
+	char name[LIMIT_FILE_NAME + 1];
+	char text[LIMIT_FILE_NAME + 3];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct str got = context_place(str_of(cases[i][0]), name);
+
+		assert_true(str_is(got, cases[i][1]));
+		assert_string_equal(name, cases[i][1]);
+	}
+	memset(text, 'x', sizeof text - 1);
+	memcpy(text + LIMIT_FILE_NAME - 1, "\xc3\xa9", 2);
+	assert_int_equal(context_place((struct str){ text, sizeof text - 1 }, name).n,
+			 LIMIT_FILE_NAME - 1);
+}
+
+static bool walked_inlined(void *arg, struct str name, struct str content)
+{
+	return buf_fmt(arg, "[%.*s: %.*s]", STR_ARG(name), STR_ARG(content));
+}
+
+static bool walked_uploaded(void *arg, size_t n)
+{
+	return buf_fmt(arg, "[%zu]", n);
+}
+
+static void a_walk_tells_files_in_their_order(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "{\"content\":\"hi\"}", "" },
+		{ "{\"content\":\"the context\"}", "" },
+		{ "{\"content\":\"hi\"," FILES(U "," FILE_A ",5,{}," U "," FILE_B) "}",
+		  "[0][a.txt: A][1][b \u00e9: B]" },
+		{ "{\"content\":[{\"type\":\"file\",\"file\":{\"uuid\":\"v\"}},{\"type\":\"x\"}]," FILES(
+			  U) "}",
+		  "[0][1]" },
+		{ "{\"content\":[{\"type\":\"file\",\"file\":{\"uuid\":\"v\"}}]}", "[0]" },
+		{ "{\"type\":\"message\",\"content\":\"hi\"," FILES(FILE_A) "}", "" },
+	};
+	struct buf            out;
+	struct context_walker w = { walked_inlined, walked_uploaded, &out };
+	struct err            e;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		buf_init(&out, KIB);
+		assert_int_equal(context_walk(str_of(cases[i][0]), &w, &e), ERR_OK);
+		assert_true(str_is(buf_view(&out), cases[i][1]));
+		buf_finish(&out);
+	}
+	buf_init(&out, 3); /* who is told wants no more */
+	assert_int_equal(context_walk(str_of(cases[2][0]), &w, &e), ERR_OVERLOADED);
+	buf_finish(&out);
+	assert_int_equal(context_walk(STR("{\"context\""), &w, &e), ERR_INVALID_JSON);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -428,6 +557,9 @@ int main(void)
 		cmocka_unit_test(uploads_are_listed),
 		cmocka_unit_test(contents_of_uploads_are_put_in),
 		cmocka_unit_test(what_can_not_be_put_in_is_an_error),
+		cmocka_unit_test(files_may_be_elsewhere),
+		cmocka_unit_test(names_become_names_of_files),
+		cmocka_unit_test(a_walk_tells_files_in_their_order),
 	};
 
 	return cmocka_run_group_tests_name("shape/context", tests, NULL, NULL);

@@ -18,13 +18,35 @@ static void cut_off_add_dropped(const struct cut_off_bill *b, struct usage_note 
 	n->nano = money_add(n->nano, b->dropped_nano);
 }
 
+static int64_t cut_off_rest(int64_t all, int64_t part)
+{
+	return all > part ? all - part : 0;
+}
+
+/* cut_off_told: what the provider has reported of the attempt that was interrupted.  At the end of a run
+ * of several steps, the log has the sum of all. */
+static struct usage cut_off_told(const struct cut_off_bill *b, const struct salvage_told *told)
+{
+	const struct usage *before = &b->dropped_usage;
+	struct usage        u = told->usage;
+
+	if (!told->steps || !b->dropped)
+		return u;
+	u.in = cut_off_rest(u.in, before->in);
+	u.out = cut_off_rest(u.out, before->out);
+	u.cached_read = cut_off_rest(u.cached_read, before->cached_read);
+	u.reasoning = cut_off_rest(u.reasoning, before->reasoning);
+	return u;
+}
+
 /* cut_off_guess: the usage of the attempt that was interrupted, estimated where the provider has not
  * reported it; without such an attempt, only what was reported. */
 static struct usage cut_off_guess(const struct cut_off_bill *b, const struct salvage_told *told)
 {
 	struct usage most = usage_guess(b->in, told->bytes);
+	struct usage reported = cut_off_told(b, told);
 
-	return b->asked ? usage_cut(&told->usage, &most) : told->usage;
+	return b->asked ? usage_cut(&reported, &most) : reported;
 }
 
 bool cut_off_charge(const struct cut_off_bill *b, const struct salvage_told *told,
@@ -47,6 +69,8 @@ bool cut_off_charge(const struct cut_off_bill *b, const struct salvage_told *tol
 	note->nano = price_cost(&price, &note->usage);
 	if (b->dropped)
 		cut_off_add_dropped(b, note);
+	if (told->steps) /* the run's own calls, in their order */
+		end->usage = note->usage;
 	end->costs = note->priced && (note->usage.known || note->usage.estimated);
 	end->cost_nano = note->nano;
 	return true;

@@ -87,6 +87,10 @@ static struct salvage_told look_through(const struct salvage *v)
 			told.bytes += event_weight(&ev);
 			if (ev.kind == EVENT_USAGE)
 				told.usage = ev.usage;
+			if (ev.kind == EVENT_STEP) {
+				told.steps = true;
+				told.bytes = 0; /* the bill has them */
+			}
 		}
 	}
 	return told;

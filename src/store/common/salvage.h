@@ -32,6 +32,7 @@ struct salvage_told {
 	bool         begun; /* the provider had begun to answer */
 	int64_t      bytes; /* sum of event_weight (msg/event.h) of all events */
 	struct usage usage; /* what the provider reported last */
+	bool steps; /* a call of the provider's was over before, and another followed or was to */
 };
 
 /* salvage_make: makes the answer of the pieces, borrowed until salvage_begin; empty: none. */

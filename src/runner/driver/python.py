@@ -44,6 +44,8 @@ class Driver:
         self.interrupted = False
         self.running = threading.Event()
         self.lock = threading.RLock()
+        # pyplot gives its functions attributes, which a method can't have
+        self.shows = lambda *_args, **_kwargs: self.figures()
 
     # --- marks ---
 
@@ -109,7 +111,7 @@ class Driver:
 
     # --- values ---
 
-    def figures(self, *_args, **_kwargs):
+    def figures(self):
         """The figures of matplotlib that are open, as images; they are closed."""
         pyplot = sys.modules.get("matplotlib.pyplot")
         if pyplot is None:
@@ -166,8 +168,8 @@ class Driver:
             sys.stdout.flush()
             os._exit(0)
         pyplot = sys.modules.get("matplotlib.pyplot")
-        if pyplot is not None and getattr(pyplot, "show", None) != self.figures:
-            pyplot.show = self.figures
+        if pyplot is not None and getattr(pyplot, "show", None) is not self.shows:
+            pyplot.show = self.shows
 
     def cell(self, source):
         tree = compile(source, self.name, "exec", self.flags | ast.PyCF_ONLY_AST, True)

@@ -168,7 +168,7 @@ static bool execute_begin(struct run_computer *c, struct err *e)
 {
 	struct run *r = c->run;
 	struct buf  out;
-	size_t      files;
+	size_t      files = 0;
 
 	buf_init(&out, 2 * LIMIT_RUNNER_CODE);
 	enum errc rc = put_order(c, &out, &files) ? link_open(run_loop(r), r->engine->o.computer,

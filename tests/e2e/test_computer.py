@@ -1,8 +1,10 @@
 """The computer: the assistant's code runs, and its output streams back, as in docs/computer.md."""
 
 import json
+import os
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -434,3 +436,23 @@ def test_the_client_among_the_examples(computer, client, script):
     assert "[code python]\n34 / 24\n" in done.stdout and "1.4166666666666667\n" in done.stdout
     assert "It is 1.42." in done.stdout and "The user did not allow this code: never" in done.stdout
     assert "As you like." in done.stdout and "ZeroDivisionError" not in done.stdout
+
+
+def test_open_interpreters_terminal(computer, client, script):
+    """examples/open_interpreter.py: Open Interpreter's own front end shows code and output, and asks in between."""
+    python = os.environ.get("PARLEY_OPEN_INTERPRETER")
+    if not python:
+        pytest.skip("PARLEY_OPEN_INTERPRETER does not name a Python that has open-interpreter")
+    model = script(up.in_turn(cp.calls(("python", "34 / 24"), before=["I compute."]), up.stream("It is 1.42."),
+                              cp.calls(("python", "1 / 0")), up.stream("As you like.")))
+    program = gw.PROJECT / "examples" / "open_interpreter.py"
+    done = subprocess.run([python, program, model.model], text=True, capture_output=True, timeout=120,
+                          input="What is 34/24?\ny\nAnd 1/0?\nn\nThen not.\n",
+                          env={"PARLEY_URL": computer.gateway.url, "PARLEY_KEY": computer.key["key"],
+                               "HOME": tempfile.mkdtemp(), "PATH": os.environ["PATH"], "COLUMNS": "100"})
+    for text in ("I compute.", "34 / 24", "1.4166666666666667", "It is 1.42.", "1 / 0", "As you like."):
+        assert text in done.stdout, (done.stdout, done.stderr[-3000:])
+    assert done.stdout.count("Would you like to run this code?") == 2
+    assert "ZeroDivisionError" not in done.stdout
+    asked = [message.get("content") for message in model.exchanges[3].request.json["messages"]]
+    assert asked[-2:] == ["I have declined to run this code.", "Then not."]

@@ -16,17 +16,18 @@ def respond(terminal):
     path, body = "/v1/chat", {"messages": said, **conversation}
     while path:
         chunks = post(path, body)
-        ids, path = next(chunks), None
+        ids, path, question = next(chunks), None, None
         conversation["conversation"] = ids["conversation"]
         for chunk in chunks:
             if chunk["type"] == "error":
                 raise RuntimeError(chunk["content"]["message"])
-            if chunk["type"] == "status":
-                # Who does not allow the code ends this generator at its confirmation.
-                if chunk.get("finish_reason") == "confirmation":
-                    path, body = f"/v1/runs/{ids['run']}/approve", {"approve": True}
-            elif "content" in chunk:
+            if chunk["type"] == "confirmation":
+                question = chunk  # is asked when the answer has ended
+            elif chunk["type"] != "status" and "content" in chunk:
                 yield chunk
+        if question:
+            yield question  # who says no ends this generator here
+            path, body = f"/v1/runs/{ids['run']}/approve", {"approve": True}
 
 
 core.respond = respond

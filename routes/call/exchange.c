@@ -351,6 +351,11 @@ static void entry_answer(struct admit_wait *w, const struct err *e)
 	free(x);
 }
 
+static void entry_told(struct admit_wait *w, const struct rate_view *view)
+{
+	admission_tell(container_of(w, struct entry, wait)->request, view);
+}
+
 static void entry_gone(struct admit_wait *w)
 {
 	free(container_of(w, struct entry, wait));
@@ -379,7 +384,7 @@ void exchange_call(struct request *r, struct gateway *g, struct run_request *rq)
 		exchange_fail(r, rq->claim, &e);
 		return;
 	}
-	*x = (struct entry){ .wait = { .fn = entry_answer, .gone = entry_gone },
+	*x = (struct entry){ .wait = { .fn = entry_answer, .gone = entry_gone, .told = entry_told },
 			     .request = r,
 			     .gateway = g,
 			     .rq = *rq };

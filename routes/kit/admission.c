@@ -124,6 +124,8 @@ static void admission_openai(struct request *r, const struct rate_view *v, enum 
 	if (l->limit == 0)
 		return;
 	number_header(r, limit, l->limit);
+	if (l->left < 0)
+		return; /* nobody here has asked in this window */
 	number_header(r, left, l->left);
 	buf_init(&text, 64);
 	if (put_go(&text, l->reset_us))
@@ -131,7 +133,7 @@ static void admission_openai(struct request *r, const struct rate_view *v, enum 
 	buf_finish(&text);
 }
 
-static void admission_show_view(struct request *r, const struct rate_view *v)
+void admission_tell(struct request *r, const struct rate_view *v)
 {
 	struct buf policy, left;
 	bool       ok = true;
@@ -143,13 +145,14 @@ static void admission_show_view(struct request *r, const struct rate_view *v)
 			const struct rate_left *l = &v->of[i][k];
 
 			if (l->limit > 0)
-				ok = ok && put_policy(&policy, names[i][k], l) &&
-				     put_left(&left, names[i][k], l);
+				ok = ok && put_policy(&policy, names[i][k], l);
+			if (l->limit > 0 && l->left >= 0)
+				ok = ok && put_left(&left, names[i][k], l);
 		}
-	if (ok && policy.len > 0) {
+	if (ok && policy.len > 0)
 		reply_header(r, "RateLimit-Policy", buf_view(&policy));
+	if (ok && left.len > 0)
 		reply_header(r, "RateLimit", buf_view(&left));
-	}
 	buf_finish(&policy);
 	buf_finish(&left);
 	admission_openai(r, v, RATE_REQUESTS, "x-ratelimit-limit-requests",
@@ -175,7 +178,7 @@ enum admit_answer admission_enter(struct request *r, const struct gateway *g,
 	if (admit_counts_tokens(now, ask.who))
 		admission_estimate(rq, &ask);
 	enum admit_answer rc = admit_enter(&ask, w, &view, e);
-	admission_show_view(r, &view);
+	admission_tell(r, &view);
 	return rc;
 }
 
@@ -184,5 +187,5 @@ void admission_show(struct request *r, const struct gateway *g)
 	struct rate_view view;
 
 	admit_look(&g->now->admit, request_key(r), &view);
-	admission_show_view(r, &view);
+	admission_tell(r, &view);
 }

@@ -11,5 +11,6 @@ enum admit_answer admission_enter(struct request *r, const struct gateway *g,
 /* admission_prompt_tokens: an estimate from the body, with names and punctuation; each medium counts
  * as a fixed number. */
 int64_t admission_prompt_tokens(const struct input *in);
-/* admission_show: only these headers, for an answer without a call. */
+/* admission_tell: the headers with these limits.  admission_show: only these headers, for an answer without a call. */
+void admission_tell(struct request *r, const struct rate_view *view);
 void admission_show(struct request *r, const struct gateway *g);

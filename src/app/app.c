@@ -21,6 +21,7 @@
 #include "routes/console/console.h"
 #include "routes/kit/process.h"
 #include "run/assemble.h"
+#include "desk/admit.h"
 #include "desk/idem.h"
 #include "desk/live.h"
 #include "desk/watch.h"
@@ -250,7 +251,8 @@ static void app_cancel(struct id run, int64_t owner)
 	(void)live_cancel(run, owner);
 }
 
-static const struct store_neighbours neighbours = { watch_elsewhere, watch_mark, app_cancel };
+static const struct store_neighbours neighbours = { watch_elsewhere, watch_mark, app_cancel,
+						    admit_spare };
 
 static struct store_options app_store_options(const struct config *c)
 {
@@ -375,6 +377,10 @@ static int app_start(struct app *a, bool takeover, struct err *e)
 	}
 	if (engine_for(so.path)->open(&so, &a->store, e) != ERR_OK)
 		return exit_status_of_store(e);
+	if (store_is_shared(a->store) && !admit_share(a->store)) {
+		err_no_memory(e);
+		return EX_OSERR;
+	}
 	if (app_check_listen(c, is_open(a, a->snapshot), &local, e) != ERR_OK)
 		return EX_CONFIG;
 	if (work_pool_create(WORK_THREADS, LIMIT_WORK_QUEUE, &a->work, e) != ERR_OK ||

@@ -4,10 +4,13 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/metric.h"
+#include "store/store.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
-enum { IDLE, WAITING, GRANTED, DRAINED, LEFT };
+enum { IDLE, ASKING, WAITING, GRANTED, DRAINED, LEFT };
+enum { QUESTIONS = 4, AGAIN_US = 100 * 1000, ANSWER_US = 2500 * 1000 };
 
 static struct {
 	pthread_mutex_t  lock;
@@ -21,6 +24,9 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct rate   *rate; /* lives as long as the process */
+/* Set before the first call; NULL: this process has its limits alone.  The same. */
+static struct quota *quota;
+static struct store *quota_store;
 
 static void make_rate(void)
 {
@@ -60,9 +66,9 @@ static void admit_refuse(const struct rate_view *view, enum rate_policy why, enu
 			 bool never, int64_t tokens, struct err *e)
 {
 	const struct rate_left *left = &view->of[whose][why];
-	const char             *who = "all callers of this gateway together";
-	char                    time[32] = "";
-	struct buf              text;
+	const char *who = quota ? "all callers together" : "all callers of this gateway together";
+	char        time[32] = "";
+	struct buf  text;
 
 	if (whose == RATE_KEY)
 		who = "this API key";
@@ -201,7 +207,7 @@ bool admit_leave(struct admit_wait *w)
 	if (was == WAITING) {
 		admit_unlist(w);
 		w->state = IDLE;
-	} else if (was == GRANTED || was == DRAINED) {
+	} else if (was == GRANTED || was == DRAINED || was == ASKING) {
 		w->state = LEFT;
 	}
 	pthread_mutex_unlock(&desk.lock);
@@ -252,20 +258,35 @@ static bool is_free(const struct allowance *a)
 	return a->requests == 0 && a->tokens == 0 && a->concurrent == 0;
 }
 
+static struct rate_ask rate_ask_of(const struct admit_ask *ask)
+{
+	return (struct rate_ask){
+		.key = ask->who->number,
+		.mine = &ask->who->allowance,
+		.all = &ask->now->limits,
+		.tokens = ask->tokens,
+		.open = ask->open,
+		.now_us = clock_mono_us(),
+	};
+}
+
+static bool refuse_rate(enum rate_answer rc, const struct rate_view *view, enum rate_policy why,
+			enum rate_whose whose, int64_t tokens, struct err *e)
+{
+	if (rc == RATE_FULL)
+		(void)admit_overloaded("memory", "no memory to count this call; try again", e);
+	else if (rc != RATE_TAKEN)
+		admit_refuse(view, why, whose, rc == RATE_NEVER, tokens, e);
+	return rc == RATE_TAKEN;
+}
+
 /* take_rate: without any limit, nothing is counted. */
 static bool take_rate(const struct admit_ask *ask, struct admit_pass *p, struct rate_view *view,
 		      struct err *e)
 {
 	enum rate_policy why = RATE_REQUESTS;
 	enum rate_whose  whose = RATE_KEY;
-	struct rate_ask  r = {
-		 .key = ask->who->number,
-		 .mine = &ask->who->allowance,
-		 .all = &ask->now->limits,
-		 .tokens = ask->tokens,
-		 .open = ask->open,
-		 .now_us = clock_mono_us(),
-	};
+	struct rate_ask  r = rate_ask_of(ask);
 
 	*p = (struct admit_pass){ .in = false };
 	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
@@ -273,18 +294,13 @@ static bool take_rate(const struct admit_ask *ask, struct admit_pass *p, struct 
 		return true;
 	enum rate_answer rc =
 		has_rate() ? rate_take(rate, &r, &p->hold, view, &why, &whose) : RATE_FULL;
-	if (rc == RATE_FULL)
-		(void)admit_overloaded("memory", "no memory to count this call; try again", e);
-	else if (rc != RATE_TAKEN)
-		admit_refuse(view, why, whose, rc == RATE_NEVER, ask->tokens, e);
-	return rc == RATE_TAKEN;
+	return refuse_rate(rc, view, why, whose, ask->tokens, e);
 }
 
-enum admit_answer admit_enter(const struct admit_ask *ask, struct admit_wait *w,
-			      struct rate_view *view, struct err *e)
+/* admit_queue: what comes behind the limits. */
+static enum admit_answer admit_queue(const struct admit_ask *ask, struct admit_wait *w,
+				     struct err *e)
 {
-	if (!take_rate(ask, &w->pass, view, e))
-		return ADMIT_REFUSED;
 	w->loop = ask->loop;
 	w->bytes = ask->bytes;
 	w->since_us = clock_mono_us();
@@ -300,9 +316,191 @@ enum admit_answer admit_enter(const struct admit_ask *ask, struct admit_wait *w,
 	return rc;
 }
 
+/* --- limits that are shared --- */
+
+/* A call that waits for the store's shares. */
+struct errand {
+	struct share_take     take;
+	struct timer          timer; /* for the store's answer, or to ask again */
+	struct admit_ask      ask;   /* with `now` below, which a reload does not take away */
+	struct admit_settings now;
+	struct admit_wait    *w; /* NULL: it was answered without the store */
+	unsigned              questions;
+	bool                  patient; /* it has asked again */
+};
+
+static void errand_on_answer(struct store_job *job);
+static void errand_on_timer(struct timer *t);
+
+/* errand_ask: ADMIT_WAITS: the store was asked. */
+static enum admit_answer errand_ask(struct errand *x, struct err *e)
+{
+	bool often = ++x->questions > QUESTIONS;
+
+	x->take.job = (struct store_job){ .loop = x->ask.loop, .done = errand_on_answer };
+	x->take.asked_us = clock_mono_us();
+	if (!often && store_share_take(quota_store, &x->take)) {
+		timer_start(x->ask.loop, &x->timer, ANSWER_US);
+		return ADMIT_WAITS;
+	}
+	x->take.job.err.code = ERR_OVERLOADED;
+	quota_answer(quota, &x->take, x->take.asked_us);
+	return admit_overloaded("limits", "too many calls ask for their limits; try again", e);
+}
+
+/* errand_take: ADMIT_IN: the call is within its limits; ADMIT_WAITS: the errand goes on. */
+static enum admit_answer errand_take(struct errand *x, struct rate_view *view, struct err *e)
+{
+	enum rate_policy why = RATE_REQUESTS;
+	enum rate_whose  whose = RATE_KEY;
+	struct rate_ask  r = rate_ask_of(&x->ask);
+	enum rate_answer rc =
+		quota_take(quota, &r, &x->take, &x->w->pass.quota, view, &why, &whose);
+
+	if (rc == RATE_SHORT)
+		return errand_ask(x, e);
+	if (rc == RATE_REFUSED && why == RATE_CALLS && !x->patient) {
+		x->patient = true;
+		timer_start(x->ask.loop, &x->timer, AGAIN_US);
+		return ADMIT_WAITS;
+	}
+	return refuse_rate(rc, view, why, whose, x->ask.tokens, e) ? ADMIT_IN : ADMIT_REFUSED;
+}
+
+static void errand_refuse(struct errand *x, const struct err *e)
+{
+	struct admit_wait *w = TAKE(x->w);
+	struct rate_view   view;
+	struct rate_ask    r = rate_ask_of(&x->ask);
+
+	quota_look(quota, &r, &view);
+	w->state = IDLE;
+	w->told(w, &view);
+	w->fn(w, e);
+}
+
+static void errand_end(struct errand *x)
+{
+	struct admit_wait *w = x->w;
+
+	if (x->take.count > 0)
+		quota_answer(quota, &x->take, clock_mono_us());
+	free(x);
+	if (w)
+		w->gone(w);
+}
+
+static void errand_go_on(struct errand *x)
+{
+	struct admit_wait *w = x->w;
+	struct rate_view   view;
+	struct err         e;
+
+	enum admit_answer rc = errand_take(x, &view, &e);
+	if (rc == ADMIT_WAITS)
+		return;
+	w->state = IDLE;
+	w->told(w, &view);
+	if (rc == ADMIT_IN)
+		rc = admit_queue(&x->ask, w, &e);
+	free(x);
+	if (rc != ADMIT_WAITS)
+		w->fn(w, rc == ADMIT_IN ? NULL : &e);
+}
+
+static void errand_on_answer(struct store_job *job)
+{
+	struct errand *x = container_of(job, struct errand, take.job);
+
+	timer_stop(x->ask.loop, &x->timer);
+	if (x->w && x->w->state != LEFT && job->err.code != ERR_OK)
+		errand_refuse(x, &job->err);
+	if (x->w && x->w->state != LEFT)
+		errand_go_on(x);
+	else
+		errand_end(x);
+}
+
+static void errand_on_timer(struct timer *t)
+{
+	struct errand *x = container_of(t, struct errand, timer);
+	struct err     e;
+
+	if (x->take.count > 0) { /* the store may still answer */
+		err_set(&e, ERR_STORAGE, "",
+			"the limits of this call are in the database, which does not answer; try again later");
+		e.retry_after_ms = 2000;
+		if (x->w->state != LEFT)
+			errand_refuse(x, &e);
+	} else if (x->w->state == LEFT) {
+		errand_end(x);
+	} else {
+		errand_go_on(x);
+	}
+}
+
+/* errand_start: most calls find their shares here, and their errand is over at once. */
+static enum admit_answer errand_start(const struct admit_ask *ask, struct admit_wait *w,
+				      struct rate_view *view, struct err *e)
+{
+	struct errand *x;
+
+	w->pass = (struct admit_pass){ .in = false };
+	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
+	if (is_free(&ask->now->limits) && (ask->who->number == 0 || is_free(&ask->who->allowance)))
+		return admit_queue(ask, w, e);
+	x = calloc(1, sizeof *x);
+	if (!x)
+		return admit_overloaded("memory", "no memory to count this call; try again", e);
+	x->ask = *ask;
+	x->now = *ask->now;
+	x->ask.now = &x->now;
+	x->w = w;
+	x->timer.fn = errand_on_timer;
+	w->loop = ask->loop;
+	w->state = ASKING;
+	enum admit_answer rc = errand_take(x, view, e);
+	if (rc == ADMIT_WAITS) {
+		*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
+		return ADMIT_WAITS;
+	}
+	w->state = IDLE;
+	free(x);
+	return rc == ADMIT_IN ? admit_queue(ask, w, e) : rc;
+}
+
+bool admit_share(struct store *s)
+{
+	pthread_mutex_lock(&desk.lock);
+	quota_store = s;
+	quota = quota_create(LIMIT_RATE_KEYS);
+	bool ok = quota;
+	pthread_mutex_unlock(&desk.lock);
+	return ok;
+}
+
+size_t admit_spare(struct share_keep *ret, size_t max, bool again)
+{
+	pthread_mutex_lock(&desk.lock);
+	struct quota *q = quota;
+	bool          all = desk.draining;
+	pthread_mutex_unlock(&desk.lock);
+	return q ? quota_spare(q, ret, max, again, all, clock_mono_us()) : 0;
+}
+
+enum admit_answer admit_enter(const struct admit_ask *ask, struct admit_wait *w,
+			      struct rate_view *view, struct err *e)
+{
+	if (quota)
+		return errand_start(ask, w, view, e);
+	return take_rate(ask, &w->pass, view, e) ? admit_queue(ask, w, e) : ADMIT_REFUSED;
+}
+
 void admit_over(struct admit_pass *p, bool asked, int64_t tokens)
 {
-	if (p->hold.slot[RATE_ALL])
+	if (quota && p->quota.slot[RATE_ALL])
+		quota_give(quota, &p->quota, asked, tokens);
+	else if (p->hold.slot[RATE_ALL])
 		rate_give(rate, &p->hold, asked, tokens);
 	if (p->in)
 		leave_place(p);
@@ -311,15 +509,13 @@ void admit_over(struct admit_pass *p, bool asked, int64_t tokens)
 void admit_look(const struct admit_settings *now, const struct identity *who,
 		struct rate_view *view)
 {
+	struct rate_ask r = rate_ask_of(&(struct admit_ask){ .now = now, .who = who });
+
 	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
-	if (!has_rate())
-		return;
-	rate_look(rate,
-		  &(struct rate_ask){ .key = who->number,
-				      .mine = &who->allowance,
-				      .all = &now->limits,
-				      .now_us = clock_mono_us() },
-		  view);
+	if (quota)
+		quota_look(quota, &r, view);
+	else if (has_rate())
+		rate_look(rate, &r, view);
 }
 
 bool admit_counts_tokens(const struct admit_settings *now, const struct identity *who)

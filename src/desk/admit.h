@@ -17,12 +17,21 @@
  * to the next one at once, and is freed when the task arrives.
  *
  * The waiting calls of a key count as running calls, so the limit `concurrent` bounds the key's
- * part of the list too.  Threads: any; a waiter belongs to its loop. */
+ * part of the list too.
+ *
+ * After admit_share, the limits are those of all processes that use the store (desk/quota), and some calls wait for
+ * the store before anything else:
+ *
+ *   admit_enter --a share is short--> share_take of the store --> (over a limit? in? in the list?) as above
+ *             ^--calls at once: once more, 100 ms later, as what has ended elsewhere is told 20 times a second
+ *
+ * Threads: any; a waiter belongs to its loop. */
 #pragma once
 
 #include "base/identity.h"
 #include "base/list.h"
 #include "loop/loop.h"
+#include "desk/quota.h"
 #include "desk/rate.h"
 
 /* The limits of one configuration. */
@@ -36,8 +45,11 @@ struct admit_settings {
 /* A call's place and what it took from limits, from admit_enter to admit_over; plain, may be
  * copied. */
 struct admit_pass {
-	struct rate_hold hold;
-	bool             in; /* it has a place */
+	union {
+		struct rate_hold  hold;
+		struct quota_hold quota; /* after admit_share */
+	};
+	bool in; /* it has a place */
 };
 
 /* A waiting call; embedded in its owner, zero before. */
@@ -46,6 +58,8 @@ struct admit_wait {
 	 * held. */
 	void (*fn)(struct admit_wait *w, const struct err *e);
 	void (*gone)(struct admit_wait *w); /* after an admit_leave that returned false */
+	/* The limits as they stand now, before fn: they were not known yet when admit_enter returned. */
+	void (*told)(struct admit_wait *w, const struct rate_view *view);
 	struct admit_pass pass;
 	/* admit.c's own */
 	struct task      task;
@@ -72,7 +86,13 @@ enum admit_answer {
 	ADMIT_REFUSED, /* e says why; nothing is held */
 };
 
-/* admit_enter: asks for a place; w->fn and w->gone are set. *view: the limits as they stand now. */
+/* admit_share: limits are shared with the other processes of the store, which lives longer than all calls.  To be
+ * called before the first call.  admit_spare: what they get back, for the store's threads (store/engine.h).  False: no
+ * memory. */
+bool   admit_share(struct store *s) MUST_USE;
+size_t admit_spare(struct share_keep *ret, size_t max, bool again);
+
+/* admit_enter: asks for a place; w->fn, w->gone and w->told are set. *view: the limits as they stand now. */
 enum admit_answer admit_enter(const struct admit_ask *ask, struct admit_wait *w,
 			      struct rate_view *view, struct err *e) MUST_USE;
 /* admit_leave: ends the waiting. True: w may be freed at once; false: gone follows. */

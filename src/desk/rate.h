@@ -5,6 +5,9 @@
  * a new one. Tokens are first counted by an estimate and settled at the end of the call, in the
  * window in which they were counted; if this window is over by then, nothing is settled.
  *
+ * This is for one process alone.  Where several share a store, desk/quota counts, and what stands here is their
+ * common language.
+ *
  * Pure: the caller passes the time, and nothing is read or sent. Threads: any; one lock, held
  * for about 100 ns. */
 #pragma once
@@ -52,8 +55,8 @@ struct rate_hold {
 
 /* The state of a limit after a call. */
 struct rate_left {
-	int64_t limit; /* 0: no limit */
-	int64_t left;
+	int64_t limit;     /* 0: no limit */
+	int64_t left;      /* -1: not known here (desk/quota) */
 	int64_t window_us; /* 0: RATE_CALLS, which has no window */
 	int64_t reset_us;  /* from now until the window is over */
 };
@@ -66,6 +69,7 @@ enum rate_answer {
 	RATE_REFUSED, /* *why, *whose: by which limit; nothing was taken */
 	RATE_NEVER,   /* likewise, and no later window has room for the call either */
 	RATE_FULL,    /* no memory, or all max_keys keys have running calls */
+	RATE_SHORT,   /* desk/quota's alone: the store must be asked first */
 };
 
 /* rate_take: takes what a call needs from all limits, or nothing; *view is filled either way

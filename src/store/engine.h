@@ -10,6 +10,7 @@
 struct buf;
 struct store_copy;
 struct events_piece;
+struct share_keep;
 struct store_export;
 
 /* What a process that shares its store with others tells the engine, and what it is told; on the
@@ -21,6 +22,9 @@ struct store_neighbours {
 	void (*news)(struct id run, uint64_t mark);
 	/* cancel: another process wants this run to be cancelled. */
 	void (*cancel)(struct id run, int64_t owner);
+	/* spare: limits of which this process keeps less from now on than it has taken (store/share.h),
+	 * at most max.  again: what it said last was not stored. */
+	size_t (*spare)(struct share_keep *ret, size_t max, bool again);
 };
 
 struct store_options {

@@ -13,6 +13,7 @@
 #include "store/response.h"
 #include "store/run.h"
 #include "store/search.h"
+#include "store/share.h"
 #include "store/turn.h"
 #include "store/usage.h"
 #include "store/usage_gather.h"

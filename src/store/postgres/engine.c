@@ -25,6 +25,7 @@
 #include "store/postgres/pump.h"
 #include "store/postgres/search_index.h"
 #include "store/postgres/search_tools.h"
+#include "store/postgres/share_keep.h"
 
 #include <stdlib.h>
 
@@ -74,6 +75,7 @@ static void engine_op_destroy(struct store *s)
 	news_destroy(db->news);
 	cancels_destroy(db->cancels);
 	idem_given_destroy(db->given);
+	share_kept_destroy(db->kept);
 	link_target_destroy(db->target);
 	free(db->booked);
 	free(db);
@@ -123,6 +125,14 @@ static const struct pump_chore chores[] = {
 	  .every_ms = 50,
 	  .wanted = idem_given_wanted,
 	  .last = true },
+	{ .kind = { WORK_IMPLICIT, share_keep_step, share_keep_over },
+	  .lane = PUMP_LOG,
+	  .every_ms = 50,
+	  .wanted = share_keep_wanted,
+	  .last = true },
+	{ .kind = { WORK_IMPLICIT, share_sweep_step, share_sweep_over },
+	  .lane = PUMP_INDEX,
+	  .every_ms = 60 * 1000 },
 	{ .kind = { WORK_IMPLICIT, cancels_send_step, cancels_send_over },
 	  .lane = PUMP_LOG,
 	  .every_ms = 50,
@@ -229,7 +239,8 @@ static enum errc engine_start(struct postgres *db, struct link *l, size_t *ret_r
 	db->news = news_create();
 	db->cancels = cancels_create();
 	db->given = idem_given_create();
-	if (!db->store.usage || !db->news || !db->cancels || !db->given)
+	db->kept = share_kept_create();
+	if (!db->store.usage || !db->news || !db->cancels || !db->given || !db->kept)
 		return err_set(e, ERR_STORAGE, "", "out of memory");
 	return pump_create(db, chores, e);
 }

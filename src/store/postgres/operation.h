@@ -29,7 +29,8 @@ struct operation {
  * by this engine yet. */
 #define OP_GATHERED(X) \
 	X(TURN_BEGIN)  \
-	X(TURN_END) X(SEQ_RESERVE) X(EVENTS_APPEND) X(IDEM_KEEP) X(IDEM_TAKE) X(BUDGET_SETTLE)
+	X(TURN_END)    \
+	X(SEQ_RESERVE) X(EVENTS_APPEND) X(IDEM_KEEP) X(IDEM_TAKE) X(SHARE_TAKE) X(BUDGET_SETTLE)
 
 /* operation_of: NULL: the engine does not do such jobs. */
 const struct operation *operation_of(const struct job_kind *kind);

@@ -16,6 +16,7 @@ struct idem_given;
 struct news;
 struct pump;
 struct search_tools;
+struct share_kept;
 
 struct postgres {
 	struct store         store; /* what callers hold pointers to */
@@ -47,4 +48,5 @@ struct postgres {
 	struct news             *news;         /* owned */
 	struct cancels          *cancels;      /* owned */
 	struct idem_given       *given;        /* owned */
+	struct share_kept       *kept;         /* owned */
 };

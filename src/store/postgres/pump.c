@@ -104,8 +104,10 @@ static enum pump_lane lane_of(const struct store_job *job)
 	if (job->kind->job == JOB_EVENTS_APPEND)
 		return container_of(job, struct events_append, job)->sync ? PUMP_TURNS : PUMP_LOG;
 	/* A claim that a crash of the server takes along has lost its call, too. */
-	return job->kind->job == JOB_BUDGET_RESERVE || job->kind->job == JOB_IDEM_TAKE ? PUMP_LOG
-										       : PUMP_TURNS;
+	enum job kind = job->kind->job;
+	bool light = kind == JOB_BUDGET_RESERVE || kind == JOB_IDEM_TAKE || kind == JOB_SHARE_TAKE;
+
+	return light ? PUMP_LOG : PUMP_TURNS;
 }
 
 static bool lane_reads(enum pump_lane lane)
@@ -522,10 +524,13 @@ static void refuse_begins(struct pump *p, struct hand *h)
 	struct store_job *job;
 
 	pthread_mutex_lock(&p->lock);
-	while ((job = pop(q)))
-		push(job->kind->job == JOB_TURN_BEGIN || job->kind->job == JOB_IDEM_TAKE ? &gone
-											 : &kept,
-		     job);
+	while ((job = pop(q))) {
+		enum job kind = job->kind->job;
+		bool     begins =
+			kind == JOB_TURN_BEGIN || kind == JOB_IDEM_TAKE || kind == JOB_SHARE_TAKE;
+
+		push(begins ? &gone : &kept, job);
+	}
 	while ((job = pop(&kept)))
 		push(q, job);
 	pthread_mutex_unlock(&p->lock);

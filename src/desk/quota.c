@@ -1,0 +1,526 @@
+/* The shares of this process, in a table with a fixed bound. */
+#include "desk/quota.h"
+
+#include "base/list.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum {
+	QUOTA_BUCKETS = 16384,
+	QUOTA_LOOK = 64,        /* entries that are looked at for one to forget */
+	QUOTA_SPARE_LOOK = 256, /* and for something to give back */
+	IDLE_US = 500 * 1000,   /* a share that nobody uses stays for so long */
+	DRY_US = 100 * 1000,    /* so long the store's "too little is left" holds */
+};
+
+struct share {
+	int64_t  window; /* its name at the store; 0: there was none yet */
+	int64_t  until_us;
+	int64_t  asked_us; /* when the store was asked whose answer this is */
+	int64_t  limit;    /* of which this is a share */
+	int64_t  granted;  /* by the store */
+	int64_t  used;     /* of it; may be more, as tokens are estimated first */
+	int64_t  left;     /* at the store, when it answered last */
+	int64_t  keep;     /* so much may stay unspent */
+	int64_t  used_us;  /* when a call took some last */
+	int64_t  dry_us;   /* when the store had less than dry_least; 0: it had enough */
+	int64_t  dry_least;
+	uint32_t epoch;  /* the window's number here */
+	uint32_t asking; /* questions that are on their way */
+	bool     unsure; /* the store may believe that more was granted */
+	bool     told;   /* the store is being told what is kept */
+};
+
+struct quota_slot {
+	struct quota_slot *next;
+	struct list_link   link; /* in `open` */
+	int64_t            key;
+	int64_t            users; /* calls and questions; above 0, the entry stays */
+	struct share       shares[RATE_POLICY__COUNT];
+};
+
+struct quota {
+	pthread_mutex_t    lock;
+	size_t             max_keys, count;
+	size_t             hand;
+	struct list_head   open; /* entries that may have something to give back; they stay */
+	struct quota_slot  all;
+	struct quota_slot *buckets[QUOTA_BUCKETS];
+};
+
+struct quota *quota_create(size_t max_keys)
+{
+	struct quota *q = calloc(1, sizeof *q);
+
+	if (!q)
+		return NULL;
+	pthread_mutex_init(&q->lock, NULL);
+	q->max_keys = max_keys;
+	return q;
+}
+
+void quota_destroy(struct quota *q)
+{
+	if (!q)
+		return;
+	for (size_t i = 0; i < QUOTA_BUCKETS; i++)
+		for (struct quota_slot *s = q->buckets[i], *next; s; s = next) {
+			next = s->next;
+			free(s);
+		}
+	pthread_mutex_destroy(&q->lock);
+	free(q);
+}
+
+/* --- slots --- */
+
+static struct quota_slot **quota_bucket(struct quota *q, int64_t key)
+{
+	return &q->buckets[((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15)) >> 50];
+}
+
+static struct quota_slot *quota_find(struct quota *q, int64_t key)
+{
+	struct quota_slot *s = key == 0 ? &q->all : *quota_bucket(q, key);
+
+	while (s && s->key != key)
+		s = s->next;
+	return s;
+}
+
+/* quota_make_room: removes an entry that nobody needs, or whose shares have gone back.  The search is bounded, and
+ * begins where the last one has ended. */
+static bool quota_make_room(struct quota *q)
+{
+	size_t seen = 0;
+
+	for (size_t i = 0; i < QUOTA_BUCKETS && seen < QUOTA_LOOK; i++) {
+		q->hand = (q->hand + 1) % QUOTA_BUCKETS;
+		for (struct quota_slot **at = &q->buckets[q->hand]; *at; at = &(*at)->next) {
+			struct quota_slot *s = *at;
+
+			seen++;
+			if (s->users > 0 || s->link.in)
+				continue;
+			*at = s->next;
+			free(s);
+			q->count--;
+			return true;
+		}
+	}
+	return false;
+}
+
+static struct quota_slot *quota_get(struct quota *q, int64_t key)
+{
+	struct quota_slot *s = quota_find(q, key);
+
+	if (s || (q->count >= q->max_keys && !quota_make_room(q)))
+		return s;
+	s = calloc(1, sizeof *s);
+	if (!s)
+		return NULL;
+	struct quota_slot **at = quota_bucket(q, key);
+	s->key = key;
+	s->next = *at;
+	*at = s;
+	q->count++;
+	return s;
+}
+
+static void quota_open(struct quota *q, struct quota_slot *s)
+{
+	if (!s->link.in)
+		list_put_back(&q->open, &s->link);
+}
+
+/* --- shares --- */
+
+static bool share_is_on(const struct share *s, int64_t now_us)
+{
+	return s->window != 0 && now_us < s->until_us;
+}
+
+static int64_t share_unspent(const struct share *s, int64_t limit, int64_t now_us)
+{
+	return share_is_on(s, now_us) && s->limit == limit && s->granted > s->used
+		       ? s->granted - s->used
+		       : 0;
+}
+
+/* share_is_dry: whether the store would refuse so much, as far as one can know. */
+static bool share_is_dry(const struct share *s, int64_t limit, int64_t least, int64_t now_us)
+{
+	return share_is_on(s, now_us) && s->limit == limit && s->dry_us != 0 &&
+	       least >= s->dry_least && (now_us - s->dry_us < DRY_US || s->asking > 0);
+}
+
+/* What a call needs of one limit. */
+struct need {
+	struct share    *share;
+	enum rate_whose  whose;
+	enum rate_policy policy;
+	int64_t          key, limit, window_us, n;
+};
+
+struct needs {
+	struct need of[SHARE_WANTS];
+	size_t      count;
+};
+
+static void need_add(struct needs *ns, struct quota_slot *slot, enum rate_whose whose,
+		     enum rate_policy policy, int64_t limit, int64_t window_us, int64_t n)
+{
+	if (limit > 0)
+		ns->of[ns->count++] = (struct need){
+			.share = slot ? &slot->shares[policy] : NULL,
+			.whose = whose,
+			.policy = policy,
+			.key = slot ? slot->key : 0,
+			.limit = limit,
+			.window_us = window_us,
+			.n = n,
+		};
+}
+
+/* needs_of: in the order in which limits refuse.  slot NULL: it is not known here. */
+static void needs_of(struct needs *ns, struct quota_slot *slot, enum rate_whose whose,
+		     const struct allowance *a, const struct rate_ask *ask)
+{
+	/* A call without a maximum takes at most all tokens of a window. */
+	int64_t tokens = ask->open && ask->tokens > a->tokens ? a->tokens : ask->tokens;
+
+	need_add(ns, slot, whose, RATE_CALLS, a->concurrent, 0, 1);
+	need_add(ns, slot, whose, RATE_REQUESTS, a->requests, a->requests_window_us, 1);
+	need_add(ns, slot, whose, RATE_TOKENS, a->tokens, a->tokens_window_us, tokens);
+}
+
+static enum rate_answer quota_check(const struct needs *ns, int64_t now_us,
+				    const struct need **ret_why)
+{
+	enum rate_answer rc = RATE_TAKEN;
+
+	for (size_t i = 0; i < ns->count; i++) {
+		const struct need *n = &ns->of[i];
+		int64_t            least = n->n - share_unspent(n->share, n->limit, now_us);
+
+		*ret_why = n;
+		if (n->n > n->limit)
+			return RATE_NEVER;
+		if (least > 0 && share_is_dry(n->share, n->limit, least, now_us))
+			return RATE_REFUSED;
+		if (least > 0)
+			rc = RATE_SHORT;
+	}
+	return rc;
+}
+
+/* quota_want: the questions.  While another one is on its way, nobody asks for more than is needed. */
+static void quota_want(struct quota *q, const struct needs *ns, int64_t now_us,
+		       struct share_take *take)
+{
+	for (size_t i = 0; i < ns->count; i++) {
+		const struct need *n = &ns->of[i];
+		int64_t            least = n->n - share_unspent(n->share, n->limit, now_us);
+
+		if (least <= 0)
+			continue;
+		take->wants[take->count++] = (struct share_want){
+			.key = n->key,
+			.policy = n->policy,
+			.limit = n->limit,
+			.window_ms = n->window_us / 1000,
+			.least = least,
+			.more = n->share->asking == 0,
+		};
+		n->share->asking++;
+		quota_find(q, n->key)->users++;
+	}
+}
+
+static void quota_spend(const struct needs *ns, int64_t now_us, struct quota_hold *hold)
+{
+	for (size_t i = 0; i < ns->count; i++) {
+		const struct need *n = &ns->of[i];
+
+		n->share->used += n->n;
+		n->share->used_us = now_us;
+		hold->epoch[n->whose][n->policy] = n->share->epoch;
+		if (n->policy == RATE_TOKENS)
+			hold->tokens[n->whose] = n->n;
+	}
+}
+
+/* --- what the store says --- */
+
+static void share_begin(struct share *s, const struct share_want *x)
+{
+	s->window = x->window;
+	s->granted = s->used = 0;
+	s->epoch += s->epoch == UINT32_MAX ? 2 : 1;
+	s->unsure = false;
+}
+
+static void share_answer(struct share *s, const struct share_want *x, int64_t asked_us,
+			 int64_t now_us)
+{
+	int64_t until_us = x->window_ms == 0 ? INT64_MAX : asked_us + x->rest_ms * 1000;
+
+	/* An answer from the last window, which another one has overtaken. */
+	if (x->window_ms > 0 && x->window < s->window && asked_us <= s->asked_us)
+		return;
+	if (x->window != s->window) {
+		share_begin(s, x);
+	} else if (s->limit != x->limit && s->granted > s->used) {
+		s->granted = s->used; /* the rest was of the old limit */
+		s->unsure = true;
+	}
+	s->asked_us = asked_us;
+	s->limit = x->limit;
+	s->granted += x->granted;
+	s->left = x->left;
+	s->keep = x->keep;
+	/* The store was slow: the call that has asked may have its share all the same. */
+	s->until_us = until_us > now_us ? until_us : now_us + 1;
+	s->dry_us = x->granted < x->least ? now_us : 0;
+	s->dry_least = x->least;
+}
+
+static void quota_answer_locked(struct quota *q, struct share_take *take, int64_t now_us)
+{
+	for (size_t i = 0; i < take->count; i++) {
+		const struct share_want *x = &take->wants[i];
+		struct quota_slot       *slot = quota_find(q, x->key);
+		struct share            *s = &slot->shares[x->policy];
+
+		s->asking--;
+		slot->users--;
+		if (take->job.err.code == ERR_OK)
+			share_answer(s, x, take->asked_us, now_us);
+		else
+			s->unsure = true;
+		quota_open(q, slot);
+	}
+	take->count = 0;
+}
+
+/* --- a call --- */
+
+static void quota_view_one(const struct need *n, int64_t now_us, struct rate_view *view)
+{
+	const struct share *s = n->share;
+	struct rate_left   *l = &view->of[n->whose][n->policy];
+
+	*l = (struct rate_left){
+		.limit = n->limit, .left = -1, .window_us = n->window_us, .reset_us = n->window_us
+	};
+	if (!s || !share_is_on(s, now_us) || s->limit != n->limit)
+		return;
+	l->left = (s->left > 0 ? s->left : 0) + share_unspent(s, n->limit, now_us);
+	if (n->window_us > 0)
+		l->reset_us = s->until_us - now_us;
+}
+
+static void quota_view(const struct needs *ns, int64_t now_us, struct rate_view *view)
+{
+	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
+	for (size_t i = 0; i < ns->count; i++)
+		quota_view_one(&ns->of[i], now_us, view);
+}
+
+static bool quota_counts(const struct allowance *a)
+{
+	return a && (a->requests > 0 || a->tokens > 0 || a->concurrent > 0);
+}
+
+static enum rate_answer quota_take_locked(struct quota *q, const struct rate_ask *ask,
+					  struct share_take *take, struct quota_hold *hold,
+					  struct rate_view *view, const struct need **ret_why,
+					  struct needs *ns)
+{
+	bool               mine = ask->key != 0 && quota_counts(ask->mine);
+	struct quota_slot *s = mine ? quota_get(q, ask->key) : NULL;
+
+	quota_answer_locked(q, take, ask->now_us);
+	if (mine && !s)
+		return RATE_FULL;
+	if (mine)
+		needs_of(ns, s, RATE_KEY, ask->mine, ask);
+	needs_of(ns, &q->all, RATE_ALL, ask->all, ask);
+	enum rate_answer rc = quota_check(ns, ask->now_us, ret_why);
+	if (rc == RATE_SHORT)
+		quota_want(q, ns, ask->now_us, take);
+	if (rc == RATE_TAKEN) {
+		quota_spend(ns, ask->now_us, hold);
+		hold->slot[RATE_KEY] = s;
+		hold->slot[RATE_ALL] = &q->all;
+		q->all.users++;
+		if (s)
+			s->users++;
+	}
+	quota_view(ns, ask->now_us, view);
+	return rc;
+}
+
+enum rate_answer quota_take(struct quota *q, const struct rate_ask *ask, struct share_take *take,
+			    struct quota_hold *ret, struct rate_view *view, enum rate_policy *why,
+			    enum rate_whose *whose)
+{
+	struct needs       ns = { .count = 0 };
+	const struct need *n = NULL;
+
+	*ret = (struct quota_hold){ .slot = { NULL, NULL } };
+	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
+	pthread_mutex_lock(&q->lock);
+	enum rate_answer rc = quota_take_locked(q, ask, take, ret, view, &n, &ns);
+	pthread_mutex_unlock(&q->lock);
+	if (rc != RATE_REFUSED && rc != RATE_NEVER)
+		return rc;
+	*why = n->policy;
+	*whose = n->whose;
+	/* The answers of two questions may have come in the wrong order. */
+	struct rate_left *l = &view->of[n->whose][n->policy];
+	if (rc == RATE_REFUSED && l->left >= n->n)
+		l->left = n->n - 1;
+	return rc;
+}
+
+void quota_answer(struct quota *q, struct share_take *take, int64_t now_us)
+{
+	pthread_mutex_lock(&q->lock);
+	quota_answer_locked(q, take, now_us);
+	pthread_mutex_unlock(&q->lock);
+}
+
+void quota_look(struct quota *q, const struct rate_ask *ask, struct rate_view *view)
+{
+	struct needs ns = { .count = 0 };
+
+	pthread_mutex_lock(&q->lock);
+	if (ask->key != 0 && quota_counts(ask->mine))
+		needs_of(&ns, quota_find(q, ask->key), RATE_KEY, ask->mine, ask);
+	needs_of(&ns, &q->all, RATE_ALL, ask->all, ask);
+	quota_view(&ns, ask->now_us, view);
+	pthread_mutex_unlock(&q->lock);
+}
+
+/* --- its end --- */
+
+static void share_return(struct share *s, uint32_t epoch, int64_t n)
+{
+	if (epoch == 0 || s->epoch != epoch)
+		return; /* the call belongs to another window */
+	s->used += n;
+	if (s->used < 0)
+		s->used = 0;
+}
+
+void quota_give(struct quota *q, struct quota_hold *hold, bool asked, int64_t tokens)
+{
+	/* The sum stops above every limit and far below 64 bits. */
+	static const int64_t most = INT64_C(1000000000000000);
+
+	if (tokens > most)
+		tokens = most;
+	pthread_mutex_lock(&q->lock);
+	for (size_t i = 0; i < RATE_WHOSE__COUNT; i++) {
+		struct quota_slot *s = TAKE(hold->slot[i]);
+
+		if (!s)
+			continue;
+		s->users--;
+		share_return(&s->shares[RATE_CALLS], hold->epoch[i][RATE_CALLS], -1);
+		if (!asked)
+			share_return(&s->shares[RATE_REQUESTS], hold->epoch[i][RATE_REQUESTS], -1);
+		if (!asked || tokens >= 0)
+			share_return(&s->shares[RATE_TOKENS], hold->epoch[i][RATE_TOKENS],
+				     (asked ? tokens : 0) - hold->tokens[i]);
+		quota_open(q, s);
+	}
+	pthread_mutex_unlock(&q->lock);
+}
+
+/* --- what goes back --- */
+
+/* share_shrink: whether the store must be told what is kept. */
+static bool share_shrink(struct share *s, bool all, int64_t now_us)
+{
+	int64_t keep = all || now_us - s->used_us >= IDLE_US ? 0 : s->keep;
+	int64_t granted = s->granted;
+
+	if (granted - s->used > keep)
+		s->granted = s->used + keep;
+	else if (granted < s->used)
+		s->granted = s->used;
+	s->left += granted - s->granted;
+	return granted != s->granted || s->unsure;
+}
+
+/* spare_one: *ret_open: there is, or will be, something else to say about the share. */
+static bool spare_one(struct share *s, enum rate_policy policy, bool all, int64_t now_us,
+		      bool *ret_open)
+{
+	s->told = false;
+	if (s->asking > 0) {
+		*ret_open = true;
+		return false;
+	}
+	/* What is over needs no word; what runs does, even if its beginning was not answered. */
+	if (policy != RATE_CALLS && !share_is_on(s, now_us)) {
+		s->unsure = false;
+		return false;
+	}
+	if (share_shrink(s, all, now_us)) {
+		s->unsure = false;
+		s->told = true;
+	}
+	*ret_open = *ret_open || s->told || s->granted > s->used;
+	return s->told;
+}
+
+/* spare_slot: adds to ret, which has room for all shares of a slot. */
+static size_t spare_slot(struct quota *q, struct quota_slot *slot, struct share_keep *ret, bool all,
+			 int64_t now_us)
+{
+	size_t count = 0;
+	bool   open = false;
+
+	for (enum rate_policy p = 0; p < RATE_POLICY__COUNT; p++) {
+		struct share *s = &slot->shares[p];
+
+		if (spare_one(s, p, all, now_us, &open))
+			ret[count++] = (struct share_keep){ slot->key, p, s->window, s->granted };
+	}
+	list_take_out(&slot->link);
+	if (open)
+		list_put_back(&q->open, &slot->link);
+	return count;
+}
+
+/* spare_again: what was told last is not known there. */
+static void spare_again(struct quota *q)
+{
+	LIST_EACH (slot, &q->open, struct quota_slot, link)
+		for (size_t i = 0; i < RATE_POLICY__COUNT; i++)
+			slot->shares[i].unsure |= slot->shares[i].told;
+}
+
+size_t quota_spare(struct quota *q, struct share_keep *ret, size_t max, bool again, bool all,
+		   int64_t now_us)
+{
+	size_t count = 0;
+
+	pthread_mutex_lock(&q->lock);
+	if (again)
+		spare_again(q);
+	struct quota_slot *last = LIST_ITEM(q->open.last, struct quota_slot, link);
+	struct quota_slot *slot = NULL;
+	for (size_t seen = 0;
+	     slot != last && seen < QUOTA_SPARE_LOOK && count + RATE_POLICY__COUNT <= max; seen++) {
+		slot = LIST_FIRST(&q->open, struct quota_slot, link);
+		count += spare_slot(q, slot, ret + count, all, now_us);
+	}
+	pthread_mutex_unlock(&q->lock);
+	return count;
+}

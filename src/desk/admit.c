@@ -10,7 +10,12 @@
 #include <stdlib.h>
 
 enum { IDLE, ASKING, WAITING, GRANTED, DRAINED, LEFT };
-enum { QUESTIONS = 4, AGAIN_US = 100 * 1000, ANSWER_US = 2500 * 1000 };
+enum {
+	QUESTIONS = 4, /* to the store, that other calls may make useless */
+	PATIENCE = 3,  /* an end elsewhere is told to the store 20 times a second */
+	AGAIN_US = 100 * 1000,
+	ANSWER_US = 2500 * 1000
+};
 
 static struct {
 	pthread_mutex_t  lock;
@@ -325,8 +330,7 @@ struct errand {
 	struct admit_ask      ask;   /* with `now` below, which a reload does not take away */
 	struct admit_settings now;
 	struct admit_wait    *w; /* NULL: it was answered without the store */
-	unsigned              questions;
-	bool                  patient; /* it has asked again */
+	unsigned              questions, patience;
 };
 
 static void errand_on_answer(struct store_job *job);
@@ -359,8 +363,8 @@ static enum admit_answer errand_take(struct errand *x, struct rate_view *view, s
 
 	if (rc == RATE_SHORT)
 		return errand_ask(x, e);
-	if (rc == RATE_REFUSED && why == RATE_CALLS && !x->patient) {
-		x->patient = true;
+	if (rc == RATE_REFUSED && why == RATE_CALLS && x->patience++ < PATIENCE) {
+		x->questions = 0;
 		timer_start(x->ask.loop, &x->timer, AGAIN_US);
 		return ADMIT_WAITS;
 	}

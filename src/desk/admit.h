@@ -23,7 +23,7 @@
  * the store before anything else:
  *
  *   admit_enter --a share is short--> share_take of the store --> (over a limit? in? in the list?) as above
- *             ^--calls at once: once more, 100 ms later, as what has ended elsewhere is told 20 times a second
+ *             ^--calls at once: three times more, each 100 ms later, as an end elsewhere is told a moment later
  *
  * Threads: any; a waiter belongs to its loop. */
 #pragma once

@@ -1,13 +1,17 @@
 /* Takes shares of limits.
  *
  * The first statement begins the windows that are over, and locks them in their order, so that two gateways can't
- * wait for each other; the second one sees what was taken before the lock was there, and hands out of the rest. */
+ * wait for each other; the second one sees what was taken before the lock was there, and hands out of the rest.
+ *
+ * A server that crashed must not hand out once more what a call has spent, so a share of a window waits for the
+ * disk.  Calls at once need not: what a crash forgets of them is told again at their ends. */
 #include "store/postgres/gathered.h"
 #include "store/postgres/postgres.h"
 #include "store/share.h"
 
 #define NOW "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 
+static const char sql_durable[] = "SELECT set_config('synchronous_commit', 'on', true)";
 /* A server with another clock has taken over: windows of the future end, too. */
 static const char sql_window[] =
 	"INSERT INTO rate_share AS w (key, policy, gateway, began_ms, window_ms, taken) "
@@ -73,10 +77,24 @@ static size_t share_take_things(struct store_job *job, void (*add)(void *arg, in
 /* NOLINTEND(bugprone-macro-parentheses) */
 #define J share_take_of(g, i)
 
+static bool is_durable(const struct group *g)
+{
+	for (size_t i = 0; i < g->count; i++)
+		for (size_t k = 0; k < J->count; k++)
+			if (J->wants[k].window_ms > 0)
+				return true;
+	return false;
+}
+
 static size_t share_take_ask(struct work *w, const struct group *g)
 {
+	bool          durable = is_durable(g);
 	struct param *a = work_param(w);
 
+	if (durable) {
+		work_ask(w, sql_durable);
+		a = work_param(w);
+	}
 	EACH(x, x->key);
 	EACH(x, x->policy);
 	EACH(x, x->window_ms);
@@ -91,7 +109,7 @@ static size_t share_take_ask(struct work *w, const struct group *g)
 	EACH(x, x->least);
 	EACH(x, x->more);
 	work_ask(w, sql_take);
-	return 2;
+	return durable ? 3 : 2;
 }
 
 static struct share_want *want_at(const struct group *g, int64_t n)
@@ -104,8 +122,10 @@ static struct share_want *want_at(const struct group *g, int64_t n)
 
 static bool share_take_judge(struct work *w, const struct group *g)
 {
-	for (int at = 0; at < work_rows(w, g->at + 1); at++) {
-		struct row         r = work_row(w, g->at + 1, at);
+	size_t result = g->at + (is_durable(g) ? 2 : 1);
+
+	for (int at = 0; at < work_rows(w, result); at++) {
+		struct row         r = work_row(w, result, at);
 		struct share_want *x = want_at(g, cell_int(r, 0));
 
 		CHECK(x);

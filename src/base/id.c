@@ -44,6 +44,11 @@ uint64_t id_random(void)
 	return v;
 }
 
+int id_key_lane(int64_t key)
+{
+	return (int)(key >> SEQUENCE_BITS & (ID_LANES - 1));
+}
+
 void id_lane(int n)
 {
 	CHECK(n >= 0 && n < ID_LANES);

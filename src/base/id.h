@@ -47,6 +47,9 @@ struct str id_text(struct id id, const char *prefix, char ret[ID_MAX]);
 /* id_parse: false: text is not the prefix and 32 lower-case hex digits with a key > 0. */
 bool id_parse(struct str text, const char *prefix, struct id *ret);
 
+/* id_key_lane: the lane of the process that made a key. */
+int id_key_lane(int64_t key);
+
 static inline bool id_none(struct id id)
 {
 	return id.key == 0;

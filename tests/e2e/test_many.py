@@ -219,6 +219,29 @@ def test_a_run_is_cancelled_from_another_gateway(join, server, database, script)
         wait_until(lambda: server.number("SELECT count(*) FROM signal", database) == 0, "no signal")
 
 
+def test_a_run_that_is_not_stored_is_at_its_gateway_alone(join, script):
+    a, b = join(), join()
+    gates, s = gated(script)
+    with clients(a, b) as (one, two), one.chat_stream("go", model=s.model, store=False) as first:
+        wanted(first, WORDS[0])
+        run_id = first.headers["x-run-id"]
+        for path in (f"/v1/runs/{run_id}", f"/v1/runs/{run_id}/events", f"/v1/responses/resp_{run_id[4:]}"):
+            message = two.get(path).error(404, "run_elsewhere")["message"]
+            assert "only the gateway that began it" in message
+        two.post(f"/v1/runs/{run_id}/cancel").error(404, "run_elsewhere")
+        one.run(run_id)
+        # What this one would have made, is not at another.
+        mine = two.chat("x", store=False).ok().headers["x-run-id"]
+        two.get(f"/v1/runs/{mine}").error(404, "not_found")
+        for gate in gates:
+            gate.open()
+        list(first)
+        # Nobody has it when its gateway is gone.
+    a.stop()
+    with clients(b) as (two,):
+        two.get(f"/v1/runs/{run_id}").error(404, "not_found")
+
+
 def test_a_response_in_the_background_is_cancelled_from_another_gateway(join, script):
     a, b = join(), join()
     gates, s = gated(script)
@@ -246,8 +269,9 @@ def test_runs_of_others_are_not_cancelled(join, server, database, script):
             one.chat_stream("go", model=s.model) as first:
         wanted(first, WORDS[0])
         run_id = first.headers["x-run-id"]
-        two.post(f"/v1/runs/{run_id}/cancel").error(404, "not_found")
-        two.get(f"/v1/runs/{run_id}/events").error(404, "not_found")
+        # As for a run that nobody has stored: its id says which gateway made it.
+        two.post(f"/v1/runs/{run_id}/cancel").error(404, "run_elsewhere")
+        two.get(f"/v1/runs/{run_id}/events").error(404, "run_elsewhere")
         for gate in gates:
             gate.open()
         assert first.native().text == "".join(WORDS)

@@ -4,6 +4,7 @@
 #include "store/events.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/run_cell.h"
+#include "store/postgres/run_missing.h"
 
 static const char sql_state[] =
 	"SELECT r.status, r.conversation, c.secret, r.model, r.shape, r.error, r.finish_reason, "
@@ -112,7 +113,8 @@ static enum work_next events_judge(struct work *w, struct events_read *j)
 
 	if (work_rows(w, 0) == 0) {
 		err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such run");
-		return WORK_DONE;
+		run_missing_ask(w, j->run);
+		return WORK_AGAIN;
 	}
 	events_state(work_row(w, 0, 0), j, &logged);
 	if (j->job.err.code == ERR_OK && !j->swept)
@@ -148,7 +150,9 @@ static enum work_next events_read_read_events(struct work *w, struct events_read
 		return WORK_AGAIN;
 	case 1: return events_judge(w, j);
 	default:
-		if (work_rows(w, 0) > 0)
+		if (j->job.err.code == ERR_NOT_FOUND)
+			run_missing_judge(w, "run", &j->job.err);
+		else if (work_rows(w, 0) > 0)
 			events_answer(work_row(w, 0, 0), j);
 		return WORK_DONE;
 	}

@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/run_cell.h"
+#include "store/postgres/run_missing.h"
 
 static const char sql_one[] =
 	RUN_CELL_COLUMNS ", r.attempt_log, r.executions FROM run r " RUN_CELL_JOINS
@@ -52,12 +53,17 @@ static enum work_next read_run(struct work *w, struct run_read *j)
 		if (whole)
 			param_text(a, j->shape);
 		work_ask(w, whole ? sql_whole : sql_one);
+		return WORK_AGAIN;
+	}
+	if (w->stage > 1) {
+		run_missing_judge(w, whole ? "response" : "run", &j->job.err);
+		return WORK_DONE;
+	}
+	if (work_rows(w, 0) == 0) {
+		run_missing_ask(w, j->run);
 		return WORK_LAST;
 	}
-	if (work_rows(w, 0) == 0)
-		err_set(&j->job.err, ERR_NOT_FOUND, "",
-			whole ? "there is no such response" : "there is no such run");
-	else if (whole)
+	if (whole)
 		run_read_read_whole(work_row(w, 0, 0), j);
 	else
 		read_run_one(work_row(w, 0, 0), j);

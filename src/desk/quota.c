@@ -17,14 +17,14 @@ enum {
 struct share {
 	int64_t  window; /* its name at the store; 0: there was none yet */
 	int64_t  until_us;
-	int64_t  asked_us; /* when the store was asked whose answer this is */
-	int64_t  limit;    /* of which this is a share */
-	int64_t  granted;  /* by the store */
-	int64_t  used;     /* of it; may be more, as tokens are estimated first */
-	int64_t  left;     /* at the store, when it answered last */
-	int64_t  keep;     /* so much may stay unspent */
-	int64_t  used_us;  /* when a call took some last */
-	int64_t  dry_us;   /* when the store had less than dry_least; 0: it had enough */
+	uint64_t order;   /* of the store's newest answer: they may come in another order */
+	int64_t  limit;   /* of which this is a share */
+	int64_t  granted; /* by the store */
+	int64_t  used;    /* of it; may be more, as tokens are estimated first */
+	int64_t  left;    /* at the store, when it answered last */
+	int64_t  keep;    /* so much may stay unspent */
+	int64_t  used_us; /* when a call took some last */
+	int64_t  dry_us;  /* when the store had less than dry_least; 0: it had enough */
 	int64_t  dry_least;
 	uint32_t epoch;  /* the window's number here */
 	uint32_t asking; /* questions that are on their way */
@@ -262,23 +262,25 @@ static void share_begin(struct share *s, const struct share_want *x)
 	s->unsure = false;
 }
 
-static void share_answer(struct share *s, const struct share_want *x, int64_t asked_us,
+static void share_answer(struct share *s, const struct share_want *x, const struct share_take *take,
 			 int64_t now_us)
 {
-	int64_t until_us = x->window_ms == 0 ? INT64_MAX : asked_us + x->rest_ms * 1000;
+	int64_t until_us = x->window_ms == 0 ? INT64_MAX : take->asked_us + x->rest_ms * 1000;
+	bool    newest = take->order >= s->order;
 
-	/* An answer from the last window, which another one has overtaken. */
-	if (x->window_ms > 0 && x->window < s->window && asked_us <= s->asked_us)
-		return;
+	if (!newest && x->window != s->window)
+		return; /* from the last window */
 	if (x->window != s->window) {
 		share_begin(s, x);
 	} else if (s->limit != x->limit && s->granted > s->used) {
 		s->granted = s->used; /* the rest was of the old limit */
 		s->unsure = true;
 	}
-	s->asked_us = asked_us;
 	s->limit = x->limit;
 	s->granted += x->granted;
+	if (!newest)
+		return;
+	s->order = take->order;
 	s->left = x->left;
 	s->keep = x->keep;
 	/* The store was slow: the call that has asked may have its share all the same. */
@@ -297,7 +299,7 @@ static void quota_answer_locked(struct quota *q, struct share_take *take, int64_
 		s->asking--;
 		slot->users--;
 		if (take->job.err.code == ERR_OK)
-			share_answer(s, x, take->asked_us, now_us);
+			share_answer(s, x, take, now_us);
 		else
 			s->unsure = true;
 		quota_open(q, slot);
@@ -329,6 +331,21 @@ static void quota_view(const struct needs *ns, int64_t now_us, struct rate_view 
 		quota_view_one(&ns->of[i], now_us, view);
 }
 
+/* quota_view_answers: a call that has asked is told what was left for it, also if others were answered before. */
+static void quota_view_answers(const struct needs *ns, const struct share_take *take, size_t count,
+			       struct rate_view *view)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < ns->count; k++) {
+			const struct share_want *x = &take->wants[i];
+			const struct need       *n = &ns->of[k];
+			int64_t                  left = x->left + x->granted - x->least;
+
+			if (x->key == n->key && x->policy == n->policy)
+				view->of[n->whose][n->policy].left = left > 0 ? left : 0;
+		}
+}
+
 static bool quota_counts(const struct allowance *a)
 {
 	return a && (a->requests > 0 || a->tokens > 0 || a->concurrent > 0);
@@ -341,6 +358,7 @@ static enum rate_answer quota_take_locked(struct quota *q, const struct rate_ask
 {
 	bool               mine = ask->key != 0 && quota_counts(ask->mine);
 	struct quota_slot *s = mine ? quota_get(q, ask->key) : NULL;
+	size_t             answers = take->job.err.code == ERR_OK ? take->count : 0;
 
 	quota_answer_locked(q, take, ask->now_us);
 	if (mine && !s)
@@ -360,6 +378,8 @@ static enum rate_answer quota_take_locked(struct quota *q, const struct rate_ask
 			s->users++;
 	}
 	quota_view(ns, ask->now_us, view);
+	if (rc == RATE_TAKEN)
+		quota_view_answers(ns, take, answers, view);
 	return rc;
 }
 
@@ -379,7 +399,7 @@ enum rate_answer quota_take(struct quota *q, const struct rate_ask *ask, struct 
 		return rc;
 	*why = n->policy;
 	*whose = n->whose;
-	/* The answers of two questions may have come in the wrong order. */
+	/* A later call may have found more. */
 	struct rate_left *l = &view->of[n->whose][n->policy];
 	if (rc == RATE_REFUSED && l->left >= n->n)
 		l->left = n->n - 1;

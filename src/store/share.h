@@ -32,6 +32,7 @@ struct share_want {
 struct share_take {
 	struct store_job  job;
 	int64_t           asked_us; /* the submitter's */
+	uint64_t          order;    /* out: of the answer, among all of this process */
 	size_t            count;
 	struct share_want wants[SHARE_WANTS]; /* of different limits */
 };

@@ -21,6 +21,7 @@ struct server {
 	pthread_mutex_t lock;
 	int64_t         began_us, taken[4]; /* by process */
 	int64_t         granted;            /* all that was ever handed out in this window */
+	uint64_t        order;
 	int             processes;
 };
 
@@ -33,6 +34,7 @@ static void serve(struct server *s, int process, struct share_take *t, int64_t n
 {
 	pthread_mutex_lock(&s->lock);
 	t->job.err = (struct err){ .code = ERR_OK };
+	t->order = ++s->order;
 	for (size_t i = 0; i < t->count; i++) {
 		struct share_want *x = &t->wants[i];
 
@@ -329,6 +331,22 @@ static void answers_in_the_wrong_order(void **state)
 	assert_int_equal(try(q, &c[0], &a, 0, 30 * SECOND), RATE_SHORT);
 	serve(&s, 0, &c[0].take, 30 * SECOND);
 	assert_int_equal(try(q, &c[0], &a, 0, 30 * SECOND), RATE_REFUSED);
+	/* What is left is what the last answer says. */
+	struct allowance more = { .requests = 9, .requests_window_us = 10 * SECOND };
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(try(q, &c[i], &more, 0, 31 * SECOND), RATE_SHORT);
+		serve(&s, 0, &c[i].take, 31 * SECOND);
+	}
+	assert_int_equal(try(q, &c[1], &more, 0, 31 * SECOND), RATE_TAKEN);
+	assert_int_equal(c[1].view.of[RATE_KEY][RATE_REQUESTS].left, 6);
+	assert_int_equal(try(q, &c[0], &more, 0, 31 * SECOND), RATE_TAKEN);
+	assert_int_equal(c[0].view.of[RATE_KEY][RATE_REQUESTS].left, 7); /* for this call */
+	struct rate_view v;
+	quota_look(
+		q,
+		&(struct rate_ask){ .key = 7, .mine = &more, .all = &none, .now_us = 31 * SECOND },
+		&v);
+	assert_int_equal(v.of[RATE_KEY][RATE_REQUESTS].left, 6);
 	quota_destroy(q);
 }
 

@@ -49,4 +49,5 @@ struct postgres {
 	struct cancels          *cancels;      /* owned */
 	struct idem_given       *given;        /* owned */
 	struct share_kept       *kept;         /* owned */
+	uint64_t                 share_order;  /* of the last answer (share_take.c) */
 };

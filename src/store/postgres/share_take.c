@@ -124,6 +124,9 @@ static bool share_take_judge(struct work *w, const struct group *g)
 {
 	size_t result = g->at + (is_durable(g) ? 2 : 1);
 
+	for (size_t i = 0; i < g->count; i++)
+		J->order = ++w->db->share_order;
+
 	for (int at = 0; at < work_rows(w, result); at++) {
 		struct row         r = work_row(w, result, at);
 		struct share_want *x = want_at(g, cell_int(r, 0));

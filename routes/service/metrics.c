@@ -162,6 +162,9 @@ static void metrics_gather(const struct gateway *g)
 	metric_set(METRIC_CALLS, calls.calls);
 	metric_set(METRIC_QUEUE_DEPTH, calls.waiting);
 	metric_set(METRIC_DB_BUSY, (int64_t)s.busy);
+	metric_set(METRIC_DB_UNFINISHED, (int64_t)s.unfinished);
+	metric_set(METRIC_DB_GATEWAYS, s.gateways);
+	metric_set(METRIC_DB_LEASES_LOST, (int64_t)s.leases_lost);
 	metric_set(METRIC_DB_WAL, s.log_bytes);
 	metric_set(METRIC_DB_WRITABLE, s.writable ? 1 : 0);
 	metric_set(METRIC_SEARCH_MESSAGES, s.search_messages);

@@ -27,7 +27,9 @@ struct store_stats {
 	uint64_t    commits;
 	uint64_t    commit_us; /* duration of all commits */
 	uint64_t    turns;
-	uint64_t    busy;           /* how often a write waited for another process's lock */
+	uint64_t    leases_lost; /* how often other processes had declared this one dead */
+	int64_t     gateways; /* processes that share the database, of a moment ago; 0: not known */
+	uint64_t    busy;     /* how often a write waited for another process's lock */
 	int64_t     database_bytes; /* these two: the files', of a moment ago; 0: not known */
 	int64_t     search_bytes;
 	int64_t     log_bytes;       /* length of the write-ahead log; 0: the engine has none */

@@ -123,10 +123,13 @@ class Stream(sse.Blocks):
 
 class Client:
     def __init__(self, url, headers=None):
-        self.http = httpx.Client(base_url=url, headers=headers or {}, trust_env=False,
-                                 verify=NO_TLS,
-                                 timeout=DEADLINE,
-                                 limits=httpx.Limits(max_keepalive_connections=None))
+        """url: as a gateway prints it, also unix:PATH."""
+        over = {"base_url": url, "verify": NO_TLS,
+                "limits": httpx.Limits(max_keepalive_connections=None)}
+        if url.startswith("unix:"):
+            over = {"base_url": "http://any.example",
+                    "transport": httpx.HTTPTransport(uds=url.removeprefix("unix:"))}
+        self.http = httpx.Client(headers=headers or {}, trust_env=False, timeout=DEADLINE, **over)
 
     def close(self):
         self.http.close()

@@ -51,8 +51,9 @@ def run(*args, env=None, cwd=None, **more):
 
 class Gateway:
     def __init__(self, folder, config=None, args=(), env=None, listen="127.0.0.1:0", name="parley",
-                 **popen):
+                 binary=BINARY, **popen):
         """config: a dict or YAML text; None: no file."""
+        self.binary = binary
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.config_file = self.folder / f"{name}.yaml"
@@ -96,7 +97,7 @@ class Gateway:
         self.config_file.write_text(config)
 
     def command(self):
-        line = [str(BINARY), "serve"]
+        line = [str(self.binary), "serve"]
         if self.has_config:
             line += ["--config", str(self.config_file)]
         if self.listen:
@@ -133,7 +134,7 @@ class Gateway:
             self.lines.append(line.decode("utf-8", "replace"))
 
     def start(self):
-        assert BINARY.exists(), f"{BINARY} is not built"
+        assert self.binary.exists(), f"{self.binary} is not built"
         self.launch()
         assert self.started.wait(DEADLINE), f"the gateway printed no address:\n{self.log()}"
         assert self.url, (f"the gateway ended with {self.process.wait(DEADLINE)} before it was "

@@ -153,7 +153,7 @@ class Server:
         self.sql("SELECT pg_promote()")
 
     def url(self, database):
-        return f"postgres:///{database}?host={self.folder}&user=parley"
+        return f"postgres:///{database}?host={self.folder}&port={self.port}&user=parley"
 
     def create(self):
         """A new, empty database; its name."""

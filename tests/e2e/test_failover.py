@@ -4,6 +4,7 @@ import contextlib
 import os
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -96,6 +97,44 @@ def test_a_failover_loses_no_acknowledged_turn_and_stores_none_twice(pair, start
         "killed_to_promotion": round(began - killed, 2), "promotion": round(promoted - began, 2),
         "promoted_to_first_turn": round(min(gaps), 2), "to_last_client": round(max(gaps), 2),
         "refused": sum(x.refused for x in loads), "load": os.getloadavg()[0]})
+
+
+@pytest.mark.parametrize("what", ["a turn", "a change"])
+def test_what_a_restarted_primary_has_is_acknowledged_when_its_standby_has_it(pair, start, script, what):
+    """The commit had waited for the standby when the primary was killed; sent again, it finds itself."""
+    primary, standby, database = pair
+    gateway = start(usual={"database": url(database, primary.port, standby.port)})
+    with Client(gateway.url) as client, ThreadPoolExecutor(1) as pool:
+        client.http.timeout = 60
+        conversation = client.chat("before").ok().json["conversation"]
+        if what == "a turn":
+            gate = up.Gate()
+            s = script(up.wait(gate), up.reply(up.completion("later")))
+            asked = pool.submit(client.chat, "go", model=s.model)
+            gate.wait_reached()  # it has begun
+            standby.stop()
+            gate.open()
+            stored = "SELECT count(*) FROM message WHERE position('later' IN body) > 0"
+        else:
+            standby.stop()
+            asked = pool.submit(client.post, f"/v1/conversations/{conversation}", {"title": "later"})
+            stored = "SELECT count(*) FROM conversation WHERE title = convert_to('later', 'UTF8')"
+
+        def waits():
+            return primary.number("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep' "
+                                  f"AND datname = '{database}'", "postgres")
+        wait_until(waits, "a commit that waits for the standby")
+        primary.kill()
+        primary.start()
+        assert primary.number(stored, database) == 1, "the crash has left it"
+        wait_until(lambda: waits() or asked.done(), "another try")
+        assert not asked.done(), "it is acknowledged, and only the primary has it"
+        standby.start()
+        asked.result().ok()
+        primary.kill()
+        standby.promote()
+        wait_until(lambda: client.chat("after").status == 200, "the promoted standby")
+        assert standby.number(stored, database) >= 1
 
 
 def test_a_gateway_starts_while_the_first_host_is_silent(start):

@@ -252,6 +252,7 @@ def test_figures_of_the_database(join):
             return float(re.search(rf"^parley_{name} (\S+)$", figures, re.M).group(1))
         wait_until(lambda: found("search_messages") == 2, "question and answer in the index")
         assert found("search_complete") == 1 and found("search_waiting") == 0
+        assert found("db_gateways") == 1 and found("db_leases_lost_total") == found("db_unfinished") == 0
         sizes = admin.get("/v1/admin/overview").ok().json["store"]
         assert sizes["database_bytes"] > 1_000_000 and sizes["search"]["bytes"] > 10_000
 

@@ -121,6 +121,8 @@ static enum work_next ask_all(struct work *w, struct batch *b)
 		if (s->groups[k].count > 0)
 			at += kinds[k].how->ask(w, &s->groups[k]);
 	}
+	if (at > 0)
+		work_confirm(w);
 	return at > 0 ? WORK_AGAIN : WORK_DONE;
 }
 

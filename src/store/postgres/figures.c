@@ -14,7 +14,8 @@ static const char sql_figures[] =
 	"(SELECT CASE WHEN reltuples < 10000 THEN (SELECT count(*) FROM search) ELSE reltuples END"
 	"::bigint FROM pg_class WHERE oid = 'search'::regclass), "
 	"(SELECT count(*) FROM (SELECT 1 FROM search_queue LIMIT 100000) q), "
-	"EXISTS (SELECT 1 FROM search_queue WHERE seq < $1)::int::bigint";
+	"EXISTS (SELECT 1 FROM search_queue WHERE seq < $1)::int::bigint, "
+	"(SELECT count(*) FROM gateway WHERE dead = 0 AND lease_until > now())";
 
 enum work_next figures_step(struct work *w)
 {
@@ -28,7 +29,8 @@ enum work_next figures_step(struct work *w)
 							 .search_bytes = cell_int(r, 1),
 							 .search_messages = cell_int(r, 2),
 							 .search_waiting = cell_int(r, 3),
-							 .search_complete = !cell_int(r, 4) });
+							 .search_complete = !cell_int(r, 4),
+							 .gateways = cell_int(r, 5) });
 	return WORK_DONE;
 }
 

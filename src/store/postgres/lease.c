@@ -105,6 +105,7 @@ enum work_next lease_step(struct work *w)
 		id_lane((int)cell_int(work_row(w, 0, 0), 0));
 		w->db->gateway = w->db->next_gateway;
 		w->db->renewed_us = w->db->renew_us;
+		w->db->leases_lost++;
 		log_note(
 			LOG_WARN, "lease_lost",
 			"the database had declared this gateway dead, because it could not renew its "

@@ -11,12 +11,18 @@
 
 enum { NAME = 16 };
 
-/* Session settings.  Arrays would be planned anew at each use without force_generic_plan. */
+/* Session settings.  Arrays would be planned anew at each use without force_generic_plan.  The server looks for
+ * a gateway that is silent: the transaction of one that was parted from it would hold its locks for hours,
+ * because no timeout of the server ends the wait for the rest of a pipeline. */
 static const char sql_set_up[] =
 	"SELECT pg_backend_pid()::bigint, set_config('plan_cache_mode', 'force_generic_plan', false), "
 	"set_config('statement_timeout', '10s', false), "
 	"set_config('lock_timeout', $1, false), "
 	"set_config('idle_in_transaction_session_timeout', '5s', false), "
+	"set_config('tcp_keepalives_idle', '5', false), "
+	"set_config('tcp_keepalives_interval', '2', false), "
+	"set_config('tcp_keepalives_count', '3', false), "
+	"set_config('tcp_user_timeout', '10s', false), "
 	"CASE WHEN $2 = 1 THEN set_config('synchronous_commit', 'off', false) "
 	"WHEN current_setting('synchronous_commit') = 'off' "
 	"THEN set_config('synchronous_commit', 'on', false) END, "

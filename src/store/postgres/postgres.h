@@ -26,10 +26,11 @@ struct postgres {
 	int64_t              lock_ms;
 	/* This process's row of the table gateway; on the store's thread, once that runs. */
 	int64_t           gateway;
-	int64_t           renew_us;   /* when a renewal of the lease was sent last */
-	int64_t           renewed_us; /* the same, of those that succeeded */
-	struct pump      *pump;       /* owned */
-	bool              writable;   /* the last write has succeeded; on the store's thread */
+	int64_t           renew_us;    /* when a renewal of the lease was sent last */
+	int64_t           renewed_us;  /* the same, of those that succeeded */
+	uint64_t          leases_lost; /* how often others had declared the row dead */
+	struct pump      *pump;        /* owned */
+	bool              writable;    /* the last write has succeeded; on the store's thread */
 	struct unfinished unfinished;
 	/* Sums of usage (books.c): the number of the last ones that were sent, and those themselves. */
 	uint64_t                 usage_seq;

@@ -239,6 +239,7 @@ static void note_state(struct pump *p, const struct fault *f, size_t turns, int6
 	pthread_mutex_lock(&p->lock);
 	p->stats.writable = p->writable;
 	p->stats.unfinished = p->db->unfinished.end_count;
+	p->stats.leases_lost = p->db->leases_lost;
 	if (f) {
 		str_copy(p->stats.problem, sizeof p->stats.problem, str_of(f->text));
 		p->stats.reason = f->reason;
@@ -801,5 +802,6 @@ void pump_figures(struct pump *p, const struct store_stats *figures)
 	p->stats.search_messages = figures->search_messages;
 	p->stats.search_waiting = figures->search_waiting;
 	p->stats.search_complete = figures->search_complete;
+	p->stats.gateways = figures->gateways;
 	pthread_mutex_unlock(&p->lock);
 }

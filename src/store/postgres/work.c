@@ -16,6 +16,10 @@ static const char sql_begin[] = "BEGIN";
 static const char sql_snapshot[] = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 static const char sql_commit[] = "COMMIT";
 static const char sql_rollback[] = "ROLLBACK";
+/* A commit that has written nothing waits for no standby.  But what an earlier try has stored may be missing there:
+ * a server that crashed, or whose process was ended, does not wait for it any more.  This note does nothing else
+ * than to be in the server's log, behind all of that. */
+static const char sql_confirm[] = "SELECT pg_logical_emit_message(true, 'parley', '')";
 
 struct param *work_param(struct work *w)
 {
@@ -23,11 +27,19 @@ struct param *work_param(struct work *w)
 	return &w->link->args;
 }
 
+void work_confirm(struct work *w)
+{
+	if (w->tries > 0)
+		link_control(w->link, sql_confirm);
+}
+
 void work_ask(struct work *w, const char *sql)
 {
 	if (!w->open && w->kind->mode != WORK_IMPLICIT) {
 		link_control(w->link, w->kind->mode == WORK_WRITE ? sql_begin : sql_snapshot);
 		w->open = true;
+		if (w->kind->mode == WORK_WRITE)
+			work_confirm(w);
 	}
 	link_ask(w->link, sql);
 }

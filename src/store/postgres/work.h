@@ -52,6 +52,9 @@ struct work {
 /* work_param: the parameters of the next statement, empty.  work_ask: asks it. */
 struct param *work_param(struct work *w);
 void          work_ask(struct work *w, const char *sql);
+/* work_confirm: for stages of WORK_IMPLICIT that write: makes the commit of a later try wait for the synchronous
+ * standby even if it has found everything stored.  WORK_WRITE does it by itself. */
+void work_confirm(struct work *w);
 /* work_rows: the number of rows of the n-th statement of the last stage; work_row: one of them. */
 int        work_rows(const struct work *w, size_t n);
 struct row work_row(const struct work *w, size_t n, int at);

@@ -82,6 +82,13 @@ class Bench:
     def number(self, sql):
         return self.server.number(sql, self.database)
 
+    def books(self):
+        """Of the one key.  A reservation that has lost its call before the turn began is settled, too."""
+        wait_until(lambda: self.number("SELECT reserved_nano FROM budget") == 0, "no reservation", 30)
+        spent, booked, runs = map(self.number, ("SELECT spent_nano FROM budget", "SELECT sum(nano) FROM usage_day",
+                                                "SELECT sum(cost_nano) FROM run"))
+        return f"budget {spent}, settlements {booked}, costs of runs {runs}"
+
     def work(self, sql):
         """A statement that may take its time."""
         subprocess.run([postgres.program("psql"), "-Xq", "-v", "ON_ERROR_STOP=1", "-h", str(self.server.folder), "-U",
@@ -238,18 +245,16 @@ def killed(bench, upstream, kill, rounds):
     for caller in callers:
         caller.join(90)
     wait_until(lambda: bench.number("SELECT count(*) FROM run WHERE status < 2") == 0, "an end of every run", 30)
-    wait_until(lambda: bench.number("SELECT reserved_nano FROM budget") == 0, "no reservation", 30)
     told = {text for x in callers for text in x.acknowledged}
     stored = bench.server.sql("SELECT t.text, t.n, r.status, (SELECT count(*) FROM message a WHERE a.id = t.run) FROM "
                               "(SELECT substring(body from 'turn [0-9a-f-]{36}') AS text, count(*) AS n, min(run) AS run "
                               "FROM message WHERE id <> run GROUP BY text) t JOIN run r ON r.id = t.run", bench.database)
     whole = {text for text, count, status, answers in stored if (count, status, answers) == ("1", "2", "1")}
     late = bench.number("SELECT coalesce(max(completed_ms - created_ms), 0) FROM run WHERE status <> 2")
-    spent, costs = bench.number("SELECT spent_nano FROM budget"), bench.number("SELECT sum(cost_nano) FROM run")
     cut = bench.number("SELECT count(*) FROM run WHERE status <> 2")
     return (f"{len(told)} turns acknowledged, of which {len(told - whole)} missing or without their answer; "
             f"{sum(row[1] != '1' for row in stored)} stored twice; {cut} runs were cut off, the last end of one came "
-            f"{late / 1000:.1f} s after its begin; budget {spent}, settlements {costs}; "
+            f"{late / 1000:.1f} s after its begin; {bench.books()}; "
             f"{sum(x.refused for x in callers)} calls refused, {sum(x.unknown for x in callers)} broke; "
             f"{time.monotonic() - began:.0f} s")
 
@@ -275,12 +280,9 @@ def hot(upstream, options):
         key = new_key(bench.server, bench.database, "--name", "k", "--budget", "100000")["key"]
         found = under_load(bench, [bench.gateway() for _ in range(4)], [16] * 4, options.hot,
                            ["-H", f"Authorization: Bearer {key}"])
-        wait_until(lambda: bench.number("SELECT reserved_nano FROM budget") == 0, "no reservation", 30)
         locks = bench.number(f"SELECT deadlocks FROM pg_stat_database WHERE datname = '{bench.database}'")
-        spent, costs = bench.number("SELECT spent_nano FROM budget"), bench.number("SELECT sum(cost_nano) FROM run")
         say(f"4 gateways x 16 clients, one key, {options.hot:.0f} s: {found['rps']:.0f} turns/s, {found['p50']:.1f} / "
-            f"{found['p99']:.1f} / {found['max']:.0f} ms (median, 99 %, most), {locks} deadlocks; budget {spent}, "
-            f"settlements {costs}")
+            f"{found['p99']:.1f} / {found['max']:.0f} ms (median, 99 %, most), {locks} deadlocks; {bench.books()}")
 
 
 def fill(bench, gigabytes):

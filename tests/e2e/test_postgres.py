@@ -150,6 +150,28 @@ def test_an_end_waits_for_the_server(join, server, script):
         assert client.run(run_id)["status"] == "completed"
 
 
+def test_a_call_counts_whose_reservation_a_crash_of_the_server_took(join, server, database, script):
+    """Its commit had not waited for the disk; the begin of the turn was sent again."""
+    made = run("keys", "create", "--json", "--name", "k", "--budget", "1", "--database", server.url(database))
+    assert made.returncode == 0, made.stderr
+    gateway = join(models=[{"name": "t/*", "provider": "local", "price": {"input": 1, "output": 2},
+                            "max_output": 50}])
+    gate = up.Gate()
+    s = script(up.in_turn([up.reply(up.completion("one"))],
+                          [up.wait(gate), up.reply(up.completion("two"))]))
+    with Client(gateway.url, {"Authorization": f"Bearer {json.loads(made.stdout)['key']}"}) as client:
+        client.chat("one", model=s.model).ok()
+        lost = threading.Thread(target=client.chat, args=("two",), kwargs={"model": s.model})
+        lost.start()
+        gate.wait_reached()
+        server.sql("DELETE FROM reservation; UPDATE budget SET reserved_nano = 0, reserved_tokens = 0", database)
+        gate.open()
+        lost.join(DEADLINE)
+    assert server.sql("SELECT spent_nano, reserved_nano, spent_tokens > 0 FROM budget", database) == \
+        server.sql("SELECT sum(cost_nano), 0, 't' FROM run WHERE status = 2 HAVING count(*) = 2", database)
+    assert server.sql("SELECT calls FROM usage_day", database) == [["2"]]
+
+
 # --- the computer, at several gateways -------------------------------------------------------------
 
 

@@ -7,7 +7,11 @@
 
 #define DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 
-/* Rows of budgets are locked in the order of their keys, so that two gateways can't wait for each other. */
+/* Rows of budgets are locked in the order of their keys, so that two gateways can't wait for each other.
+ *
+ * What has no reservation any more was settled before.  But a server that crashes while a turn waits to begin may
+ * lose its reservation, whose commit did not wait for the disk; such a call counts when this very transaction has
+ * ended its run.  Each step of a run with executions is settled by itself, and so could count twice. */
 static const char sql_settle[] =
 	"WITH n AS MATERIALIZED (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], "
 	"$4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[], "
@@ -16,10 +20,14 @@ static const char sql_settle[] =
 	"reasoning, nano, unpriced)), "
 	"gone AS (DELETE FROM reservation r USING n WHERE r.run = n.run "
 	"RETURNING r.run, r.key, r.nano, r.tokens), "
-	"sums AS (SELECT g.key, sum(g.nano)::bigint AS was_nano, sum(g.tokens)::bigint AS "
+	"lost AS (SELECT n.run, n.key, 0::bigint AS nano, 0::bigint AS tokens FROM n JOIN run x "
+	"ON x.id = n.run WHERE n.reserved = 1 AND x.xmin = pg_current_xact_id()::xid "
+	"AND x.executions IS NULL AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.run = n.run)), "
+	"settled AS (SELECT * FROM gone UNION ALL SELECT * FROM lost), "
+	"sums AS (SELECT s.key, sum(s.nano)::bigint AS was_nano, sum(s.tokens)::bigint AS "
 	"was_tokens, least(sum(n.nano), $15)::bigint AS nano, least(sum(n.tokens_in::numeric + "
-	"n.tokens_out), $15)::bigint AS tokens FROM gone g JOIN n USING (run) GROUP BY g.key), "
-	"locked AS MATERIALIZED (SELECT b.key FROM budget b WHERE b.key IN (SELECT key FROM gone) "
+	"n.tokens_out), $15)::bigint AS tokens FROM settled s JOIN n USING (run) GROUP BY s.key), "
+	"locked AS MATERIALIZED (SELECT b.key FROM budget b WHERE b.key IN (SELECT key FROM settled) "
 	"ORDER BY b.key FOR UPDATE), "
 	"spent AS (UPDATE budget b SET reserved_nano = greatest(b.reserved_nano - s.was_nano, 0), "
 	"reserved_tokens = greatest(b.reserved_tokens - s.was_tokens, 0), "
@@ -29,7 +37,7 @@ static const char sql_settle[] =
 	"INSERT INTO usage_day (key, day, model, provider, calls, estimated, tokens_in, tokens_out, "
 	"cached, reasoning, nano, unpriced) SELECT key, day, model, provider, count(*), "
 	"sum(estimated), sum(tokens_in), sum(tokens_out), sum(cached), sum(reasoning), sum(nano), "
-	"sum(unpriced) FROM n WHERE used = 1 AND (reserved = 0 OR run IN (SELECT run FROM gone)) "
+	"sum(unpriced) FROM n WHERE used = 1 AND (reserved = 0 OR run IN (SELECT run FROM settled)) "
 	"GROUP BY key, day, model, provider ORDER BY key, day, model, provider "
 	"ON CONFLICT (key, day, model, provider) DO UPDATE SET "
 	"calls = usage_day.calls + excluded.calls, "

@@ -320,10 +320,10 @@ def retention(upstream, options):
             return bench.number("SELECT sum(pg_column_size(data)) FROM event") / 1e9
         say(f"an event log of {size():.2f} GB; 4 clients, {options.retention:.0f} s each", "",
             "| retention | turns/s | p50 / p99 / most ms | commits, above 25 ms, above 100 ms | removed GB |", "|---|---|---|---|---|")
-        for name, usual in (("none", {"events_keep": "0", "events_keep_size": "0"}),
-                            ("by age", {"events_keep": "24h", "events_keep_size": "0"}),
-                            ("by size", {"events_keep": "0", "events_keep_size": "100MiB"}),
-                            ("none", {"events_keep": "0", "events_keep_size": "0"})):
+        none, by_age = (("none", {"events_keep": "0", "events_keep_size": "0"}),
+                        ("by age", {"events_keep": "24h", "events_keep_size": "0"}))
+        for name, usual in (none, by_age, none, ("by size", {"events_keep": "0", "events_keep_size": "100MiB"}),
+                            none, by_age, none):
             was = size()
             gateway = bench.gateway(**usual)
             before = slow_writes(gateway)

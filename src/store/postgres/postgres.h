@@ -42,6 +42,7 @@ struct postgres {
 	struct fault             reap_fault;       /* how that work has ended */
 	bool                     search_noted;     /* rows for the search index were written */
 	int64_t                  search_looked_us; /* when the queue of the index was read last */
+	int64_t                  sweep_us;         /* when old rows are looked for again */
 	int64_t                  size_us; /* when the size of the event log is looked at again */
 	struct search_tools     *search;  /* owned; of searches; NULL: there was none yet */
 	struct search_tools     *index;   /* owned; of the index */

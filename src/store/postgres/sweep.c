@@ -9,19 +9,23 @@
 enum {
 	SWEEP_KEYS = 256,
 	SWEEP_RUNS = 64,
-	SIZE_RUNS = 1024, /* of one look at the whole log */
-	SIZE_STEP = 16,   /* of one transaction */
-	SIZE_REST = 50,   /* such a look takes a fiftieth of the time at most */
+	SWEEP_PIECES = 4096,
+	SWEEP_REST_US = 1000 * 1000, /* when nothing more is left to remove */
+	SIZE_RUNS = 1024,            /* of one look at the whole log */
+	SIZE_STEP = 16,              /* of one transaction */
+	SIZE_REST = 50,              /* such a look takes a fiftieth of the time at most */
 };
 
 static const char sql_keys[] =
 	"DELETE FROM idempotency WHERE id IN (SELECT id FROM idempotency WHERE http > 0 "
 	"AND created_ms < $1 ORDER BY created_ms LIMIT $2 FOR UPDATE SKIP LOCKED)";
-/* A run's id is its time.  Logs of live runs stay. */
+/* A run's id is its time.  Logs of live runs stay.  The row says whether there may be more to remove. */
 static const char sql_events[] =
-	"DELETE FROM event WHERE run IN (SELECT DISTINCT e.run FROM (SELECT run FROM event "
-	"WHERE run < $1 ORDER BY run, last LIMIT 4096) e WHERE NOT EXISTS (SELECT 1 FROM run r "
-	"WHERE r.id = e.run AND (r.status < 2 OR r.completed_ms >= $2)) LIMIT $3)";
+	"WITH seen AS MATERIALIZED (SELECT run FROM event WHERE run < $1 ORDER BY run, last LIMIT $4), "
+	"old AS MATERIALIZED (SELECT DISTINCT s.run FROM seen s WHERE NOT EXISTS (SELECT 1 FROM run r "
+	"WHERE r.id = s.run AND (r.status < 2 OR r.completed_ms >= $2)) LIMIT $3), "
+	"gone AS (DELETE FROM event e USING old WHERE e.run = old.run) "
+	"SELECT (EXISTS (SELECT 1 FROM old) AND (SELECT count(*) FROM seen) = $4)::int::bigint";
 
 /* Uploads that were not finished. */
 static const char sql_contents[] =
@@ -35,8 +39,14 @@ enum work_next sweep_step(struct work *w)
 	int64_t                     now_ms = clock_wall_ms();
 	struct param               *a;
 
-	if (w->stage > 0)
+	if (w->stage > 0) {
+		/* That of the events is the last one. */
+		bool more = o->events_keep_ms > 0 &&
+			    cell_int(work_row(w, w->link->result_count - 1, 0), 0) != 0;
+
+		w->db->sweep_us = clock_mono_us() + (more ? 0 : SWEEP_REST_US);
 		return WORK_DONE;
+	}
 	work_param(w);
 	work_ask(w, sql_contents);
 	if (o->idem_keep_ms > 0) {
@@ -50,15 +60,21 @@ enum work_next sweep_step(struct work *w)
 		param_int(a, id_key_at(now_ms - o->events_keep_ms));
 		param_int(a, now_ms - o->events_keep_ms);
 		param_int(a, SWEEP_RUNS);
+		param_int(a, SWEEP_PIECES);
 		work_ask(w, sql_events);
 	}
 	return WORK_LAST;
 }
 
+bool sweep_wanted(struct postgres *db)
+{
+	return clock_mono_us() >= db->sweep_us;
+}
+
 void sweep_over(struct work *w, const struct fault *f)
 {
-	(void)w;
-	(void)f;
+	if (f)
+		w->db->sweep_us = clock_mono_us() + SWEEP_REST_US;
 }
 
 /* --- the size of the log --- */

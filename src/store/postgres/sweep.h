@@ -3,6 +3,7 @@
 
 #include "store/postgres/work.h"
 
+bool           sweep_wanted(struct postgres *db);
 enum work_next sweep_step(struct work *w);
 void           sweep_over(struct work *w, const struct fault *f);
 

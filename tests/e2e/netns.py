@@ -29,11 +29,10 @@ class Namespace:
     def __init__(self):
         """Skips the test where there can be none."""
         # It lasts as long as this process, which ends with ours.
-        self.holder = subprocess.Popen(["unshare", "--net", "cat"], stdin=subprocess.PIPE,
+        self.holder = subprocess.Popen(["unshare", "--net", "cat"], bufsize=0, stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
             self.holder.stdin.write(b"\n")
-            self.holder.stdin.flush()
             begun = self.holder.stdout.readline()
         except BrokenPipeError:
             begun = b""

@@ -173,18 +173,18 @@ def test_a_call_counts_whose_reservation_a_crash_of_the_server_took(join, server
 
 
 def test_retention_keeps_up_with_many_streams(join, server, database):
-    """What a hundred of them write in a minute is removed sooner."""
+    """A hundred of them write as much in half a minute."""
     join().stop()
     day = "(extract(epoch FROM now() - interval '2 days') * 1000)::bigint"
     server.sql("INSERT INTO run (id, secret, owner, gateway, conversation, parent, base, status, created_ms, completed_ms, "
                f"seq_reserved) SELECT ({day} << 20) + n, 1, 1, 1, 1, 1, 1, 2, {day}, {day}, 1000 FROM "
-               "generate_series(1, 400) n; INSERT INTO event SELECT id, p, p, 'x' FROM run, generate_series(1, 600) p",
+               "generate_series(1, 200) n; INSERT INTO event SELECT id, p, p, 'x' FROM run, generate_series(1, 600) p",
                database)
     gateway = join(events_keep="24h")
     with Client(gateway.url) as client:
         client.chat("meanwhile").ok()
         wait_until(lambda: server.number("SELECT count(*) FROM event WHERE data = 'x'", database) == 0,
-                   "no old events", 2 * DEADLINE)
+                   "no old events")
 
 
 # --- the computer, at several gateways -------------------------------------------------------------

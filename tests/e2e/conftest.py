@@ -7,7 +7,8 @@ from gateway import ENGINE
 
 
 def pytest_collection_modifyitems(items):
-    """Tests marked `sqlite` need its file, or what only its engine does."""
+    """Tests marked `sqlite` need its file, or what only its engine does. Those that take longest begin first."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
     if ENGINE == "sqlite":
         return
     for item in items:

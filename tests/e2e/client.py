@@ -126,7 +126,7 @@ class Client:
         """url: as a gateway prints it, also unix:PATH."""
         over = {"base_url": url, "verify": NO_TLS,
                 "limits": httpx.Limits(max_keepalive_connections=None)}
-        if url.startswith("unix:"):
+        if str(url).startswith("unix:"):
             over = {"base_url": "http://any.example",
                     "transport": httpx.HTTPTransport(uds=url.removeprefix("unix:"))}
         self.http = httpx.Client(headers=headers or {}, trust_env=False, timeout=DEADLINE, **over)

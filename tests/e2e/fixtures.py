@@ -9,7 +9,7 @@ import postgres
 import spec
 import upstream as up
 from client import Client
-from gateway import BINARY, CANARY, Gateway
+from gateway import CANARY, Gateway
 
 # Bound and never listening: whoever connects is refused, and nobody else gets the port.
 DEAD = socket.socket()
@@ -152,7 +152,7 @@ def database(server):
 @pytest.fixture
 def join(server, database, start):
     """join(): one more gateway on the same database."""
-    def make(*args, ready=True, binary=BINARY, **usual):
+    def make(*args, ready=True, binary=None, **usual):
         return start(usual={"database": server.url(database), **usual}, args=args, ready=ready,
                      binary=binary)
     return make

@@ -51,9 +51,9 @@ def run(*args, env=None, cwd=None, **more):
 
 class Gateway:
     def __init__(self, folder, config=None, args=(), env=None, listen="127.0.0.1:0", name="parley",
-                 binary=BINARY, **popen):
+                 binary=None, **popen):
         """config: a dict or YAML text; None: no file."""
-        self.binary = binary
+        self.binary = binary or BINARY
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.config_file = self.folder / f"{name}.yaml"

@@ -15,6 +15,8 @@ from pathlib import Path
 from waiting import DEADLINE, wait_until
 
 PR_SET_PDEATHSIG = 1
+# A pool_mode of PgBouncer, through which gateways use the servers.
+POOL = os.environ.get("PARLEY_TEST_POOL")
 
 
 def programs():
@@ -35,6 +37,46 @@ def free_port():
         return one.getsockname()[1]
 
 
+def die_with_parent():
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGQUIT)
+
+
+class Pooler:
+    """A PgBouncer before a server; its sockets are in a temporary folder."""
+
+    def __init__(self, server, mode, **settings):
+        self.server = server
+        self.port = free_port()  # names its socket
+        self.folder = Path(tempfile.mkdtemp(prefix="parley-pgb-", dir="/tmp"))
+        lines = ["[databases]", f"* = host={server.folder} port={server.port} user=parley", "[pgbouncer]"]
+        lines += [f"{k} = {v}" for k, v in {
+            "pool_mode": mode, "auth_type": "any", "unix_socket_dir": self.folder,
+            "listen_port": self.port, "server_login_retry": 1, "default_pool_size": 40,
+            "max_client_conn": 500, **settings}.items()]
+        file = self.folder / "pgbouncer.ini"
+        file.write_text("\n".join([*lines, ""]))
+        self.folder.chmod(0o777)
+        self.process = subprocess.Popen(["/usr/sbin/pgbouncer", "-q", str(file)], cwd=self.folder,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL, preexec_fn=die_with_parent,
+                                        **server.as_user())
+        wait_until((self.folder / f".s.PGSQL.{self.port}").exists, "PgBouncer's socket")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(DEADLINE)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def url(self, database):
+        return f"postgres:///{database}?host={self.folder}&port={self.port}&user=parley"
+
+
 class Server:
     def __init__(self, primary=None, **settings):
         """settings: of the server, beside those that a test wants.  primary: this one is its standby."""
@@ -47,7 +89,10 @@ class Server:
         self.settings = {"listen_addresses": "", "fsync": "off", "unix_socket_directories":
                          str(self.folder), **settings}
         self.port = self.settings.get("port", 5432)
+        if POOL:
+            self.settings["max_connections"] = 500
         self.process = None
+        self.pooler = None
         self.databases = 0
         data = str(self.folder / "data")
         if primary:
@@ -58,9 +103,6 @@ class Server:
             self.run(program("initdb"), "--no-sync", "-U", "parley", "-A", "trust", "-E", "UTF8",
                      "--locale=C", "-D", data)
         atexit.register(self.remove)
-
-    def _become(self):
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGQUIT)
 
     def as_user(self):
         return {"user": self.user.pw_uid, "group": self.user.pw_gid,
@@ -75,6 +117,10 @@ class Server:
     def start(self):
         self._launch()
         wait_until(self._has_started, "a server that answers")
+        if POOL and not self.pooler:
+            # Each database has a pool of its own.
+            self.pooler = Pooler(self, POOL, server_idle_timeout=5,
+                                 default_pool_size=10 if POOL == "transaction" else 40)
         return self
 
     def _launch(self):
@@ -83,7 +129,7 @@ class Server:
             line += ["-c", f"{name}={value}"]
         self.process = subprocess.Popen(line, cwd=self.folder, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                                        preexec_fn=self._become, **self.as_user())
+                                        preexec_fn=die_with_parent, **self.as_user())
 
     def _has_started(self):
         if self.process.poll() is not None:  # a killed one's processes still have its memory
@@ -108,29 +154,40 @@ class Server:
             self.process = None
 
     def remove(self):
+        if self.pooler:
+            self.pooler.stop()
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def sql(self, text, database="postgres"):
-        """Rows as lists of texts."""
+    def sql(self, text, database="postgres", through=None):
+        """Rows as lists of texts; through: a pooler."""
+        host = through or self
         out = self.run(program("psql"), "-XAtq", "-F", "\t", "-v", "ON_ERROR_STOP=1", "-h",
-                       str(self.folder), "-p", str(self.port), "-U", "parley", "-d", database, "-c", text)
+                       str(host.folder), "-p", str(host.port), "-U", "parley", "-d", database, "-c", text)
         return [line.split("\t") for line in out.splitlines()]
+
+    @contextlib.contextmanager
+    def session(self, database):
+        """do(statements): returns when they are done."""
+        line = [program("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", str(self.folder), "-p",
+                str(self.port), "-U", "parley", "-d", database]
+        with subprocess.Popen(line, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True, **self.as_user()) as process:
+            def do(text):
+                process.stdin.write(f"{text}; SELECT 'done';\n")
+                process.stdin.flush()
+                assert any(said == "done\n" for said in iter(process.stdout.readline, ""))
+            try:
+                yield do
+            finally:
+                process.stdin.close()
 
     @contextlib.contextmanager
     def holding(self, text, database):
         """While the block runs, a transaction is open that has executed the statement."""
-        line = [program("psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-h", str(self.folder), "-p",
-                str(self.port), "-U", "parley", "-d", database]
-        with subprocess.Popen(line, cwd=self.folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                              text=True, **self.as_user()) as session:
-            session.stdin.write(f"BEGIN; {text}; SELECT 'held';\n")
-            session.stdin.flush()
-            assert any(said == "held\n" for said in iter(session.stdout.readline, ""))
-            try:
-                yield
-            finally:
-                session.stdin.close()
+        with self.session(database) as do:
+            do(f"BEGIN; {text}")
+            yield
 
     def number(self, text, database):
         """The one number that a statement finds."""
@@ -153,6 +210,8 @@ class Server:
         self.sql("SELECT pg_promote()")
 
     def url(self, database):
+        if self.pooler:
+            return self.pooler.url(database)
         return f"postgres:///{database}?host={self.folder}&port={self.port}&user=parley"
 
     def create(self):

@@ -1,46 +1,24 @@
 """PgBouncer between gateways and the server."""
 
 import contextlib
-import subprocess
-import tempfile
-from pathlib import Path
 
 import pytest
 
-import postgres
 from client import Client, texts
-from gateway import Gateway
-from test_postgres import EX_CANTCREAT, check_turns, loaded
-from waiting import DEADLINE, wait_until
+from postgres import Pooler
+from test_postgres import check_turns, loaded
+from waiting import wait_until
+
+POOLS = pytest.mark.parametrize("mode, settings", [
+    ("session", {}), ("transaction", {"default_pool_size": 3}),
+    ("transaction", {"server_reset_query_always": 1})],
+    ids=["sessions", "three sessions for all", "a new session each time"])
 
 
-@contextlib.contextmanager
-def bouncer(server, mode, **settings):
-    """url(database) of a PgBouncer before the server."""
-    port = postgres.free_port()  # names its socket
-    with tempfile.TemporaryDirectory(prefix="parley-pgb-", dir="/tmp") as name:
-        folder = Path(name)
-        lines = [f"* = host={server.folder} port={server.port} user=parley", "[pgbouncer]"]
-        lines += [f"{k} = {v}" for k, v in {
-            "pool_mode": mode, "auth_type": "any", "unix_socket_dir": folder, "listen_port": port,
-            "server_login_retry": 1, "default_pool_size": 40, **settings}.items()]
-        file = folder / "pgbouncer.ini"
-        file.write_text("\n".join(["[databases]", *lines, ""]))
-        folder.chmod(0o777)
-        process = subprocess.Popen(["/usr/sbin/pgbouncer", "-q", str(file)], cwd=folder,
-                                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                   stderr=subprocess.DEVNULL, **server.as_user())
-        try:
-            wait_until((folder / f".s.PGSQL.{port}").exists, "PgBouncer's socket")
-            yield lambda database: f"postgres:///{database}?host={folder}&port={port}&user=parley"
-        finally:
-            process.terminate()
-            process.wait(DEADLINE)
-
-
-def test_gateways_use_a_server_through_pgbouncer_that_is_killed(server, database, start):
-    with bouncer(server, "session") as url, contextlib.ExitStack() as stack:
-        gateways = [start(usual={"database": url(database)}) for _ in range(2)]
+@POOLS
+def test_gateways_use_a_server_through_pgbouncer_that_is_killed(server, database, start, mode, settings):
+    with Pooler(server, mode, **settings) as pool, contextlib.ExitStack() as stack:
+        gateways = [start(usual={"database": pool.url(database)}) for _ in range(2)]
         one, two = (stack.enter_context(Client(g.url)) for g in gateways)
         conversation = one.chat("a wombat walks").ok().json["conversation"]
         stored = one.http.post("/v1/files", files={"file": ("w.txt", b"wombat" * 100_000)},
@@ -59,12 +37,22 @@ def test_gateways_use_a_server_through_pgbouncer_that_is_killed(server, database
             gateway.stop()
 
 
-@pytest.mark.parametrize("settings", [{}, {"server_reset_query_always": 1}],
-                         ids=["named statements stay", "a new session each time"])
-def test_pools_of_transactions_are_refused(server, database, tmp_path, settings):
-    with bouncer(server, "transaction", **settings) as url:
-        for again in ("first", "second"):
-            code, log = Gateway(tmp_path / again, {"database": url(database)}).fails_to_start()
-            assert code == EX_CANTCREAT, log
-            assert "pool_mode = session" in log and len(log.strip().splitlines()) == 1, log
-    assert server.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'", database)
+def settings_of_a_session(pool, server, database):
+    """What a client of the pool finds who has set nothing."""
+    return server.sql("SELECT current_setting('synchronous_commit'), current_setting('statement_timeout'), "
+                      "current_setting('plan_cache_mode'), current_setting('lock_timeout')", database,
+                      through=pool)
+
+
+def test_no_setting_of_a_gateway_stays_in_a_session_of_others(server, database, start):
+    """Else their commits would not wait for the disk."""
+    with Pooler(server, "transaction", default_pool_size=1) as pool:
+        before = settings_of_a_session(pool, server, database)
+        gateway = start(usual={"database": pool.url(database)})
+        with Client(gateway.url) as client:
+            for n in range(3):
+                client.chat(f"turn {n}").ok()
+                with client.chat_stream(f"stream {n}") as stream:
+                    assert list(stream)
+                assert settings_of_a_session(pool, server, database) == before
+        assert before[0][0] == "on"

@@ -6,6 +6,7 @@ import contextlib
 import json
 import re
 import signal
+import subprocess
 import threading
 import time
 import uuid
@@ -16,7 +17,7 @@ import computer as cp
 import keys
 import upstream as up
 from client import Client, texts
-from gateway import Gateway, run
+from gateway import BINARY, Gateway, run
 from runner import needs_sandbox
 from waiting import DEADLINE, wait_until
 
@@ -328,6 +329,25 @@ def test_what_does_not_start(tmp_path, server, database):
         assert said in log, (case, log)
         assert "canaryZq7" not in log, case
         assert len(log.strip().splitlines()) == 1, (case, log)
+
+
+def test_a_migration_that_meets_a_deadlock_is_tried_again(server, database):
+    """Here, with somebody who makes a table of the same name and wants the lock of those who migrate."""
+    server.sql(f"ALTER DATABASE {database} SET deadlock_timeout = '3s'")
+    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'"
+    deadlocks = f"SELECT deadlocks FROM pg_stat_database WHERE datname = '{database}'"
+    with server.session(database) as other:
+        other("SET deadlock_timeout = '1h'")  # so that the other one is ended
+        other("BEGIN; CREATE TABLE message (id bigint)")
+        migration = subprocess.Popen([BINARY, "migrate", "--database", server.url(database)],
+                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        wait_until(lambda: server.number(waiting, database) == 1, "a migration that waits")
+        other("SELECT pg_advisory_xact_lock(1349676153)")
+        other("ROLLBACK")
+        said = migration.communicate(timeout=DEADLINE)[0]
+    assert migration.returncode == 0, said
+    wait_until(lambda: server.number(deadlocks, database) == 1, "a deadlock that was counted")
+    assert server.number("SELECT count(*) FROM message", database) == 0
 
 
 def test_the_password_comes_from_the_environment_or_a_file(tmp_path, server, database, upstream):

@@ -2,6 +2,7 @@
  * of a text is the sum of its words, scaled to the length 1. */
 #include "provider/echo/echo_embed.h"
 
+#include "base/mix.h"
 #include "json/scan.h"
 #include "provider/ask_param.h"
 #include "provider/openai/embed.h"
@@ -44,7 +45,7 @@ static bool is_space(char c)
 static void echo_embed_add_text(struct sum *s, struct str text)
 {
 	for (size_t i = 0; i < text.n;) {
-		uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+		uint64_t hash = MIX_BEGIN;
 
 		while (i < text.n && is_space(text.p[i]))
 			i++;
@@ -53,7 +54,7 @@ static void echo_embed_add_text(struct sum *s, struct str text)
 		for (; i < text.n && !is_space(text.p[i]); i++) {
 			unsigned char c = (unsigned char)text.p[i];
 
-			hash = (hash ^ (c >= 'A' && c <= 'Z' ? c + 32u : c)) * 0x100000001b3u;
+			hash = mix_byte(hash, c >= 'A' && c <= 'Z' ? c + 32 : c);
 		}
 		add_word(s, hash);
 	}

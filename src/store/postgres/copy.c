@@ -252,9 +252,10 @@ static enum errc pg_copy_connect(struct copy *c, const struct store_options *o, 
 	c->linked = true;
 	if (direct_connect(&c->link, c->target, 5000, e) != ERR_OK ||
 	    migrate_postgres(&c->link, true, &applied, e) != ERR_OK ||
-	    contents_open(c->target, &c->contents, &c->base.blobs, e) != ERR_OK ||
-	    pg_copy_do(c, (const char *[]){ c->into ? sql_write : sql_read }, 1, e) != ERR_OK ||
-	    pg_copy_do(c, begin, ARRAY_LEN(begin), e) != ERR_OK || pg_copy_unused(c, e) != ERR_OK)
+	    contents_open(c->target, &c->contents, &c->base.blobs, e) != ERR_OK)
+		return e->code;
+	link_control(&c->link, c->into ? sql_write : sql_read);
+	if (pg_copy_do(c, begin, ARRAY_LEN(begin), e) != ERR_OK || pg_copy_unused(c, e) != ERR_OK)
 		return e->code;
 	return c->into ? pg_copy_empty(c, e) : ERR_OK;
 }

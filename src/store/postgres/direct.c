@@ -30,8 +30,6 @@ static enum err_fault direct_fault_of(const struct fault *f)
 		return FAULT_DATA; /* too old */
 	if (strcmp(f->state, "53100") == 0)
 		return FAULT_DISK;
-	if (strcmp(f->state, fault_pooled().state) == 0)
-		return FAULT_NO_PLACE;
 	if (f->kind == FAULT_PG_DATA ||
 	    (f->state[0] && f->kind == FAULT_PG_SERVER && strcmp(f->state, "42501") != 0))
 		return FAULT_DATA;
@@ -48,7 +46,9 @@ enum errc direct_fail(const struct link *l, const char *doing, struct err *e)
 enum errc direct_connect(struct link *l, const struct link_target *target, int64_t lock_ms,
 			 struct err *e)
 {
-	link_init(l, target, false, lock_ms);
+	link_init(l, target,
+		  &(struct link_how){
+			  .once = true, .lock_ms = lock_ms, .statement_ms = LINK_STATEMENT_MS });
 	link_connect(l, clock_mono_us());
 	return link_await(l) ? ERR_OK : direct_fail(l, "connect to", e);
 }

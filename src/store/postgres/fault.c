@@ -12,7 +12,8 @@ static bool is_class(const char *state, const char *prefix)
 
 static enum fault_kind kind_of(const char *state)
 {
-	static const char *const again[] = { "40", "55P03", "57P", "08", "53300", "57014" };
+	static const char *const again[] = { "40",    "55P03", "57P",   "08",
+					     "53300", "57014", "26000", "42P05" };
 	static const char *const data[] = { "22", "23", "54", "21" };
 
 	for (size_t i = 0; i < ARRAY_LEN(again); i++)
@@ -52,21 +53,9 @@ static void fault_one_line(char *to, size_t size, const char *text)
 	str_copy(to, size, (struct str){ text, n });
 }
 
-/* A statement prepared on a connection is not there, or another one is. */
-static bool is_pooled(const char *state)
+bool fault_is_name(const struct fault *f)
 {
-	return strcmp(state, "26000") == 0 || strcmp(state, "42P05") == 0;
-}
-
-struct fault fault_pooled(void)
-{
-	return (struct fault){
-		.kind = FAULT_PG_SERVER,
-		.state = "26000",
-		.text = "its connections are pooled by transactions; PgBouncer needs pool_mode = "
-			"session",
-		.reason = "its database could not be read or written",
-	};
+	return strcmp(f->state, "26000") == 0 || strcmp(f->state, "42P05") == 0;
 }
 
 struct fault fault_of_result(const PGresult *r)
@@ -77,8 +66,6 @@ struct fault fault_of_result(const PGresult *r)
 
 	if (!state) /* made by libpq, because the connection broke */
 		return fault_lost("the connection was closed");
-	if (is_pooled(state))
-		return fault_pooled();
 	str_copy(f.state, sizeof f.state, str_of(state));
 	fault_one_line(f.text, sizeof f.text, text ? text : "an unknown error");
 	f.kind = kind_of(f.state);

@@ -23,7 +23,8 @@ struct fault {
  * answer came in time. */
 struct fault fault_of_result(const PGresult *r);
 struct fault fault_lost(const char *text);
-/* fault_pooled: what is between the gateway and the server gives each transaction another session. */
-struct fault fault_pooled(void);
+/* fault_is_name: the session has no prepared statement of that name, or has one already: another session than
+ * before, of a pooler. */
+bool fault_is_name(const struct fault *f);
 /* fault_refuse: fills e with a text for the client. */
 enum errc fault_refuse(const struct fault *f, struct err *e);

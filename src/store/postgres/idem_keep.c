@@ -1,4 +1,5 @@
 /* Stores idempotency keys of calls that are not stored. */
+#include "base/mix.h"
 #include "store/idem.h"
 #include "store/postgres/claim.h"
 #include "store/postgres/gathered.h"
@@ -16,13 +17,9 @@ static const char sql_keep[] =
 
 int64_t claim_thing(int64_t owner, const struct store_idem *key)
 {
-	uint64_t h = 0xcbf29ce484222325u ^ (uint64_t)owner;
-
 	if (key->key.n == 0)
 		return 0;
-	for (size_t i = 0; i < key->key.n; i++)
-		h = (h ^ (unsigned char)key->key.p[i]) * 0x100000001b3u;
-	return (int64_t)(h | 1);
+	return (int64_t)(mix_str(MIX_BEGIN ^ (uint64_t)owner, key->key) | 1);
 }
 
 static size_t keep_things(struct store_job *job, void (*add)(void *arg, int64_t thing), void *arg)

@@ -3,34 +3,45 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/mix.h"
 #include "store/postgres/cell.h"
 
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAME = 16 };
+enum { NAME = 32 };
 
-/* Session settings.  Arrays would be planned anew at each use without force_generic_plan.  The server looks for
- * a gateway that is silent: the transaction of one that was parted from it would hold its locks for hours,
- * because no timeout of the server ends the wait for the rest of a pipeline. */
+/* Settings for a session, or for one transaction (local).  Arrays would be planned anew at each use without
+ * force_generic_plan. */
+#define SETTINGS(local)                                                           \
+	"set_config('plan_cache_mode', 'force_generic_plan', " local "), "        \
+	"set_config('statement_timeout', $1, " local "), "                        \
+	"set_config('lock_timeout', $2, " local "), "                             \
+	"set_config('idle_in_transaction_session_timeout', '5s', " local          \
+	"), CASE WHEN $3 = 1 THEN set_config('synchronous_commit', 'off', " local \
+	") WHEN current_setting('synchronous_commit') = 'off' "                   \
+	"THEN set_config('synchronous_commit', 'on', " local ") END, "            \
+	"set_config('search_path', 'public', " local ")"
+
+/* Nothing stays in the session of a pooler, which is one whose process the client's side of the connection does
+ * not know.  The server looks for a gateway that is silent: the transaction of one that was parted from it would
+ * hold its locks for hours, because no timeout of the server ends the wait for the rest of a pipeline. */
+/* clang-format off */
 static const char sql_set_up[] =
-	"SELECT pg_backend_pid()::bigint, set_config('plan_cache_mode', 'force_generic_plan', false), "
-	"set_config('statement_timeout', '10s', false), "
-	"set_config('lock_timeout', $1, false), "
-	"set_config('idle_in_transaction_session_timeout', '5s', false), "
-	"set_config('tcp_keepalives_idle', '5', false), "
-	"set_config('tcp_keepalives_interval', '2', false), "
-	"set_config('tcp_keepalives_count', '3', false), "
-	"set_config('tcp_user_timeout', '10s', false), "
-	"CASE WHEN $2 = 1 THEN set_config('synchronous_commit', 'off', false) "
-	"WHEN current_setting('synchronous_commit') = 'off' "
-	"THEN set_config('synchronous_commit', 'on', false) END, "
-	"set_config('search_path', 'public', false)";
+	"SELECT pooled::int::bigint, "
+	SETTINGS("pooled") ", "
+	"set_config('tcp_keepalives_idle', '5', pooled), "
+	"set_config('tcp_keepalives_interval', '2', pooled), "
+	"set_config('tcp_keepalives_count', '3', pooled), "
+	"set_config('tcp_user_timeout', '10s', pooled) "
+	"FROM (SELECT pg_backend_pid() <> $4 AS pooled) p";
+static const char sql_local[] = "SELECT " SETTINGS("true");
+/* clang-format on */
 
-void link_init(struct link *l, const struct link_target *target, bool relaxed, int64_t lock_ms)
+void link_init(struct link *l, const struct link_target *target, const struct link_how *how)
 {
-	*l = (struct link){ .target = target, .relaxed = relaxed, .lock_ms = lock_ms };
+	*l = (struct link){ .target = target, .how = *how };
 }
 
 static void forget(struct link *l)
@@ -39,7 +50,7 @@ static void forget(struct link *l)
 	memset(l->places, 0, sizeof l->places);
 	l->place_count = 0;
 	l->expected_count = l->expected_at = 0;
-	l->unsent = l->failed = false;
+	l->unsent = l->failed = l->pooled = l->local = false;
 }
 
 void link_finish(struct link *l)
@@ -50,6 +61,7 @@ void link_finish(struct link *l)
 	l->conn = NULL;
 	l->state = LINK_DOWN;
 	param_finish(&l->args);
+	param_finish(&l->settings);
 }
 
 void link_drop(struct link *l, const struct fault *why, int64_t now_us)
@@ -92,7 +104,7 @@ static void expect(struct link *l, enum link_expect what, const char *sql)
 
 static void statement_name(char ret[NAME], const struct link_place *p)
 {
-	snprintf(ret, NAME, "p%u", p->number);
+	snprintf(ret, NAME, "p%016llx_%u", (unsigned long long)p->hash, p->number);
 }
 
 static bool link_prepare(struct link *l, const char *sql, const struct param *a, char name[NAME])
@@ -101,7 +113,7 @@ static bool link_prepare(struct link *l, const char *sql, const struct param *a,
 
 	if (!p->sql) {
 		CHECK(l->place_count < LINK_PLACES / 2);
-		*p = (struct link_place){ .sql = sql };
+		*p = (struct link_place){ .sql = sql, .hash = mix_str(MIX_BEGIN, str_of(sql)) };
 		l->place_count++;
 	}
 	if (p->number > 0) {
@@ -115,30 +127,44 @@ static bool link_prepare(struct link *l, const char *sql, const struct param *a,
 	return pq.PQsendPrepare(l->conn, name, sql, a ? a->count : 0, a ? a->types : NULL) == 1;
 }
 
-static void queue(struct link *l, const char *sql, const struct param *a, enum link_expect what)
+/* link_queue: false: no memory, or a lost connection. */
+static bool link_queue(struct link *l, const char *sql, const struct param *a)
 {
 	const char *values[PARAM_MAX];
 	int         formats[PARAM_MAX];
 	char        name[NAME];
+	int         count = a ? a->count : 0;
+	const int  *lengths = a ? a->lengths : NULL;
 
-	if (l->failed || l->state == LINK_DOWN)
-		return;
-	if ((a && a->failed) || !link_prepare(l, sql, a, name)) {
-		l->failed = true;
-		return;
-	}
-	for (int i = 0; a && i < a->count; i++) {
+	if (a && a->failed)
+		return false;
+	for (int i = 0; i < count; i++) {
 		values[i] = a->lengths[i] < 0 ? NULL : a->data.data + a->at[i];
 		formats[i] = 1;
 	}
-	l->failed = pq.PQsendQueryPrepared(l->conn, name, a ? a->count : 0, values,
-					   a ? a->lengths : NULL, formats, 1) != 1;
+	/* A pooler's session may have the name of the first statement from another link. */
+	if (l->how.once || l->state == LINK_SETTING_UP || link_target_unnamed(l->target))
+		return pq.PQsendQueryParams(l->conn, sql, count, a ? a->types : NULL, values,
+					    lengths, formats, 1) == 1;
+	return link_prepare(l, sql, a, name) &&
+	       pq.PQsendQueryPrepared(l->conn, name, count, values, lengths, formats, 1) == 1;
+}
+
+static void queue(struct link *l, const char *sql, const struct param *a, enum link_expect what)
+{
+	if (l->failed || l->state == LINK_DOWN)
+		return;
+	l->failed = !link_queue(l, sql, a);
 	if (!l->failed)
 		expect(l, what, sql);
 }
 
 void link_ask(struct link *l, const char *sql)
 {
+	if (l->pooled && !l->local) {
+		queue(l, sql_local, &l->settings, LINK_CONTROL);
+		l->local = true;
+	}
 	queue(l, sql, &l->args, LINK_RESULT);
 	param_clear(&l->args);
 }
@@ -202,8 +228,11 @@ static void link_take(struct link *l, PGresult *r)
 		return;
 	}
 	bool fine = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
-	if (status == PGRES_FATAL_ERROR && l->fault.kind == FAULT_PG_NONE)
+	if (status == PGRES_FATAL_ERROR && l->fault.kind == FAULT_PG_NONE) {
 		l->fault = fault_of_result(r);
+		if (fault_is_name(&l->fault))
+			link_target_forgets(l->target);
+	}
 	if (what == LINK_PREPARED) {
 		struct link_place *p = link_place_of(l, l->expected[l->expected_at].sql);
 
@@ -225,7 +254,7 @@ static void set_up_over(struct link *l, int64_t now_us)
 		link_drop(l, &f, now_us);
 		return;
 	}
-	l->backend = cell_int((struct row){ l->results[0], 0 }, 0);
+	l->pooled = cell_int((struct row){ l->results[0], 0 }, 0) != 0;
 	link_clear(l);
 	link_target_worked(l->target, l->conn);
 	l->down_us = 0;
@@ -251,6 +280,8 @@ static void receive(struct link *l, int64_t now_us)
 	if (l->expected_at < l->expected_count)
 		return;
 	l->expected_count = l->expected_at = 0;
+	/* Settings last as long as a transaction that goes on. */
+	l->local = l->local && pq.PQtransactionStatus(l->conn) == PQTRANS_INTRANS;
 	if (l->state == LINK_SETTING_UP)
 		set_up_over(l, now_us);
 	else if (l->state == LINK_BUSY)
@@ -265,10 +296,20 @@ static void quiet(void *arg, const char *text)
 	(void)text;
 }
 
+static void link_put_settings(const struct link *l, struct param *a)
+{
+	char ms[2][24];
+
+	snprintf(ms[0], sizeof ms[0], "%lldms", (long long)l->how.statement_ms);
+	snprintf(ms[1], sizeof ms[1], "%lldms", (long long)l->how.lock_ms);
+	param_clear(a);
+	param_text(a, str_of(ms[0]));
+	param_text(a, str_of(ms[1]));
+	param_int(a, l->how.relaxed);
+}
+
 static void link_set_up(struct link *l, int64_t now_us)
 {
-	char wait[24];
-
 	if (pq.PQserverVersion(l->conn) < 150000) {
 		struct fault f = fault_lost("the server is older than PostgreSQL 15");
 
@@ -283,10 +324,9 @@ static void link_set_up(struct link *l, int64_t now_us)
 	}
 	(void)pq.PQsetNoticeProcessor(l->conn, quiet, NULL);
 	l->state = LINK_SETTING_UP;
-	snprintf(wait, sizeof wait, "%lldms", (long long)l->lock_ms);
-	param_clear(&l->args);
-	param_text(&l->args, str_of(wait));
-	param_int(&l->args, l->relaxed);
+	link_put_settings(l, &l->settings);
+	link_put_settings(l, &l->args);
+	param_int(&l->args, pq.PQbackendPID(l->conn));
 	link_ask(l, sql_set_up);
 	link_send(l, now_us, LINK_CONNECT_US);
 }
@@ -373,6 +413,7 @@ bool link_script(struct link *l, const char *sql)
 			l->fault = fault_of_result(r);
 		pq.PQclear(r);
 	}
+	l->local = pq.PQtransactionStatus(l->conn) == PQTRANS_INTRANS;
 	if (pq.PQenterPipelineMode(l->conn) != 1)
 		link_lost(l, clock_mono_us());
 	return l->fault.kind == FAULT_PG_NONE;

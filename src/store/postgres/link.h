@@ -6,7 +6,13 @@
  *     ^                        |              |                               |
  *     +------------------------+--------------+------- l->fault ---------------+
  *
- * A statement's text is its name: it is a constant, prepared at its first use on the connection. */
+ * A statement's text is its name: it is a constant, prepared at its first use on the connection.
+ *
+ * A pooler such as PgBouncer may give each transaction another session of the server.  So behind one the
+ * settings come in front of each transaction and last as long, because a setting of a session would meet
+ * other clients: without synchronous_commit, their turns would not be durable.  The name that the server knows
+ * a prepared statement by has a hash of the text, so that a name which another link has made in that session
+ * means the same.  Once a session did not know a name, statements are sent without names. */
 #pragma once
 
 #include "store/postgres/param.h"
@@ -16,7 +22,8 @@ enum {
 	LINK_PLACES = 512,
 	LINK_RESULTS = 24,
 	LINK_EXPECTED = 64,
-	LINK_CONNECT_US = 3 * 1000 * 1000
+	LINK_CONNECT_US = 3 * 1000 * 1000,
+	LINK_STATEMENT_MS = 10 * 1000, /* how long most statements may take */
 };
 
 enum link_state { LINK_DOWN, LINK_CONNECTING, LINK_SETTING_UP, LINK_IDLE, LINK_BUSY };
@@ -26,15 +33,23 @@ enum link_expect { LINK_PREPARED, LINK_CONTROL, LINK_RESULT, LINK_SYNC };
 
 struct link_target;
 
+/* How a link is used. */
+struct link_how {
+	bool    relaxed;      /* commits do not wait for the server's disk */
+	bool    once;         /* few statements are asked twice, so none is prepared */
+	int64_t lock_ms;      /* how long a statement waits for a lock */
+	int64_t statement_ms; /* how long a statement takes at most */
+};
+
 /* Laid open so that it can be embedded.  Used by one thread. */
 struct link {
-	const struct link_target *target;  /* borrowed */
-	bool                      relaxed; /* commits do not wait for the server's disk */
-	int64_t                   lock_ms; /* how long a statement waits for a lock */
+	const struct link_target *target; /* borrowed */
+	struct link_how           how;
 	enum link_state           state;
 	PGconn                   *conn;        /* owned */
 	int64_t                   deadline_us; /* of CONNECTING, SETTING_UP, BUSY */
-	int64_t                   backend;     /* the server's process */
+	bool                      pooled;      /* a pooler is between */
+	bool                      local;       /* its settings hold for what is asked next */
 	int64_t                   down_us; /* since when there is no connection; 0: there is one */
 	PostgresPollingStatusType polling;
 	bool                      unsent; /* bytes that the socket has not taken */
@@ -43,6 +58,7 @@ struct link {
 	unsigned     made;   /* numbers the names of prepared statements */
 	struct link_place {
 		const char *sql;
+		uint64_t    hash; /* of the text */
 		unsigned    number;
 		bool        sure; /* the server has confirmed it */
 	} places[LINK_PLACES];
@@ -54,7 +70,8 @@ struct link {
 	size_t       expected_count, expected_at;
 	PGresult    *results[LINK_RESULTS]; /* owned; of the statements of the last link_send */
 	size_t       result_count;
-	struct param args; /* for the callers' use: those of the next statement */
+	struct param args;     /* for the callers' use: those of the next statement */
+	struct param settings; /* of a transaction, behind a pooler */
 };
 
 /* link_target_create: reads a URI or another connection string of libpq.  *ret is owned.  password: NULL:
@@ -66,8 +83,11 @@ void      link_target_destroy(struct link_target *t);
 const char *link_target_name(const struct link_target *t);
 /* link_target_worked: of several hosts, the one of this connection is the first to be asked next time. */
 void link_target_worked(const struct link_target *t, const PGconn *conn);
+/* link_target_unnamed: whether sessions forget the names of statements.  link_target_forgets: notes that. */
+bool link_target_unnamed(const struct link_target *t);
+void link_target_forgets(const struct link_target *t);
 
-void link_init(struct link *l, const struct link_target *target, bool relaxed, int64_t lock_ms);
+void link_init(struct link *l, const struct link_target *target, const struct link_how *how);
 void link_finish(struct link *l);
 
 /* link_connect: begins to connect.  link_drop: closes the connection. */
@@ -75,7 +95,8 @@ void link_connect(struct link *l, int64_t now_us);
 void link_drop(struct link *l, const struct fault *why, int64_t now_us);
 
 /* link_ask: queues a statement with l->args, whose result will be in results; link_control: one without
- * parameters whose result nobody needs.  link_send: sends what was queued. */
+ * parameters whose result nobody needs, which may begin or end a transaction.  link_send: sends what was
+ * queued. */
 void link_ask(struct link *l, const char *sql);
 void link_control(struct link *l, const char *sql);
 void link_send(struct link *l, int64_t now_us, int64_t timeout_us);
@@ -86,8 +107,8 @@ void link_clear(struct link *l);
 void link_move(struct link *l, int64_t now_us);
 /* link_wants: POLLIN, POLLOUT: what to wait for; *ret_fd -1: nothing. */
 short link_wants(const struct link *l, int *ret_fd);
-/* link_script: runs statements without parameters as one transaction, for callers that may block; false:
- * l->fault says why not. */
+/* link_script: runs statements without parameters as one transaction with settings of its own, for callers
+ * that may block; false: l->fault says why not. */
 bool link_script(struct link *l, const char *sql) MUST_USE;
 /* link_await: for callers that may block: moves until the link is IDLE or DOWN; true: IDLE, and no
  * statement failed. */

@@ -21,8 +21,14 @@ struct link_target {
 	const char       *values[WORDS + OURS];
 	char             *password; /* owned */
 	int               hosts;
-	atomic_int       *first; /* owned; the host that was connected last */
+	struct learnt    *learnt; /* owned */
 	char              name[256];
+};
+
+/* What connections have found out. */
+struct learnt {
+	atomic_int  first;   /* the host that was connected last */
+	atomic_bool unnamed; /* sessions forget the names of statements */
 };
 
 static const char *option(const struct link_target *t, const char *key)
@@ -154,8 +160,8 @@ enum errc link_target_create(const char *database, const char *password, struct 
 
 	if (!t)
 		return err_set(e, ERR_STORAGE, "", "out of memory");
-	t->first = calloc(1, sizeof *t->first);
-	if (!t->first) {
+	t->learnt = calloc(1, sizeof *t->learnt);
+	if (!t->learnt) {
 		link_target_destroy(t);
 		return err_set(e, ERR_STORAGE, "", "out of memory");
 	}
@@ -192,7 +198,7 @@ void link_target_destroy(struct link_target *t)
 	if (t->password)
 		explicit_bzero(t->password, strlen(t->password));
 	free(t->password);
-	free(t->first);
+	free(t->learnt);
 	free(t);
 }
 
@@ -212,10 +218,24 @@ void link_target_worked(const struct link_target *t, const PGconn *conn)
 
 		if (str_is((struct str){ host, strcspn(host, ",") }, pq.PQhost(conn)) &&
 		    (!port || str_is((struct str){ port, strcspn(port, ",") }, pq.PQport(conn)))) {
-			atomic_store(t->first, n);
+			atomic_store(&t->learnt->first, n);
 			return;
 		}
 	}
+}
+
+bool link_target_unnamed(const struct link_target *t)
+{
+	return atomic_load_explicit(&t->learnt->unnamed, memory_order_relaxed);
+}
+
+void link_target_forgets(const struct link_target *t)
+{
+	if (!atomic_exchange(&t->learnt->unnamed, true))
+		log_note(
+			LOG_INFO, "database",
+			"a pooler gives each transaction another session, so the server plans each "
+			"statement anew");
 }
 
 static bool is_list(const char *key)
@@ -235,7 +255,7 @@ static PGconn *target_start(const struct link_target *t)
 	memcpy(values, t->values, sizeof values);
 	for (int i = 0; ok && t->keys[i]; i++)
 		if (is_list(t->keys[i]) && count < ARRAY_LEN(lists)) {
-			lists[count] = rotated(t->values[i], atomic_load(t->first));
+			lists[count] = rotated(t->values[i], atomic_load(&t->learnt->first));
 			values[i] = lists[count];
 			ok = lists[count++] != NULL;
 		}

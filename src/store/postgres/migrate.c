@@ -6,6 +6,8 @@
 #include "base/limits.h"
 #include "store/postgres/direct.h"
 
+enum { MIGRATE_TRIES = 10 };
+
 /* "Prly": a lock among all gateways of a database. */
 #define LOCK "SELECT pg_advisory_xact_lock(1349676153)"
 
@@ -91,7 +93,7 @@ static bool migrate_put(struct buf *out, int number, const struct postgres_migra
 		       number, m->name, m->sha256, (long long)clock_wall_ms());
 }
 
-static enum errc migrate_apply(struct link *l, int *ret_applied, struct err *e)
+static enum errc migrate_once(struct link *l, int *ret_applied, struct err *e)
 {
 	struct buf script;
 	int        count = 0;
@@ -117,6 +119,19 @@ static enum errc migrate_apply(struct link *l, int *ret_applied, struct err *e)
 	ok = ok && l->fault.kind == FAULT_PG_NONE;
 	buf_finish(&script);
 	return ok ? ERR_OK : e->code;
+}
+
+/* A migration changes tables that gateways use: one of their transactions and the migration may wait for each
+ * other, and the server ends either. */
+static enum errc migrate_apply(struct link *l, int *ret_applied, struct err *e)
+{
+	enum errc rc = migrate_once(l, ret_applied, e);
+
+	for (int i = 1; rc != ERR_OK && strcmp(l->fault.state, "40P01") == 0 && i < MIGRATE_TRIES;
+	     i++)
+		if (link_script(l, "ROLLBACK"))
+			rc = migrate_once(l, ret_applied, e);
+	return rc;
 }
 
 enum errc migrate_postgres(struct link *l, bool apply, int *ret_applied, struct err *e)

@@ -9,13 +9,14 @@
 /* The functions that the engine uses. */
 /* clang-format off */
 #define PQ_FUNCTIONS(X) \
-	X(PQclear) X(PQconninfoFree) X(PQconninfoParse) X(PQconnectPoll) \
+	X(PQbackendPID) X(PQclear) X(PQconninfoFree) X(PQconninfoParse) X(PQconnectPoll) \
 	X(PQconnectStartParams) X(PQconsumeInput) X(PQenterPipelineMode) X(PQerrorMessage) \
 	X(PQexitPipelineMode) X(PQsendQuery) X(PQfinish) X(PQflush) X(PQfreemem) \
 	X(PQgetisnull) X(PQgetlength) X(PQgetResult) X(PQgetvalue) X(PQhost) \
 	X(PQisBusy) X(PQnfields) X(PQntuples) X(PQpipelineSync) X(PQport) X(PQresultErrorField) \
-	X(PQresultStatus) X(PQsendPrepare) X(PQsendQueryPrepared) X(PQserverVersion) \
-	X(PQsetnonblocking) X(PQsetNoticeProcessor) X(PQsocket) X(PQstatus)
+	X(PQresultStatus) X(PQsendPrepare) X(PQsendQueryParams) X(PQsendQueryPrepared) \
+	X(PQserverVersion) X(PQsetnonblocking) X(PQsetNoticeProcessor) X(PQsocket) X(PQstatus) \
+	X(PQtransactionStatus)
 /* clang-format on */
 
 struct pq {

@@ -693,7 +693,7 @@ static void *serve(void *arg)
 
 /* --- outside --- */
 
-static void make_hands(struct pump *p, size_t readers)
+static void make_hands(struct pump *p)
 {
 	struct postgres *db = p->db;
 
@@ -702,10 +702,14 @@ static void make_hands(struct pump *p, size_t readers)
 
 		h->lane = i < PUMP_READ ? (enum pump_lane)i : PUMP_READ;
 		h->chore = -1;
-		link_init(&h->link, db->target, h->lane == PUMP_LOG || h->lane == PUMP_INDEX,
-			  db->lock_ms);
+		link_init(&h->link, db->target,
+			  &(struct link_how){
+				  .relaxed = h->lane == PUMP_LOG || h->lane == PUMP_INDEX,
+				  .lock_ms = db->lock_ms,
+				  .statement_ms = h->lane == PUMP_SEARCH ? LIMIT_SEARCH_MS
+									 : LINK_STATEMENT_MS,
+			  });
 	}
-	(void)readers;
 }
 
 static enum errc connect_first(struct pump *p, struct err *e)
@@ -716,11 +720,6 @@ static enum errc connect_first(struct pump *p, struct err *e)
 		link_connect(l, clock_mono_us());
 		if (!link_await(l))
 			return direct_fail(l, "connect to", e);
-		for (size_t k = 0; k < i; k++)
-			if (p->hands[k].link.backend == l->backend) {
-				l->fault = fault_pooled();
-				return direct_fail(l, "use", e);
-			}
 	}
 	return ERR_OK;
 }
@@ -751,7 +750,7 @@ enum errc pump_create(struct postgres *db, const struct pump_chore *chores, stru
 		return e->code;
 	}
 	p->hand_count = readers + PUMP_READ;
-	make_hands(p, readers);
+	make_hands(p);
 	db->pump = p;
 	enum errc rc = connect_first(p, e);
 	if (rc == ERR_OK && thread_start(&p->thread, "store", serve, p, e) != ERR_OK)

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/mix.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/search_tools.h"
@@ -15,8 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The connection is one for searches alone. */
-static const char sql_limit[] = "SELECT set_config('statement_timeout', $1, false)";
 static const char sql_waiting[] =
 	"SELECT EXISTS (SELECT 1 FROM search_queue WHERE seq <= $1)::int::bigint";
 static const char sql_wait[] = "SELECT EXISTS (SELECT 1 FROM search_queue WHERE seq <= $1)::int::"
@@ -87,15 +86,6 @@ static bool match_print(const struct search_query *q, const struct search_read *
 		ok = buf_text(out, q->terms[i].exclude ? " & !" : " & ") &&
 		     match_term(q, &q->terms[i], out);
 	return ok;
-}
-
-static uint64_t match_hash(struct str s)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < s.n; i++)
-		h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
-	return h;
 }
 
 /* --- ranks --- */
@@ -349,7 +339,8 @@ static bool search_prepare(struct search_state *s, struct search_read *j, struct
 		cell_no_memory(e);
 		return false;
 	}
-	s->c = (struct search_cursor){ .query = match_hash(buf_view(&t->match)), .top = INT64_MAX };
+	s->c = (struct search_cursor){ .query = mix_str(MIX_BEGIN, buf_view(&t->match)),
+				       .top = INT64_MAX };
 	if (j->after.n > 0) {
 		uint64_t query = s->c.query;
 
@@ -367,12 +358,6 @@ static bool search_prepare(struct search_state *s, struct search_read *j, struct
 
 static void search_ask_waiting(struct work *w, const struct search_state *s)
 {
-	char          ms[16];
-	struct param *a = work_param(w);
-
-	snprintf(ms, sizeof ms, "%d", LIMIT_SEARCH_MS);
-	param_text(a, str_of(ms));
-	work_ask(w, sql_limit);
 	param_int(work_param(w), s->now_key);
 	work_ask(w, sql_waiting);
 }
@@ -403,7 +388,7 @@ static enum work_next search_read_step(struct work *w, struct search_read *j)
 	if (w->stage == 0)
 		return search_begin(w, j);
 	if (!s->searching) {
-		bool waiting = cell_int(work_row(w, w->stage == 1 ? 1 : 0, 0), 0) != 0;
+		bool waiting = cell_int(work_row(w, 0, 0), 0) != 0;
 
 		if (waiting && clock_mono_us() < s->until_us) {
 			/* Another gateway's rows, too. */

@@ -144,8 +144,8 @@ static bool work_failed(struct work *w, int64_t now_us)
 {
 	struct link *l = w->link;
 	bool         lost = l->state == LINK_DOWN;
-	int64_t      most = lost || l->fault.kind == FAULT_PG_LOST ? LOST_US : l->lock_ms * 1000;
-	bool again = lost || l->fault.kind == FAULT_PG_LOST || l->fault.kind == FAULT_PG_AGAIN;
+	int64_t most = lost || l->fault.kind == FAULT_PG_LOST ? LOST_US : l->how.lock_ms * 1000;
+	bool    again = lost || l->fault.kind == FAULT_PG_LOST || l->fault.kind == FAULT_PG_AGAIN;
 
 	/* Another gateway has written the same key; the second try finds it. */
 	if (w->kind->mode == WORK_WRITE && w->tries == 0 && strcmp(l->fault.state, "23505") == 0)

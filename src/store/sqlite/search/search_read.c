@@ -2,6 +2,7 @@
 #include "store/sqlite/search/search_read.h"
 
 #include "base/clock.h"
+#include "base/mix.h"
 #include "store/search.h"
 #include "store/sqlite/kit/row.h"
 #include "store/words/search_cursor.h"
@@ -301,18 +302,11 @@ static int take_windows(struct search_reads *r, struct search_read *j, struct se
 
 /* --- all --- */
 
-static uint64_t search_read_mix(uint64_t h, struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
-	return h;
-}
-
 static bool search_read_after(struct search_reads *r, struct search_read *j,
 			      struct search_cursor *ret)
 {
 	/* The hash covers the whole expression with its owner, whom widen may remove later. */
-	uint64_t query = search_read_mix(0xcbf29ce484222325u, buf_view(&r->match));
+	uint64_t query = mix_str(MIX_BEGIN, buf_view(&r->match));
 
 	*ret = (struct search_cursor){ .query = query, .top = INT64_MAX };
 	if (j->after.n == 0)

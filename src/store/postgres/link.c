@@ -128,7 +128,7 @@ static bool link_prepare(struct link *l, const char *sql, const struct param *a,
 }
 
 /* link_queue: false: no memory, or a lost connection. */
-static bool link_queue(struct link *l, const char *sql, const struct param *a)
+static bool link_queue(struct link *l, const char *sql, const struct param *a, bool named)
 {
 	const char *values[PARAM_MAX];
 	int         formats[PARAM_MAX];
@@ -142,8 +142,7 @@ static bool link_queue(struct link *l, const char *sql, const struct param *a)
 		values[i] = a->lengths[i] < 0 ? NULL : a->data.data + a->at[i];
 		formats[i] = 1;
 	}
-	/* A pooler's session may have the name of the first statement from another link. */
-	if (l->how.once || l->state == LINK_SETTING_UP || link_target_unnamed(l->target))
+	if (!named)
 		return pq.PQsendQueryParams(l->conn, sql, count, a ? a->types : NULL, values,
 					    lengths, formats, 1) == 1;
 	return link_prepare(l, sql, a, name) &&
@@ -152,9 +151,14 @@ static bool link_queue(struct link *l, const char *sql, const struct param *a)
 
 static void queue(struct link *l, const char *sql, const struct param *a, enum link_expect what)
 {
+	/* A pooler's session may have the name of the first statement from another link.  The end of a
+	 * transaction may not fail because of its name. */
+	bool named =
+		a && !l->how.once && l->state != LINK_SETTING_UP && !link_target_unnamed(l->target);
+
 	if (l->failed || l->state == LINK_DOWN)
 		return;
-	l->failed = !link_queue(l, sql, a);
+	l->failed = !link_queue(l, sql, a, named);
 	if (!l->failed)
 		expect(l, what, sql);
 }

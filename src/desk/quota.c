@@ -2,14 +2,13 @@
 #include "desk/quota.h"
 
 #include "base/list.h"
+#include "desk/key_table.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
 enum {
-	QUOTA_BUCKETS = 16384,
-	QUOTA_LOOK = 64,        /* entries that are looked at for one to forget */
-	QUOTA_SPARE_LOOK = 256, /* and for something to give back */
+	QUOTA_SPARE_LOOK = 256, /* entries that are looked at for something to give back */
 	IDLE_US = 500 * 1000,   /* a share that nobody uses stays for so long */
 	DRY_US = 100 * 1000,    /* so long the store's "too little is left" holds */
 };
@@ -33,21 +32,27 @@ struct share {
 };
 
 struct quota_slot {
-	struct quota_slot *next;
-	struct list_link   link; /* in `open` */
-	int64_t            key;
-	int64_t            users; /* calls and questions; above 0, the entry stays */
-	struct share       shares[RATE_POLICY__COUNT];
+	struct key_slot  base;
+	struct list_link link;  /* in `open` */
+	int64_t          users; /* calls and questions; above 0, the entry stays */
+	struct share     shares[RATE_POLICY__COUNT];
 };
 
 struct quota {
-	pthread_mutex_t    lock;
-	size_t             max_keys, count;
-	size_t             hand;
-	struct list_head   open; /* entries that may have something to give back; they stay */
-	struct quota_slot  all;
-	struct quota_slot *buckets[QUOTA_BUCKETS];
+	pthread_mutex_t   lock;
+	struct list_head  open; /* entries that may have something to give back; they stay */
+	struct quota_slot all;
+	struct key_table  keys;
 };
+
+/* An entry's shares must have gone back. */
+static enum key_worth quota_worth(const struct key_slot *base, int64_t now_us)
+{
+	const struct quota_slot *s = container_of(base, const struct quota_slot, base);
+
+	(void)now_us;
+	return s->users > 0 || s->link.in ? KEY_STAYS : KEY_IS_OVER;
+}
 
 struct quota *quota_create(size_t max_keys)
 {
@@ -56,7 +61,7 @@ struct quota *quota_create(size_t max_keys)
 	if (!q)
 		return NULL;
 	pthread_mutex_init(&q->lock, NULL);
-	q->max_keys = max_keys;
+	key_table_init(&q->keys, sizeof(struct quota_slot), max_keys, quota_worth);
 	return q;
 }
 
@@ -64,69 +69,21 @@ void quota_destroy(struct quota *q)
 {
 	if (!q)
 		return;
-	for (size_t i = 0; i < QUOTA_BUCKETS; i++)
-		for (struct quota_slot *s = q->buckets[i], *next; s; s = next) {
-			next = s->next;
-			free(s);
-		}
+	key_table_finish(&q->keys);
 	pthread_mutex_destroy(&q->lock);
 	free(q);
 }
 
 /* --- slots --- */
 
-static struct quota_slot **quota_bucket(struct quota *q, int64_t key)
+static struct quota_slot *quota_slot_of(struct key_slot *base)
 {
-	return &q->buckets[((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15)) >> 50];
+	return base ? container_of(base, struct quota_slot, base) : NULL;
 }
 
 static struct quota_slot *quota_find(struct quota *q, int64_t key)
 {
-	struct quota_slot *s = key == 0 ? &q->all : *quota_bucket(q, key);
-
-	while (s && s->key != key)
-		s = s->next;
-	return s;
-}
-
-/* quota_make_room: removes an entry that nobody needs, or whose shares have gone back.  The search is bounded, and
- * begins where the last one has ended. */
-static bool quota_make_room(struct quota *q)
-{
-	size_t seen = 0;
-
-	for (size_t i = 0; i < QUOTA_BUCKETS && seen < QUOTA_LOOK; i++) {
-		q->hand = (q->hand + 1) % QUOTA_BUCKETS;
-		for (struct quota_slot **at = &q->buckets[q->hand]; *at; at = &(*at)->next) {
-			struct quota_slot *s = *at;
-
-			seen++;
-			if (s->users > 0 || s->link.in)
-				continue;
-			*at = s->next;
-			free(s);
-			q->count--;
-			return true;
-		}
-	}
-	return false;
-}
-
-static struct quota_slot *quota_get(struct quota *q, int64_t key)
-{
-	struct quota_slot *s = quota_find(q, key);
-
-	if (s || (q->count >= q->max_keys && !quota_make_room(q)))
-		return s;
-	s = calloc(1, sizeof *s);
-	if (!s)
-		return NULL;
-	struct quota_slot **at = quota_bucket(q, key);
-	s->key = key;
-	s->next = *at;
-	*at = s;
-	q->count++;
-	return s;
+	return key == 0 ? &q->all : quota_slot_of(key_table_find(&q->keys, key));
 }
 
 static void quota_open(struct quota *q, struct quota_slot *s)
@@ -177,7 +134,7 @@ static void need_add(struct needs *ns, struct quota_slot *slot, enum rate_whose 
 			.share = slot ? &slot->shares[policy] : NULL,
 			.whose = whose,
 			.policy = policy,
-			.key = slot ? slot->key : 0,
+			.key = slot ? slot->base.key : 0,
 			.limit = limit,
 			.window_us = window_us,
 			.n = n,
@@ -357,8 +314,9 @@ static enum rate_answer quota_take_locked(struct quota *q, const struct rate_ask
 					  struct needs *ns)
 {
 	bool               mine = ask->key != 0 && quota_counts(ask->mine);
-	struct quota_slot *s = mine ? quota_get(q, ask->key) : NULL;
-	size_t             answers = take->job.err.code == ERR_OK ? take->count : 0;
+	struct quota_slot *s =
+		mine ? quota_slot_of(key_table_get(&q->keys, ask->key, ask->now_us)) : NULL;
+	size_t answers = take->job.err.code == ERR_OK ? take->count : 0;
 
 	quota_answer_locked(q, take, ask->now_us);
 	if (mine && !s)
@@ -510,7 +468,8 @@ static size_t spare_slot(struct quota *q, struct quota_slot *slot, struct share_
 		struct share *s = &slot->shares[p];
 
 		if (spare_one(s, p, all, now_us, &open))
-			ret[count++] = (struct share_keep){ slot->key, p, s->window, s->granted };
+			ret[count++] =
+				(struct share_keep){ slot->base.key, p, s->window, s->granted };
 	}
 	list_take_out(&slot->link);
 	if (open)

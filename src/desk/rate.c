@@ -1,10 +1,10 @@
 /* The windows of keys, in a table with a fixed bound. */
 #include "desk/rate.h"
 
+#include "desk/key_table.h"
+
 #include <pthread.h>
 #include <stdlib.h>
-
-enum { BUCKETS = 16384, LOOK = 64 };
 
 struct window {
 	int64_t from_us; /* 0: no window has begun */
@@ -13,19 +13,31 @@ struct window {
 };
 
 struct rate_slot {
-	struct rate_slot *next;
-	int64_t           key;
-	struct window     requests, tokens;
-	int64_t           calls; /* running calls; above 0, the entry is not removed */
+	struct key_slot base;
+	struct window   requests, tokens;
+	int64_t         calls; /* running calls; above 0, the entry is not removed */
 };
 
 struct rate {
-	pthread_mutex_t   lock;
-	size_t            max_keys, count;
-	size_t            hand; /* the next bucket to search for entries that can be removed */
-	struct rate_slot  all;
-	struct rate_slot *buckets[BUCKETS];
+	pthread_mutex_t  lock;
+	struct rate_slot all;
+	struct key_table keys;
 };
+
+static bool rate_is_over(const struct window *w, int64_t now_us)
+{
+	return w->from_us == 0 || now_us >= w->until_us;
+}
+
+static enum key_worth rate_worth(const struct key_slot *base, int64_t now_us)
+{
+	const struct rate_slot *s = container_of(base, const struct rate_slot, base);
+
+	if (s->calls > 0)
+		return KEY_STAYS;
+	return rate_is_over(&s->requests, now_us) && rate_is_over(&s->tokens, now_us) ? KEY_IS_OVER
+										      : KEY_MAY_GO;
+}
 
 struct rate *rate_create(size_t max_keys)
 {
@@ -34,7 +46,7 @@ struct rate *rate_create(size_t max_keys)
 	if (!r)
 		return NULL;
 	pthread_mutex_init(&r->lock, NULL);
-	r->max_keys = max_keys;
+	key_table_init(&r->keys, sizeof(struct rate_slot), max_keys, rate_worth);
 	return r;
 }
 
@@ -42,87 +54,14 @@ void rate_destroy(struct rate *r)
 {
 	if (!r)
 		return;
-	for (size_t i = 0; i < BUCKETS; i++)
-		for (struct rate_slot *s = r->buckets[i], *next; s; s = next) {
-			next = s->next;
-			free(s);
-		}
+	key_table_finish(&r->keys);
 	pthread_mutex_destroy(&r->lock);
 	free(r);
 }
 
-/* --- slots --- */
-
-static struct rate_slot **bucket(struct rate *r, int64_t key)
+static struct rate_slot *rate_slot_of(struct key_slot *base)
 {
-	return &r->buckets[((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15)) >> 50];
-}
-
-static struct rate_slot *rate_find(struct rate *r, int64_t key)
-{
-	struct rate_slot *s = *bucket(r, key);
-
-	while (s && s->key != key)
-		s = s->next;
-	return s;
-}
-
-static void rate_forget(struct rate *r, struct rate_slot *slot)
-{
-	struct rate_slot **at = bucket(r, slot->key);
-
-	while (*at != slot)
-		at = &(*at)->next;
-	*at = slot->next;
-	free(slot);
-	r->count--;
-}
-
-static bool rate_is_over(const struct window *w, int64_t now_us)
-{
-	return w->from_us == 0 || now_us >= w->until_us;
-}
-
-/* rate_make_room: removes an entry whose windows are over, or else one without running calls. The
- * search is bounded, and begins where the last one has ended. */
-static bool rate_make_room(struct rate *r, int64_t now_us)
-{
-	struct rate_slot *idle = NULL;
-	size_t            seen = 0;
-
-	for (size_t i = 0; i < BUCKETS && seen < LOOK; i++) {
-		r->hand = (r->hand + 1) % BUCKETS;
-		for (struct rate_slot *s = r->buckets[r->hand]; s; s = s->next, seen++) {
-			if (s->calls > 0)
-				continue;
-			idle = s;
-			if (rate_is_over(&s->requests, now_us) &&
-			    rate_is_over(&s->tokens, now_us)) {
-				seen = LOOK;
-				break;
-			}
-		}
-	}
-	if (idle)
-		rate_forget(r, idle);
-	return idle;
-}
-
-static struct rate_slot *rate_get(struct rate *r, int64_t key, int64_t now_us)
-{
-	struct rate_slot *s = rate_find(r, key);
-
-	if (s || (r->count >= r->max_keys && !rate_make_room(r, now_us)))
-		return s;
-	s = calloc(1, sizeof *s);
-	if (!s)
-		return NULL;
-	struct rate_slot **at = bucket(r, key);
-	s->key = key;
-	s->next = *at;
-	*at = s;
-	r->count++;
-	return s;
+	return base ? container_of(base, struct rate_slot, base) : NULL;
 }
 
 static bool rate_counts(const struct allowance *a)
@@ -228,8 +167,9 @@ static enum rate_answer rate_take_locked(struct rate *r, const struct rate_ask *
 					 enum rate_policy *why, enum rate_whose *whose)
 {
 	bool              mine = ask->key != 0 && rate_counts(ask->mine);
-	struct rate_slot *s = mine ? rate_get(r, ask->key, ask->now_us) : NULL;
-	enum rate_answer  rc = mine && !s ? RATE_FULL : RATE_TAKEN;
+	struct rate_slot *s =
+		mine ? rate_slot_of(key_table_get(&r->keys, ask->key, ask->now_us)) : NULL;
+	enum rate_answer rc = mine && !s ? RATE_FULL : RATE_TAKEN;
 
 	if (mine && s) {
 		*whose = RATE_KEY;
@@ -266,8 +206,8 @@ void rate_look(struct rate *r, const struct rate_ask *ask, struct rate_view *vie
 
 	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
 	pthread_mutex_lock(&r->lock);
-	view_of(mine ? rate_find(r, ask->key) : NULL, mine ? ask->mine : NULL, ask->now_us,
-		view->of[RATE_KEY]);
+	view_of(mine ? rate_slot_of(key_table_find(&r->keys, ask->key)) : NULL,
+		mine ? ask->mine : NULL, ask->now_us, view->of[RATE_KEY]);
 	view_of(&r->all, ask->all, ask->now_us, view->of[RATE_ALL]);
 	pthread_mutex_unlock(&r->lock);
 }

@@ -158,6 +158,14 @@
 #define LIMIT_STORE_ROW     (LIMIT_BODY_MAX + MIB) /* one row: a whole body as one message, and its envelope */
 #define LIMIT_STORE_WAL     (8 * MIB)   /* write-ahead log above which it is copied back (measured) */
 
+/* Requests to a bucket with the contents of files */
+#define LIMIT_BUCKET_OBJECT      (5120LL * MIB) /* that one request may carry, as Amazon has it */
+#define LIMIT_BUCKET_MS          (50 * 60 * 1000L) /* a whole transfer; below an hour (store/postgres/objects.h) */
+#define LIMIT_BUCKET_REMOVE_MS   30000L
+#define LIMIT_BUCKET_CONNECT_MS  3000L
+#define LIMIT_BUCKET_STALL_S     10L    /* a transfer that for so long brings less than */
+#define LIMIT_BUCKET_STALL_BYTES 1024L  /* so much a second has ended */
+
 /* Archives: export and import of conversations */
 #define LIMIT_ARCHIVE_LINES 1000000     /* runs and messages of one conversation: 100 bytes each while it is read */
 #define LIMIT_ARCHIVE_PAGE  (256 * KIB) /* read at once of an export, or one message */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,10 +57,20 @@ static char *note_strdup(const char *text)
 	return failure_noted(strdup(text));
 }
 
+static bool curl_started;
+
+static void failure_start(void)
+{
+	curl_started = curl_global_init_mem(CURL_GLOBAL_DEFAULT, note_malloc, free, note_realloc,
+					    note_strdup, note_calloc) == CURLE_OK;
+}
+
 bool failure_init(void)
 {
-	return curl_global_init_mem(CURL_GLOBAL_DEFAULT, note_malloc, free, note_realloc,
-				    note_strdup, note_calloc) == CURLE_OK;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, failure_start);
+	return curl_started;
 }
 
 static bool is_shortage(int os)

@@ -7,7 +7,8 @@
 #include <curl/curl.h>
 #include <stdbool.h>
 
-/* failure_init: starts libcurl with a count of its memory. False: libcurl can't be started. */
+/* failure_init: starts libcurl, once for the process, with a count of its memory. False: libcurl can't be
+ * started. */
 bool failure_init(void);
 
 /* failure_fill: fills e for libcurl's code (not CURLE_OK). said: libcurl's own message, or "";

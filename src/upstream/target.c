@@ -4,7 +4,6 @@
 #include "base/limits.h"
 #include "upstream/failure.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -196,24 +195,15 @@ static bool target_copy(const char *from, char **to)
 	return !from || *to;
 }
 
-static bool curl_started;
-
-static void start_curl(void)
-{
-	curl_started = failure_init();
-}
-
 enum errc upstream_target_create(const struct upstream_target_options *o,
 				 struct upstream_target **ret, struct err *e)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-	enum errc             rc = target_check(o, e);
+	enum errc rc = target_check(o, e);
 
 	if (rc != ERR_OK)
 		return rc;
 	/* The TLS of libcurl costs two megabytes, which a gateway without targets does not need. */
-	pthread_once(&once, start_curl);
-	if (!curl_started)
+	if (!failure_init())
 		return err_set(e, ERR_INTERNAL, NULL, "libcurl could not be started");
 
 	OWNED(upstream_target) t = calloc(1, sizeof *t);

@@ -2,6 +2,7 @@
 #include "app/app.h"
 
 #include "app/app_about.h"
+#include "app/app_bucket.h"
 #include "app/app_listen.h"
 #include "app/app_notify.h"
 #include "app/app_snapshot.h"
@@ -27,6 +28,7 @@
 #include "desk/watch.h"
 #include "store/engine.h"
 #include "store/key_ring.h"
+#include "upstream/bucket.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,6 +61,7 @@ struct app {
 	struct store        *store;
 	struct work_pool    *work;
 	struct work_pool    *cpu;
+	struct bucket       *bucket;     /* NULL: not configured */
 	struct beneath      *image_root; /* NULL: not configured */
 	struct snapshot     *snapshot;
 	struct worker       *workers[WORKERS_MAX];
@@ -366,6 +369,10 @@ static int app_start(struct app *a, bool takeover, struct err *e)
 	struct store_options so = app_store_options(c);
 	bool                 local = true;
 
+	if (app_bucket_create(c, &a->bucket, e) != ERR_OK)
+		return EX_CONFIG;
+	so.bucket = a->bucket;
+	so.bucket_write = c->files_s3_write;
 	if (app_snapshot_create(c, c, &a->snapshot, e) != ERR_OK ||
 	    open_image_root(a, e) != ERR_OK ||
 	    (c->tls_cert[0] && tls_use(c->tls_cert, c->tls_key, e) != ERR_OK))
@@ -691,6 +698,7 @@ static void app_stop(struct app *a)
 	work_pool_stop(a->work);
 	work_pool_stop(a->cpu);
 	store_destroy(a->store);
+	bucket_destroy(a->bucket);
 	for (size_t i = 0; i < a->worker_count; i++)
 		worker_destroy(a->workers[i]);
 	work_pool_destroy(a->work);

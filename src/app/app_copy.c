@@ -1,12 +1,14 @@
 /* A database that a gateway has left in the middle gets its runs' ends first, as at a start. */
 #include "app/app_copy.h"
 
+#include "app/app_bucket.h"
 #include "app/engines.h"
 #include "app/exit_status.h"
 #include "base/clock.h"
 #include "run/assemble.h"
 #include "store/copy.h"
 #include "store/engine.h"
+#include "upstream/bucket.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,22 +49,35 @@ static enum errc app_copy_end_runs(const struct store_options *o, struct err *e)
 	return ERR_OK;
 }
 
-int app_copy(const char *from, const char *to)
+static enum errc app_copy_all(struct store_options *source, struct store_options *target,
+			      struct copy_told *told, struct err *e)
 {
-	const struct store_options source = app_copy_options(from);
-	const struct store_options target = app_copy_options(to);
-	struct store_copy         *in = NULL;
-	struct store_copy         *out = NULL;
-	struct copy_told           told = { 0 };
-	struct err                 e = { .code = ERR_OK };
-	int64_t                    began = clock_mono_us();
+	struct store_copy *in = NULL;
+	struct store_copy *out = NULL;
 
-	if (app_copy_end_runs(&source, &e) == ERR_OK &&
-	    engine_for(from)->copy(&source, false, &in, &e) == ERR_OK &&
-	    engine_for(to)->copy(&target, true, &out, &e) == ERR_OK)
-		(void)!copy_all(in, out, &told, &e);
+	if (engine_for(source->path)->copy(source, false, &in, e) == ERR_OK &&
+	    engine_for(target->path)->copy(target, true, &out, e) == ERR_OK)
+		(void)!copy_all(in, out, told, e);
 	copy_destroy(out);
 	copy_destroy(in);
+	return e->code;
+}
+
+int app_copy(const struct config *c, const char *from, const char *to)
+{
+	struct store_options source = app_copy_options(from);
+	struct store_options target = app_copy_options(to);
+	OWNED(bucket) bucket = NULL;
+	struct copy_told told = { 0 };
+	struct err       e = { .code = ERR_OK };
+	int64_t          began = clock_mono_us();
+
+	if (app_copy_end_runs(&source, &e) == ERR_OK &&
+	    app_bucket_create(c, &bucket, &e) == ERR_OK) {
+		source.bucket = target.bucket = bucket;
+		target.bucket_write = c->files_s3_write;
+		(void)app_copy_all(&source, &target, &told, &e);
+	}
 	if (e.code != ERR_OK)
 		return app_copy_fail(&e);
 	if (told.missing > 0)

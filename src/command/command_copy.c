@@ -4,5 +4,5 @@
 
 int command_copy(const struct command_call *call)
 {
-	return app_copy(call->arguments[0], call->arguments[1]);
+	return app_copy(call->config, call->arguments[0], call->arguments[1]);
 }

@@ -3,10 +3,13 @@
 
 #include "provider/provider_create.h"
 #include "base/beneath.h"
+#include "base/limits.h"
 #include "config/config_file.h"
 #include "config/config_memory.h"
+#include "config/config_secret.h"
 #include "http/server.h"
 #include "http/tls.h"
+#include "upstream/bucket_url.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -190,6 +193,31 @@ static enum errc check_collector(const struct config *c, struct err *e)
 				 c->otlp_endpoint);
 }
 
+static enum errc check_bucket(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_files_s3);
+	struct config_place region = config_memory_place(c, CONFIG_OPTION_files_s3_region);
+	struct err          why;
+
+	if (!c->files_s3[0])
+		return ERR_OK;
+	if (bucket_url_check(c->files_s3, c->files_s3_region, &why) != ERR_OK)
+		return config_place_fail(strcmp(why.path, "region") == 0 ? &region : &at, e, "%s",
+					 why.text);
+	if (!strstr(c->database, "://"))
+		return config_place_fail(&at, e,
+					 "needs a PostgreSQL database; beside an SQLite file, "
+					 "contents are in its folder");
+	if (c->files_s3_write && c->max_file > LIMIT_BUCKET_OBJECT)
+		return config_place_fail(&at, e,
+					 "a bucket takes files of up to 5GiB: lower max_file");
+	if (!config_secret_env("AWS_ACCESS_KEY_ID") || !config_secret_env("AWS_SECRET_ACCESS_KEY"))
+		return config_place_fail(&at, e,
+					 "needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the "
+					 "environment");
+	return ERR_OK;
+}
+
 /* The node of the key that an error's path names, or else the node of the row. */
 static const struct config_node *config_culprit(const struct config_node *row, const char *path)
 {
@@ -305,6 +333,8 @@ enum errc config_check(const struct config *c, struct err *e)
 		rc = check_computer(c, e);
 	if (rc == ERR_OK)
 		rc = check_collector(c, e);
+	if (rc == ERR_OK)
+		rc = check_bucket(c, e);
 	if (rc == ERR_OK)
 		rc = config_check_check_providers(c, e);
 	if (rc == ERR_OK)

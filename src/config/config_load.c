@@ -281,7 +281,7 @@ bool config_says(const struct config *c, const char *option)
 
 bool config_has_secrets(const struct config *c)
 {
-	if (config_secret_env("PARLEY_OTLP_HEADERS"))
+	if (config_secret_env("PARLEY_OTLP_HEADERS") || c->files_s3[0])
 		return true;
 	return c->memory->secrets != NULL;
 }

@@ -320,8 +320,12 @@ enum errc blob_open(struct blobs *b, const unsigned char sha256[HASH_BYTES], int
 		return blob_fetch(b, sha256, ret_fd, e);
 	blob_path_of(b, sha256, 3, path);
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
-		return err_set(e, ERR_STORAGE, "", "the file's content can't be read");
+	if (fd < 0) {
+		bool missing = errno == ENOENT;
+
+		err_set(e, ERR_STORAGE, "", "the file's content can't be read");
+		return missing ? err_blame(e, FAULT_MISSING) : e->code;
+	}
 	*ret_fd = fd;
 	return ERR_OK;
 }

@@ -54,7 +54,7 @@ void blob_write_destroy(struct blob_write *w);
  * owned; the file's content is gone when it is closed.  Errors: STORAGE. */
 enum errc blob_scratch(struct blobs *b, int *ret_fd, struct err *e) MUST_USE;
 
-/* blob_open: opens a content for reading; *ret_fd is owned.  Errors: STORAGE (also if there is no
+/* blob_open: opens a content for reading; *ret_fd is owned.  Errors: STORAGE (FAULT_MISSING: there is no
  * such content). */
 enum errc blob_open(struct blobs *b, const unsigned char sha256[HASH_BYTES], int *ret_fd,
 		    struct err *e) MUST_USE;

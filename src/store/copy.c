@@ -91,7 +91,11 @@ static enum errc copy_content(struct store_copy *from, struct store_copy *to,
 	int                fd;
 
 	if (blob_open(from->blobs, sha256, &fd, e) != ERR_OK) {
+		/* A bucket that does not answer has not lost the content. */
+		if (e->fault != FAULT_MISSING)
+			return e->code;
 		told->missing++;
+		e->code = ERR_OK;
 		return ERR_OK;
 	}
 	enum errc rc = blob_begin(to->blobs, &w, e);

@@ -7,6 +7,7 @@
 #include "store/store.h"
 #include "store/upkeep.h"
 
+struct bucket;
 struct buf;
 struct store_copy;
 struct events_piece;
@@ -30,9 +31,13 @@ struct store_neighbours {
 struct store_options {
 	const char *path;     /* the database; created if it is missing */
 	const char *password; /* of a database on a server; NULL: none */
-	unsigned    readers;  /* reads that may be done at once */
-	int64_t     busy_ms;  /* how long to wait for locks of other processes */
-	bool        handover; /* this process takes over from a serving one */
+	/* Where an engine on a server finds contents of files that the database does not have; borrowed.  NULL:
+	 * nowhere. */
+	struct bucket *bucket;
+	bool           bucket_write; /* new contents go there */
+	unsigned       readers;      /* reads that may be done at once */
+	int64_t        busy_ms;      /* how long to wait for locks of other processes */
+	bool           handover;     /* this process takes over from a serving one */
 	/* With handover: from the serving process's quiesce; owned by the store, even if opening
 	 * fails. */
 	int  handover_fd;

@@ -252,7 +252,7 @@ static enum errc pg_copy_connect(struct copy *c, const struct store_options *o, 
 	c->linked = true;
 	if (direct_connect(&c->link, c->target, 5000, e) != ERR_OK ||
 	    migrate_postgres(&c->link, true, &applied, e) != ERR_OK ||
-	    contents_open(c->target, &c->contents, &c->base.blobs, e) != ERR_OK)
+	    contents_open(c->target, o, false, &c->contents, &c->base.blobs, e) != ERR_OK)
 		return e->code;
 	link_control(&c->link, c->into ? sql_write : sql_read);
 	if (pg_copy_do(c, begin, ARRAY_LEN(begin), e) != ERR_OK || pg_copy_unused(c, e) != ERR_OK)

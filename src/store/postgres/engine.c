@@ -236,7 +236,8 @@ static enum errc engine_start(struct postgres *db, struct link *l, size_t *ret_r
 	    migrate_postgres(l, db->options.migrate, &applied, e) != ERR_OK ||
 	    lease_take(l, db, e) != ERR_OK || engine_reap(db, l, ret_runs, e) != ERR_OK ||
 	    key_ring_create(&db->store.ring, e) != ERR_OK || engine_load_keys(db, l, e) != ERR_OK ||
-	    contents_open(db->target, &db->contents, &db->store.blobs, e) != ERR_OK)
+	    contents_open(db->target, &db->options, true, &db->contents, &db->store.blobs, e) !=
+		    ERR_OK)
 		return e->code;
 	db->store.usage = usage_gather_create(ignore, NULL);
 	db->news = news_create();
@@ -443,7 +444,7 @@ static enum upkeep_end backup(struct upkeep_backup *b, struct err *e)
 	(void)b;
 	err_set(e, ERR_STORAGE, "",
 		"a PostgreSQL database is backed up by its own tools, such as pg_dump; it has all that "
-		"parley stores");
+		"parley stores, but for contents of files in a bucket");
 	return UPKEEP_BAD_DATABASE;
 }
 

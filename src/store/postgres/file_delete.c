@@ -8,8 +8,12 @@ static const char sql_forget_keys[] =
 	"UPDATE idempotency SET http = 410, body = NULL WHERE subject = $1 AND subject > 0";
 /* Whoever adds a file with this content holds the lock, and the next statement sees the new row. */
 static const char sql_lock[] = "SELECT bytes FROM content WHERE sha256 = $1 FOR UPDATE";
-static const char sql_drop[] = "DELETE FROM content WHERE sha256 = $1 AND NOT EXISTS "
-			       "(SELECT 1 FROM file WHERE sha256 = $1)";
+/* What was in a bucket is removed from there later (objects.h). */
+static const char sql_drop[] =
+	"WITH dropped AS (DELETE FROM content WHERE sha256 = $1 AND NOT EXISTS "
+	"(SELECT 1 FROM file WHERE sha256 = $1) RETURNING sha256, place) "
+	"INSERT INTO content_object (number, sha256, gone, after) "
+	"SELECT place, sha256, 1, now() FROM dropped WHERE place <> 0";
 static const char sql_drop_parts[] = "DELETE FROM content_part WHERE sha256 = $1 AND NOT EXISTS "
 				     "(SELECT 1 FROM content WHERE sha256 = $1)";
 

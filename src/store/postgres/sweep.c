@@ -30,7 +30,9 @@ static const char sql_events[] =
 /* Uploads that were not finished. */
 static const char sql_contents[] =
 	"WITH gone AS (DELETE FROM content WHERE sha256 IN (SELECT sha256 FROM content WHERE used = 0 "
-	"AND touched < now() - interval '1 hour' LIMIT 8 FOR UPDATE SKIP LOCKED) RETURNING sha256) "
+	"AND touched < now() - interval '1 hour' LIMIT 8 FOR UPDATE SKIP LOCKED) RETURNING sha256, place), "
+	"objects AS (INSERT INTO content_object (number, sha256, gone, after) "
+	"SELECT place, sha256, 1, now() FROM gone WHERE place <> 0) "
 	"DELETE FROM content_part p USING gone WHERE p.sha256 = gone.sha256";
 
 enum work_next sweep_step(struct work *w)

@@ -1,0 +1,20 @@
+/* lend: connections for threads that may wait for the server.  They are made when they are needed; one is kept.
+ *
+ * Threads: any. */
+#pragma once
+
+#include "store/postgres/link.h"
+
+struct lend;
+
+struct lend *lend_create(
+	const struct link_target *target); /* owned; borrows target; NULL: no memory */
+void lend_destroy(struct lend *d);         /* NULL is fine */
+
+/* lend_do: calls `on` with a connection.  `on` returns false if something has failed: then e says what, or else
+ * is as it was, and the link's fault says it.  A kept connection may have been lost long ago, so `on` may be
+ * called a second time, and must begin again.  Errors: STORAGE, OVERLOADED; those of `on`. */
+enum errc lend_do(struct lend *d, bool (*on)(struct link *l, void *arg, struct err *e), void *arg,
+		  struct err *e) MUST_USE;
+/* lend_await: sends what was asked, and waits for it. */
+bool lend_await(struct link *l) MUST_USE;

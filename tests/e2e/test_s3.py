@@ -1,0 +1,320 @@
+"""Contents of uploaded files in a bucket: files_s3."""
+
+import contextlib
+import os
+import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx
+import pytest
+
+from bucket import NAME, Bucket, Held, is_object
+from client import Client
+from gateway import CANARY, ENGINE, run
+from waiting import wait_until
+
+EX_TEMPFAIL, EX_CONFIG = 75, 78
+pytestmark = pytest.mark.skipif(ENGINE != "sqlite", reason="has its server with either engine")
+BIG = os.urandom(1 << 20) * 3
+NO_FILES = "SELECT (SELECT count(*) FROM content) + (SELECT count(*) FROM content_object)"
+SWEEP = ("UPDATE content_object SET after = now() - interval '1 s'",
+         "UPDATE content SET touched = now() - interval '2 h'")
+
+
+@pytest.fixture(scope="module")
+def the_bucket():
+    one = Bucket()
+    yield one
+    one.close()
+
+
+@pytest.fixture
+def bucket(the_bucket):
+    the_bucket.reset()
+    return the_bucket
+
+
+@pytest.fixture
+def join(server, database, start, bucket):
+    """join(option=...): one more gateway with the bucket, and with the same database."""
+    def make(env=None, **more):
+        return start(usual={"database": server.url(database), **bucket.options, **more},
+                     env={**bucket.env, **(env or {})})
+    return make
+
+
+@pytest.fixture
+def ask(server, database):
+    return lambda sql: server.number(sql, database)
+
+
+@pytest.fixture
+def sweep(server, database):
+    """As if hours had passed."""
+    return lambda: [server.sql(sql, database) for sql in SWEEP]
+
+
+def post(client, content):
+    return client.http.post("/v1/files", files={"file": ("a.bin", content)}, data={"purpose": "user_data"})
+
+
+def upload(client, content):
+    reply = post(client, content)
+    assert reply.status_code == 200, reply.text
+    return reply.json()["id"]
+
+
+def download(client, id):
+    return client.get(f"/v1/files/{id}/content")
+
+
+def refused(reply, *words):
+    """503, without anything secret."""
+    assert reply.status_code == 503 and reply.headers["retry-after"], reply.text
+    error = reply.json()["error"]
+    assert error["code"] == "storage_unavailable"
+    assert all(word in error["message"] for word in words), error
+    assert CANARY not in reply.text and "http" not in error["message"] and "Signature=" not in reply.text
+
+
+def gone(bucket, ask):
+    wait_until(lambda: bucket.objects == [] and ask(NO_FILES) == 0, "nothing is left")
+
+
+def test_there_and_back(join, bucket, ask):
+    with Client(join().url) as client:
+        ids = [upload(client, BIG), upload(client, BIG), upload(client, b"")]
+        assert bucket.count("PUT") == 2 and len(bucket.objects) == 2
+        assert is_object(bucket.objects[0], BIG) and is_object(bucket.objects[1], b"")
+        assert ask("SELECT count(*) FROM content WHERE place <> 0 AND used = 1") == 2
+        assert ask("SELECT count(*) FROM content_part") == ask("SELECT count(*) FROM content_object") == 0
+        assert [download(client, id).ok().body for id in ids] == [BIG, BIG, b""]
+        client.request("DELETE", f"/v1/files/{ids[0]}").ok()
+        assert download(client, ids[1]).ok().body == BIG
+        for id in ids[1:]:
+            client.request("DELETE", f"/v1/files/{id}").ok()
+        gone(bucket, ask)
+
+
+def test_the_signature_is_checked_by_others(join, bucket, ask, sweep):
+    elsewhere = {"files_s3": f"http://127.0.0.1:{bucket.port}/{NAME}/other"}
+    for more, word in (({"env": {"AWS_SECRET_ACCESS_KEY": f"{CANARY}x"}}, "403 SignatureDoesNotMatch"),
+                       ({"env": {"AWS_ACCESS_KEY_ID": f"{CANARY}y"}}, "403 InvalidAccessKeyId"),
+                       (elsewhere, "403 AccessDenied")):
+        gateway = join(**more)
+        with Client(gateway.url) as client:
+            refused(post(client, b"content"), word)
+        gateway.stop()
+    assert bucket.objects == [] and ask("SELECT count(*) FROM content") == 0
+    join()
+    sweep()
+    gone(bucket, ask)
+
+
+def test_temporary_keys(join, bucket):
+    gateway = join(env=bucket.lent)
+    with Client(gateway.url) as client:
+        id = upload(client, b"content")
+        assert download(client, id).ok().body == b"content"
+        client.request("DELETE", f"/v1/files/{id}").ok()
+        wait_until(lambda: bucket.objects == [], "no object")
+    assert CANARY.encode() not in Path(f"/proc/{gateway.process.pid}/environ").read_bytes()
+    with Client(join(env={**bucket.lent, "AWS_SESSION_TOKEN": f"{CANARY}z"}).url) as client:
+        refused(post(client, b"content"), "InvalidToken")
+
+
+def test_the_bucket_is_away(join, bucket, ask, sweep):
+    with Client(join().url) as client:
+        ids = [upload(client, BIG), upload(client, b"other")]
+        bucket.stop()
+        refused(post(client, b"new"), "can't be reached")
+        refused(client.http.get(f"/v1/files/{ids[0]}/content"), "can't be reached")
+        upload(client, BIG)  # which is there
+        client.request("DELETE", f"/v1/files/{ids[1]}").ok()
+        client.get("/readyz").ok()
+        bucket.start()
+        assert download(client, ids[0]).ok().body == BIG
+        upload(client, b"new")
+        sweep()
+        wait_until(lambda: len(bucket.objects) == 2, "the deleted file's object is gone")
+        assert ask("SELECT count(*) FROM content WHERE used = 1") == 2
+
+
+@pytest.mark.parametrize("change, words", [
+    (lambda b: b.overwrite(BIG[:-1] + b"x"), ["not the one that was stored"]),
+    (lambda b: b.overwrite(BIG[:-1]), ["not the one that was stored"]),
+    (lambda b: b.overwrite(BIG + b"x"), ["not the one that was stored"]),
+    (Bucket.clear, ["404 NoSuchKey"]),
+    (lambda b: setattr(b, "fault", lambda *_: (403, b"<Code>a\r\nb</Code>" * 100_000)), ["refused a request: 403"]),
+    (lambda b: setattr(b, "fault", lambda *_: (302, b"<Code>http://x</Code>")), ["refused a request: 302"]),
+    (lambda b: setattr(b, "fault", lambda *_: (503, b"<Error><Code>SlowDown</Code>")), ["503 SlowDown"]),
+], ids=["other", "short", "long", "missing", "endless", "moved", "slow"])
+def test_nothing_wrong_is_sent_on(join, bucket, change, words):
+    with Client(join().url) as client:
+        id = upload(client, BIG)
+        change(bucket)
+        refused(client.http.get(f"/v1/files/{id}/content"), *words)
+
+
+def test_a_failure_that_passes_is_not_seen(join, bucket):
+    failed = []
+
+    def fault(method, pass_on):
+        if method in failed:
+            return None
+        failed.append(method)
+        if method == "PUT":
+            return 500, b""
+        status, body = pass_on()
+        return status, body[:len(body) // 2], len(body)
+    with Client(join().url) as client:
+        bucket.fault = fault
+        id = upload(client, BIG)
+        assert download(client, id).ok().body == BIG
+        assert failed == ["PUT", "GET"] and bucket.count("PUT") == bucket.count("GET") == 2
+
+
+@pytest.mark.long
+def test_a_bucket_that_stalls(join, bucket):
+    gateway = join()
+    with Client(gateway.url) as client, Client(gateway.url) as other:
+        id = upload(client, BIG)
+        stalls = threading.Event()
+        bucket.fault = lambda *_: (stalls.wait(60), None)[1]
+        with ThreadPoolExecutor() as pool:
+            sent = pool.submit(post, other, b"new")
+            refused(client.http.get(f"/v1/files/{id}/content", timeout=60), "did not answer in time")
+            refused(sent.result(), "did not answer in time")
+        stalls.set()
+
+
+def test_gateways_with_and_without(join, start, server, database, bucket, ask):
+    url = server.url(database)
+    with Client(join().url) as one, Client(start(usual={"database": url}).url) as other:
+        far, near = upload(one, b"far"), upload(other, b"near")
+        assert download(one, near).ok().body == b"near"
+        refused(other.http.get(f"/v1/files/{far}/content"), "this gateway knows none")
+        assert len(bucket.objects) == 1
+        # The bucket is to be given up: what is there is still read, and removed.
+        with Client(join(files_s3_write=False).url) as third:
+            new = upload(third, b"new")
+            assert [download(third, id).ok().body for id in (far, near, new)] == [b"far", b"near", b"new"]
+            assert ask("SELECT count(*) FROM content WHERE place = 0") == 2
+            assert download(other, new).ok().body == b"new"
+            other.request("DELETE", f"/v1/files/{far}").ok()
+            wait_until(lambda: bucket.objects == [], "the object is gone")
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_a_gateway_that_is_killed_while_it_puts(join, bucket, ask, sweep, server, database, after):
+    one = join()
+    held = Held(bucket, "PUT", after)
+    with Client(one.url) as client, ThreadPoolExecutor() as pool:
+        sent = pool.submit(post, client, BIG)
+        held.wait()
+        one.kill()
+        assert isinstance(sent.exception(), httpx.TransportError)
+    server.lapse(database)
+    held.go.set()
+    wait_until(lambda: len(bucket.objects) == 1, "the object")
+    assert ask("SELECT count(*) FROM content") == 0
+    assert ask("SELECT count(*) FROM content_object WHERE gone = 0 AND after > now()") == 1
+    with Client(join().url) as client:
+        assert client.get("/v1/files").ok().json["data"] == []
+        assert len(bucket.objects) == 1
+        sweep()
+        gone(bucket, ask)
+
+
+def test_a_late_removal_does_not_meet_a_new_upload(join, bucket, ask):
+    with Client(join().url) as one, Client(join().url) as other:
+        first = upload(one, BIG)
+        held = Held(bucket, "DELETE")
+        one.request("DELETE", f"/v1/files/{first}").ok()
+        held.wait()
+        second = upload(other, BIG)
+        assert len(bucket.objects) == 2
+        held.go.set()
+        wait_until(lambda: len(bucket.objects) == 1, "the first object is gone")
+        assert download(one, second).ok().body == BIG
+
+
+def test_the_same_content_twice_at_once(join, bucket, ask):
+    with Client(join().url) as one, Client(join().url) as other, ThreadPoolExecutor() as pool:
+        held = Held(bucket, "PUT")
+        sent = [pool.submit(upload, client, BIG) for client in (one, other)]
+        held.wait(2)
+        held.go.set()
+        ids = [one.result() for one in sent]
+        wait_until(lambda: len(bucket.objects) == 1 and ask("SELECT count(*) FROM content_object") == 0,
+                   "one object")
+        assert all(download(one, id).ok().body == BIG for id in ids)
+
+
+def test_an_upload_whose_object_was_removed_meanwhile(join, bucket, ask, sweep):
+    with Client(join().url) as client, ThreadPoolExecutor() as pool:
+        held = Held(bucket, "PUT")
+        sent = pool.submit(post, client, BIG)
+        held.wait()
+        sweep()
+        wait_until(lambda: ask("SELECT count(*) FROM content_object") == 0, "the object is removed")
+        held.go.set()
+        refused(sent.result(), "too late")
+        assert ask("SELECT count(*) FROM content") == 0
+
+
+def test_copies(join, start, server, database, bucket, tmp_path, ask):
+    near = start(usual={"database": str(tmp_path / "near.db")})
+    with Client(near.url) as client:
+        ids = [upload(client, BIG), upload(client, b"small")]
+    near.stop()
+    config = tmp_path / "copy.yaml"
+    config.write_text(f"database: {server.url(database)}\nfiles_s3: {bucket.options['files_s3']}\n"
+                      "files_s3_region: eu-central-1\n")
+
+    def copy(source, target, *args):
+        return run("copy", source, target, *args, env=bucket.env)
+    there = copy(tmp_path / "near.db", server.url(database), "--config", config)
+    assert there.returncode == 0 and "2 files" in there.stdout, there
+    assert len(bucket.objects) == 2 and ask("SELECT count(*) FROM content_part") == 0
+    without = copy(server.url(database), tmp_path / "x.db")
+    assert without.returncode != 0 and "this gateway knows none" in without.stderr
+    bucket.stop()
+    away = copy(server.url(database), tmp_path / "y.db", "--config", config)
+    assert away.returncode == EX_TEMPFAIL and "can't be reached" in away.stderr
+    bucket.start()
+    back = copy(server.url(database), tmp_path / "back.db", "--config", config)
+    assert back.returncode == 0 and not back.stderr, back
+    with contextlib.closing(sqlite3.connect(tmp_path / "back.db")) as db:
+        assert db.execute("SELECT count(*) FROM file").fetchone() == (2,)
+    with Client(join().url) as client:
+        assert [download(client, id).ok().body for id in ids] == [BIG, b"small"]
+    with Client(start(usual={"database": str(tmp_path / "back.db")}).url) as client:
+        assert [download(client, id).ok().body for id in ids] == [BIG, b"small"]
+
+
+@pytest.mark.parametrize("options, env, said", [
+    ({}, {"AWS_ACCESS_KEY_ID": ""}, "needs AWS_ACCESS_KEY_ID"),
+    ({"database": "x.db"}, {}, "needs a PostgreSQL database"),
+    ({"max_file": "6GiB"}, {}, "lower max_file"),
+    ({"files_s3_region": "eu central"}, {}, "files_s3_region: a region is"),
+    *[({"files_s3": url}, {}, "files_s3: a bucket is https://") for url in (
+        "bucket", "s3://bucket", "ftp://h/bucket", f"https://key:{CANARY}@h/bucket", "https://h/b?x=1",
+        "https://h/b#x", "https://h/a b", "https://h/.b", "https://h//b", "https:///b", "https://h/%41")],
+])
+def test_options_that_make_no_sense(tmp_path, options, env, said):
+    lines = {"database": "postgres:///x", "files_s3": "https://b.s3.eu-central-1.amazonaws.com/p", **options}
+    file = tmp_path / "p.yaml"
+    file.write_text("".join(f"{name}: '{value}'\n" for name, value in lines.items()))
+    keys = {"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": CANARY, **env}
+    done = run("serve", "--check-config", "--config", file, env=keys)
+    assert done.returncode == EX_CONFIG and said in done.stderr, done
+    assert CANARY not in done.stdout + done.stderr
+
+
+def test_options_that_are_right(tmp_path):
+    done = run("serve", "--check-config", "--database", "postgres:///x", "--files-s3", "https://h.example/bucket/a-b_c.d/",
+               env={"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": CANARY})
+    assert done.returncode == 0 and CANARY not in done.stdout + done.stderr, done

@@ -253,16 +253,23 @@ def test_the_same_content_twice_at_once(join, bucket, ask):
         assert all(download(one, id).ok().body == BIG for id in ids)
 
 
-def test_an_upload_whose_object_was_removed_meanwhile(join, bucket, ask, sweep):
+@pytest.mark.parametrize("removed", [False, True], ids=["being removed", "removed"])
+def test_an_upload_that_ends_after_its_hour(join, bucket, ask, sweep, removed):
     with Client(join().url) as client, ThreadPoolExecutor() as pool:
-        held = Held(bucket, "PUT")
+        removal, put = Held(bucket, "DELETE"), Held(bucket, "PUT")
+        bucket.fault = lambda *asked: removal(*asked) or put(*asked)
         sent = pool.submit(post, client, BIG)
-        held.wait()
+        put.wait()
         sweep()
-        wait_until(lambda: ask("SELECT count(*) FROM content_object") == 0, "the object is removed")
-        held.go.set()
+        removal.wait()
+        if removed:
+            removal.go.set()
+            wait_until(lambda: ask("SELECT count(*) FROM content_object") == 0, "the object is removed")
+        put.go.set()
         refused(sent.result(), "too late")
         assert ask("SELECT count(*) FROM content") == 0
+        removal.go.set()
+        wait_until(lambda: ask("SELECT count(*) FROM content_object") == 0, "the object is removed")
 
 
 def test_copies(join, start, server, database, bucket, tmp_path, ask):

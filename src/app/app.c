@@ -51,6 +51,7 @@ enum {
 	HAND_OVER_MS = 2000,     /* time for the workers to stop taking new calls */
 	SIGNAL_GIVEN = -2,       /* no signal: another process has taken over */
 	WORK_THREADS = 2,        /* threads for all loops: their tasks are rare and long */
+	BUCKET_THREADS = 16,     /* the same, where each may wait for a bucket for seconds */
 	/* time after drain_timeout, for the last errors to reach their readers */
 	DRAIN_GRACE_MS = 5000,
 };
@@ -390,7 +391,8 @@ static int app_start(struct app *a, bool takeover, struct err *e)
 	}
 	if (app_check_listen(c, is_open(a, a->snapshot), &local, e) != ERR_OK)
 		return EX_CONFIG;
-	if (work_pool_create(WORK_THREADS, LIMIT_WORK_QUEUE, &a->work, e) != ERR_OK ||
+	if (work_pool_create(a->bucket ? BUCKET_THREADS : WORK_THREADS, LIMIT_WORK_QUEUE, &a->work,
+			     e) != ERR_OK ||
 	    work_pool_create(WORK_THREADS, LIMIT_WORK_QUEUE, &a->cpu, e) != ERR_OK ||
 	    make_workers(a, e) != ERR_OK)
 		return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_OSERR;

@@ -253,6 +253,17 @@ def test_the_same_content_twice_at_once(join, bucket, ask):
         assert all(download(one, id).ok().body == BIG for id in ids)
 
 
+def test_slow_uploads_do_not_hold_up_others(join, bucket):
+    with Client(join().url) as client, ThreadPoolExecutor() as pool:
+        id = upload(client, BIG)
+        held = Held(bucket, "PUT")
+        sent = [pool.submit(upload, client, f"slow {n}".encode()) for n in range(4)]
+        held.wait(4)
+        assert download(client, id).ok().body == BIG
+        held.go.set()
+        assert len({one.result() for one in sent}) == 4
+
+
 @pytest.mark.parametrize("removed", [False, True], ids=["being removed", "removed"])
 def test_an_upload_that_ends_after_its_hour(join, bucket, ask, sweep, removed):
     with Client(join().url) as client, ThreadPoolExecutor() as pool:

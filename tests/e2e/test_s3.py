@@ -13,6 +13,7 @@ import pytest
 from bucket import NAME, Bucket, Held, is_object
 from client import Client
 from gateway import CANARY, ENGINE, run
+from postgres import Pooler
 from waiting import wait_until
 
 EX_TEMPFAIL, EX_CONFIG = 75, 78
@@ -96,6 +97,18 @@ def test_there_and_back(join, bucket, ask):
         for id in ids[1:]:
             client.request("DELETE", f"/v1/files/{id}").ok()
         gone(bucket, ask)
+
+
+def test_behind_a_pooler_of_transactions(server, database, join, bucket, ask):
+    with Pooler(server, "transaction", server_reset_query_always=1) as pool:
+        gateway = join(database=pool.url(database))
+        with Client(gateway.url) as client:
+            ids = [upload(client, BIG), upload(client, BIG)]
+            assert [download(client, id).ok().body for id in ids] == [BIG, BIG]
+            for id in ids:
+                client.request("DELETE", f"/v1/files/{id}").ok()
+            gone(bucket, ask)
+        gateway.stop()
 
 
 def test_the_signature_is_checked_by_others(join, bucket, ask, sweep):

@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -348,6 +349,23 @@ def test_a_migration_that_meets_a_deadlock_is_tried_again(server, database):
     assert migration.returncode == 0, said
     wait_until(lambda: server.number(deadlocks, database) == 1, "a deadlock that was counted")
     assert server.number("SELECT count(*) FROM message", database) == 0
+
+
+def test_an_upload_that_meets_a_deadlock_is_tried_again(join, server, database):
+    server.sql(f"ALTER DATABASE {database} SET deadlock_timeout = '3s'")
+    gateway = join()
+    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'content_part'::regclass"
+    with server.session(database) as other, ThreadPoolExecutor() as pool, Client(gateway.url) as client:
+        other("SET deadlock_timeout = '1h'")  # so that the other one is ended
+        other("BEGIN; LOCK TABLE content_part IN ACCESS EXCLUSIVE MODE")
+        upload = pool.submit(client.http.post, "/v1/files", files={"file": ("w.txt", b"wombat")},
+                             data={"purpose": "user_data"})
+        wait_until(lambda: server.number(waiting, database) == 1, "an upload that waits")
+        other("LOCK TABLE content IN ACCESS EXCLUSIVE MODE")
+        other("COMMIT")
+        answer = upload.result(DEADLINE)
+        assert answer.status_code == 200, answer.text
+        assert client.http.get(f"/v1/files/{answer.json()['id']}/content").content == b"wombat"
 
 
 def test_the_password_comes_from_the_environment_or_a_file(tmp_path, server, database, upstream):

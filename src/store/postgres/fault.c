@@ -58,6 +58,11 @@ bool fault_is_name(const struct fault *f)
 	return strcmp(f->state, "26000") == 0 || strcmp(f->state, "42P05") == 0;
 }
 
+bool fault_is_deadlock(const struct fault *f)
+{
+	return strcmp(f->state, "40P01") == 0;
+}
+
 struct fault fault_of_result(const PGresult *r)
 {
 	const char  *state = pq.PQresultErrorField(r, PG_DIAG_SQLSTATE);

@@ -26,5 +26,7 @@ struct fault fault_lost(const char *text);
 /* fault_is_name: the session has no prepared statement of that name, or has one already: another session than
  * before, of a pooler. */
 bool fault_is_name(const struct fault *f);
+/* fault_is_deadlock: two transactions waited for each other, and the server has ended this one. */
+bool fault_is_deadlock(const struct fault *f);
 /* fault_refuse: fills e with a text for the client. */
 enum errc fault_refuse(const struct fault *f, struct err *e);

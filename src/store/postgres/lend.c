@@ -9,8 +9,9 @@
 
 enum {
 	ASK_US = 60 * 1000 * 1000,
-	LOCK_MS =
-		8000, /* so long a row is waited for, such as that of a content which another upload writes */
+	/* So long a row is waited for, such as that of a content which another upload writes. */
+	LOCK_MS = 8000,
+	DEADLOCKS_MOST = 5,
 };
 
 struct lend {
@@ -90,8 +91,10 @@ enum errc lend_do(struct lend *d, bool (*on)(struct link *l, void *arg, struct e
 		  struct err *e)
 {
 	struct link *l = lend_take(d);
+	bool         kept = l != NULL;
+	int          deadlocks = 0;
 
-	for (int tries = l ? 0 : 1; tries < 2; tries++) {
+	for (;;) {
 		if (!l)
 			l = lend_connect(d, e);
 		if (!l)
@@ -101,12 +104,15 @@ enum errc lend_do(struct lend *d, bool (*on)(struct link *l, void *arg, struct e
 			lend_give(d, l);
 			return ERR_OK;
 		}
-		bool others = e->code != ERR_OK;
-		if (!others)
+		bool own = e->code == ERR_OK;
+		bool again =
+			own &&
+			(kept || (fault_is_deadlock(&l->fault) && ++deadlocks < DEADLOCKS_MOST));
+		if (own)
 			fault_refuse(&l->fault, e);
 		lend_drop(TAKE(l));
-		if (others)
-			break;
+		kept = false;
+		if (!again)
+			return e->code;
 	}
-	return e->code;
 }

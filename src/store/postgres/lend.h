@@ -12,8 +12,9 @@ struct lend *lend_create(
 void lend_destroy(struct lend *d);         /* NULL is fine */
 
 /* lend_do: calls `on` with a connection.  `on` returns false if something has failed: then e says what, or else
- * is as it was, and the link's fault says it.  A kept connection may have been lost long ago, so `on` may be
- * called a second time, and must begin again.  Errors: STORAGE, OVERLOADED; those of `on`. */
+ * is as it was, and the link's fault says it.  A kept connection may have been lost long ago, and the server
+ * may end one of two transactions that wait for each other, so `on` may be called again, and must begin anew.
+ * Errors: STORAGE, OVERLOADED; those of `on`. */
 enum errc lend_do(struct lend *d, bool (*on)(struct link *l, void *arg, struct err *e), void *arg,
 		  struct err *e) MUST_USE;
 /* lend_await: sends what was asked, and waits for it. */

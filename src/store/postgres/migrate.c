@@ -127,8 +127,7 @@ static enum errc migrate_apply(struct link *l, int *ret_applied, struct err *e)
 {
 	enum errc rc = migrate_once(l, ret_applied, e);
 
-	for (int i = 1; rc != ERR_OK && strcmp(l->fault.state, "40P01") == 0 && i < MIGRATE_TRIES;
-	     i++)
+	for (int i = 1; rc != ERR_OK && fault_is_deadlock(&l->fault) && i < MIGRATE_TRIES; i++)
 		if (link_script(l, "ROLLBACK"))
 			rc = migrate_once(l, ret_applied, e);
 	return rc;

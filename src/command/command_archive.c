@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/whole.h"
 #include "app/exit_status.h"
 #include "routes/conversation/import_check.h"
 #include "store/archive.h"
@@ -67,17 +68,9 @@ static enum errc archive_put(void *arg, struct str lines, size_t conversations, 
 {
 	struct output *out = arg;
 
-	while (lines.n > 0) {
-		ssize_t n = write(out->fd, lines.p, lines.n);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return err_set(e, ERR_OVERLOADED, "", "the archive can't be written: %s",
-				       strerror(errno));
-		lines.p += n;
-		lines.n -= (size_t)n;
-	}
+	if (!whole_write(out->fd, lines))
+		return err_set(e, ERR_OVERLOADED, "", "the archive can't be written: %s",
+			       strerror(errno));
 	archive_progress(&out->progress_us, "conversations:", conversations);
 	return ERR_OK;
 }

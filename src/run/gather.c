@@ -5,11 +5,11 @@
  *
  * Each run brings them anew, as a session may have ended since.  Of equal names the last one counts. */
 #include "base/limits.h"
+#include "base/whole.h"
 #include "computer/link.h"
 #include "run/computer.h"
 #include "shape/context.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -59,16 +59,7 @@ static bool gather_add(struct gather *g, struct str name, int fd)
 
 static bool gather_write(int fd, struct str content)
 {
-	while (content.n > 0) {
-		ssize_t n = write(fd, content.p, content.n);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		content = (struct str){ content.p + n, content.n - (size_t)n };
-	}
-	return lseek(fd, 0, SEEK_SET) == 0;
+	return whole_write(fd, content) && lseek(fd, 0, SEEK_SET) == 0;
 }
 
 static bool gather_inlined(void *arg, struct str name, struct str content)

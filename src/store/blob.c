@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/id.h"
+#include "base/whole.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -209,17 +210,7 @@ enum errc blob_begin(struct blobs *b, struct blob_write **ret, struct err *e)
 enum errc blob_add(struct blob_write *w, struct str bytes, struct err *e)
 {
 	hash_sum_add(w->sum, bytes.p, bytes.n);
-	while (bytes.n > 0) {
-		ssize_t n = write(w->fd, bytes.p, bytes.n);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return blob_failed("written", e);
-		bytes.p += n;
-		bytes.n -= (size_t)n;
-	}
-	return ERR_OK;
+	return whole_write(w->fd, bytes) ? ERR_OK : blob_failed("written", e);
 }
 
 /* move_in: may replace the same content, which has the same bytes. */

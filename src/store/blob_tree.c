@@ -1,6 +1,8 @@
 /* Hard links, copies and removal of thousands of contents. */
 #include "store/blob_tree.h"
 
+#include "base/whole.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,21 +24,6 @@ static enum errc blob_tree_fail(const char *doing, struct err *e)
 
 /* --- copying --- */
 
-static bool blob_tree_put(int fd, const char *p, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(fd, p, n);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return false;
-		p += done;
-		n -= (size_t)done;
-	}
-	return true;
-}
-
 static enum errc pour(int from, int to, bool (*stopped)(void), struct err *e)
 {
 	char     *room = malloc(CHUNK);
@@ -53,7 +40,7 @@ static enum errc pour(int from, int to, bool (*stopped)(void), struct err *e)
 			continue;
 		if (n < 0)
 			rc = blob_tree_fail("read", e);
-		else if (!blob_tree_put(to, room, (size_t)n))
+		else if (!whole_write(to, (struct str){ room, (size_t)n }))
 			rc = blob_tree_fail("copied", e);
 		else if (stopped())
 			rc = err_set(e, ERR_CANCELLED, "", "stopped");

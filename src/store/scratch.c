@@ -2,6 +2,7 @@
 #include "store/scratch.h"
 
 #include "base/limits.h"
+#include "base/whole.h"
 
 #include <errno.h>
 #include <sys/mman.h>
@@ -27,21 +28,13 @@ void scratch_finish(struct scratch *s)
 
 static enum errc scratch_write_all(struct scratch *s, struct str bytes, struct err *e)
 {
-	while (bytes.n > 0) {
-		ssize_t n = write(s->fd, bytes.p, bytes.n);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0) {
-			err_set(e, ERR_STORAGE, "", "the body could not be kept: %s",
-				errno == ENOSPC || errno == EDQUOT ? "the disk is full"
-								   : "the disk refused it");
-			return err_blame(e, FAULT_DISK);
-		}
-		bytes.p += n;
-		bytes.n -= (size_t)n;
-		s->bytes += (uint64_t)n;
+	if (!whole_write(s->fd, bytes)) {
+		err_set(e, ERR_STORAGE, "", "the body could not be kept: %s",
+			errno == ENOSPC || errno == EDQUOT ? "the disk is full"
+							   : "the disk refused it");
+		return err_blame(e, FAULT_DISK);
 	}
+	s->bytes += bytes.n;
 	return ERR_OK;
 }
 

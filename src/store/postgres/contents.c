@@ -2,11 +2,11 @@
 #include "store/postgres/contents.h"
 
 #include "base/limits.h"
+#include "base/whole.h"
 #include "store/engine.h"
 #include "store/postgres/direct.h"
 #include "store/postgres/objects.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -52,23 +52,6 @@ static struct param *contents_param(struct link *l, const unsigned char *sha256)
 
 /* --- putting --- */
 
-/* contents_fill: reads until the part is full or the file ends; -1: the disk refused it. */
-static ssize_t contents_fill(int fd, char part[PART])
-{
-	size_t n = 0;
-
-	while (n < PART) {
-		ssize_t got = read(fd, part + n, PART - n);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return got < 0 ? -1 : (ssize_t)n;
-		n += (size_t)got;
-	}
-	return (ssize_t)n;
-}
-
 static bool contents_fail(const char *what, struct err *e)
 {
 	err_set(e, ERR_STORAGE, "", "the file's content can't be %s", what);
@@ -82,7 +65,7 @@ static bool contents_parts(struct link *l, const struct contents_task *t, int64_
 	link_clear(l);
 	*ret_last = false;
 	for (int i = 0; i < PARTS && !*ret_last; i++) {
-		ssize_t got = contents_fill(t->fd, t->part);
+		ssize_t got = whole_read(t->fd, t->part, PART);
 
 		if (got < 0)
 			return contents_fail("stored", e);
@@ -131,21 +114,6 @@ static bool contents_put_on(struct link *l, void *arg, struct err *e)
 
 /* --- getting --- */
 
-static bool contents_write(int fd, struct str s)
-{
-	while (s.n > 0) {
-		ssize_t n = write(fd, s.p, s.n);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		s.p += n;
-		s.n -= (size_t)n;
-	}
-	return true;
-}
-
 static bool contents_get_parts(struct link *l, const struct contents_task *t, struct err *e)
 {
 	int64_t had = 0;
@@ -161,7 +129,7 @@ static bool contents_get_parts(struct link *l, const struct contents_task *t, st
 			struct str part = cell_str(direct_row(l, i), 0);
 
 			had += (int64_t)part.n;
-			sound = contents_write(t->fd, part);
+			sound = whole_write(t->fd, part);
 		}
 		sound = sound && direct_rows(l) > 0;
 	}

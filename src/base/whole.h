@@ -1,0 +1,13 @@
+/* whole: reads and writes of files that are not ended by a signal.  Any thread that may wait for the disk. */
+#pragma once
+
+#include "base/base.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* whole_write: writes all bytes; false: errno says why not, and some of them may be written. */
+bool whole_write(int fd, struct str bytes) MUST_USE;
+/* whole_read: reads n bytes, or fewer if the file ends; -1: errno says why not. */
+ssize_t whole_read(int fd, char *to, size_t n) MUST_USE;

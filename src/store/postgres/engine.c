@@ -22,6 +22,7 @@
 #include "store/postgres/news.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
+#include "store/postgres/partition.h"
 #include "store/postgres/pump.h"
 #include "store/postgres/search_index.h"
 #include "store/postgres/search_tools.h"
@@ -145,6 +146,10 @@ static const struct pump_chore chores[] = {
 	  .lane = PUMP_LOG,
 	  .every_ms = 100,
 	  .wanted = sweep_wanted },
+	{ .kind = { WORK_WRITE, partition_step, partition_over },
+	  .lane = PUMP_INDEX,
+	  .every_ms = 100,
+	  .wanted = partition_wanted },
 	{ .kind = { WORK_IMPLICIT, sweep_size_step, sweep_over },
 	  .lane = PUMP_INDEX,
 	  .every_ms = 2000,

@@ -43,13 +43,20 @@ struct postgres {
 	bool                     search_noted;     /* rows for the search index were written */
 	int64_t                  search_looked_us; /* when the queue of the index was read last */
 	int64_t                  sweep_us;         /* when old rows are looked for again */
-	int64_t                  size_us; /* when the size of the event log is looked at again */
-	struct search_tools     *search;  /* owned; of searches; NULL: there was none yet */
-	struct search_tools     *index;   /* owned; of the index */
-	int64_t                  next_gateway; /* while a new row is made (lease.c) */
-	struct news             *news;         /* owned */
-	struct cancels          *cancels;      /* owned */
-	struct idem_given       *given;        /* owned */
-	struct share_kept       *kept;         /* owned */
-	uint64_t                 share_order;  /* of the last answer (share_take.c) */
+	int64_t                  size_us;          /* when surplus events are looked for again */
+	/* The tables of the event log (partition.c). */
+	struct {
+		int64_t look_us;  /* when they are looked at again */
+		int64_t pause_us; /* until then, after a failure; 0: there was none */
+		int64_t to; /* 0, or: the logs of runs before this one have more bytes than they may, */
+		int64_t bytes; /* which are so many, and no table can be dropped for it */
+	} log;
+	struct search_tools *search;       /* owned; of searches; NULL: there was none yet */
+	struct search_tools *index;        /* owned; of the index */
+	int64_t              next_gateway; /* while a new row is made (lease.c) */
+	struct news         *news;         /* owned */
+	struct cancels      *cancels;      /* owned */
+	struct idem_given   *given;        /* owned */
+	struct share_kept   *kept;         /* owned */
+	uint64_t             share_order;  /* of the last answer (share_take.c) */
 };

@@ -1,9 +1,12 @@
 /* Removes old events, old idempotency keys, and contents that no file has.
  *
+ * Here, events are removed row by row: what is left because its table can't be dropped (partition.h).
+ *
  * Any gateway does it; SKIP LOCKED lets each take other rows. */
 #include "store/postgres/sweep.h"
 
 #include "base/clock.h"
+#include "store/postgres/partition.h"
 #include "store/postgres/postgres.h"
 
 enum {
@@ -11,7 +14,7 @@ enum {
 	SWEEP_RUNS = 64,
 	SWEEP_PIECES = 4096,
 	SWEEP_REST_US = 1000 * 1000, /* when nothing more is left to remove */
-	SIZE_RUNS = 1024,            /* of one look at the whole log */
+	SIZE_RUNS = 1024,            /* of one look at the surplus */
 	SIZE_STEP = 16,              /* of one transaction */
 	SIZE_REST = 50,              /* such a look takes a fiftieth of the time at most */
 };
@@ -58,8 +61,10 @@ enum work_next sweep_step(struct work *w)
 		work_ask(w, sql_keys);
 	}
 	if (o->events_keep_ms > 0) {
+		int64_t late_ms = partition_late_ms(o->events_keep_ms);
+
 		a = work_param(w);
-		param_int(a, id_key_at(now_ms - o->events_keep_ms));
+		param_int(a, id_key_at(now_ms - o->events_keep_ms - late_ms));
 		param_int(a, now_ms - o->events_keep_ms);
 		param_int(a, SWEEP_RUNS);
 		param_int(a, SWEEP_PIECES);
@@ -81,13 +86,11 @@ void sweep_over(struct work *w, const struct fault *f)
 
 /* --- the size of the log --- */
 
-/* The size of the tables is found at once, and is never less than that of what is in them. */
-static const char sql_size[] = "SELECT coalesce(sum(pg_total_relation_size(inhrelid)), 0)::bigint "
-			       "FROM pg_inherits WHERE inhparent = 'event'::regclass";
 /* The oldest ended runs that do not fit in behind all newer ones.  Bytes count as they are stored. */
 static const char sql_surplus[] =
 	"SELECT s.run FROM (SELECT b.run, sum(b.bytes) OVER (ORDER BY b.run DESC) AS total FROM "
-	"(SELECT e.run, sum(pg_column_size(e.data)) AS bytes FROM event e GROUP BY e.run) b) s "
+	"(SELECT e.run, sum(pg_column_size(e.data)) AS bytes FROM event e WHERE e.run < $3 "
+	"GROUP BY e.run) b) s "
 	"WHERE s.total > $1 AND NOT EXISTS (SELECT 1 FROM run r WHERE r.id = s.run AND r.status < 2) "
 	"ORDER BY s.run LIMIT $2";
 static const char sql_remove[] = "DELETE FROM event WHERE run = ANY($1::bigint[])";
@@ -99,15 +102,16 @@ struct size_state {
 
 bool sweep_size_wanted(struct postgres *db)
 {
-	return db->options.events_keep_bytes > 0 && clock_mono_us() >= db->size_us;
+	return db->log.to > 0 && clock_mono_us() >= db->size_us;
 }
 
 static void size_look(struct work *w)
 {
 	struct param *a = work_param(w);
 
-	param_int(a, w->db->options.events_keep_bytes);
+	param_int(a, w->db->log.bytes);
 	param_int(a, SIZE_RUNS);
+	param_int(a, w->db->log.to);
 	w->db->size_us = clock_mono_us();
 	work_ask(w, sql_surplus);
 }
@@ -142,16 +146,8 @@ static enum work_next size_remove(struct work *w)
 enum work_next sweep_size_step(struct work *w)
 {
 	switch (w->stage) {
-	case 0:
-		work_param(w);
-		work_ask(w, sql_size);
-		return WORK_AGAIN;
-	case 1:
-		if (cell_int(work_row(w, 0, 0), 0) <= w->db->options.events_keep_bytes)
-			return WORK_DONE;
-		size_look(w);
-		return WORK_AGAIN;
-	case 2: return size_found(w) ? size_remove(w) : WORK_DONE;
+	case 0: size_look(w); return WORK_AGAIN;
+	case 1: return size_found(w) ? size_remove(w) : WORK_DONE;
 	default: return size_remove(w);
 	}
 }

@@ -7,6 +7,6 @@ bool           sweep_wanted(struct postgres *db);
 enum work_next sweep_step(struct work *w);
 void           sweep_over(struct work *w, const struct fault *f);
 
-/* The chore that removes the oldest events while all together have more bytes than they may. */
+/* The chore that removes the oldest of those events that have more bytes than they may (db->log). */
 bool           sweep_size_wanted(struct postgres *db);
 enum work_next sweep_size_step(struct work *w);

@@ -85,7 +85,7 @@ static bool end(struct work *w, const struct fault *f)
 static void send(struct work *w, int64_t now_us)
 {
 	link_clear(w->link);
-	link_send(w->link, now_us, STAGE_US);
+	link_send(w->link, now_us, w->stage_us > 0 ? w->stage_us : STAGE_US);
 }
 
 /* work_go_on: calls steps until one waits for an answer. */
@@ -151,7 +151,8 @@ static bool work_failed(struct work *w, int64_t now_us)
 	if (w->kind->mode == WORK_WRITE && w->tries == 0 && strcmp(l->fault.state, "23505") == 0)
 		again = true;
 
-	if (!again || now_us - w->first_us >= most || (lost && now_us - l->down_us >= most))
+	if (!again || w->once || now_us - w->first_us >= most ||
+	    (lost && now_us - l->down_us >= most))
 		return end(w, &l->fault);
 	w->tries++;
 	struct fault why = l->fault;

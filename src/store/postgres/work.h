@@ -39,7 +39,9 @@ struct work {
 	unsigned                stage;
 	int64_t                 op;      /* a number of the work, the same for all tries */
 	bool                    refused; /* set by a step; the job's error says why */
-	void                   *state;   /* of the steps (work_state) */
+	bool                    once;    /* set by a step: after a failure there is no other try */
+	int64_t stage_us;                /* set by a step: how long a stage may take; 0: as usual */
+	void   *state;                   /* of the steps (work_state) */
 	void (*finish)(void *state);     /* frees what is in the state; NULL: nothing */
 	/* The pump's. */
 	bool     open; /* a transaction was begun */

@@ -1,0 +1,347 @@
+/* The tables of the event log. */
+#include "store/postgres/partition.h"
+
+#include "base/clock.h"
+#include "base/limits.h"
+#include "base/log.h"
+#include "store/postgres/partition_change.h"
+#include "store/postgres/postgres.h"
+
+#include <stdlib.h>
+
+enum {
+	TABLES = 64,      /* that are looked at */
+	TABLES_MOST = 56, /* that are made */
+	PARTS = 16,       /* tables of a whole log, by its age and by its size */
+	REMOVES = 8,      /* in one transaction */
+	LOOK_US = 2 * 1000 * 1000,
+	PAUSE_MOST_US = 60 * 1000 * 1000,
+	REST = 50,            /* a search for runs takes a fiftieth of the time at most */
+	AHEAD_MS = 15 * 1000, /* a table begins so long after now: no id is as far ahead */
+	SPAN_LEAST_MS = 60 * 1000,
+	SCAN = 32 * (int)MIB,      /* a table that has grown so much gets its end: 12 to 25 ms */
+	SCAN_MOST = 96 * (int)MIB, /* what is read under the lock at most */
+	REST_LEAST = (int)MIB, /* event_rest is emptied as a whole above this, and by rows below */
+};
+#define PROOF_MS ((int64_t)24 * 3600 * 1000)
+
+/* "Plog": a lock among all gateways of a database. */
+static const char sql_lock[] = "SELECT pg_try_advisory_xact_lock(1349283687)::int::bigint";
+static const char sql_tables[] =
+	"SELECT i.inhrelid::regclass::text, "
+	"coalesce(substring(b.bound FROM 'FROM \\(''(\\d+)''\\)')::bigint, 0), "
+	"coalesce(substring(b.bound FROM 'TO \\(''(\\d+)''\\)')::bigint, 9223372036854775807), "
+	"coalesce(pg_relation_size(c.oid), 0), coalesce(pg_relation_size(c.oid), 0) + "
+	"coalesce(pg_relation_size(nullif(c.reltoastrelid, 0)), 0), "
+	"coalesce(substring(k.conname::text FROM '\\d+$')::bigint, 0), "
+	"coalesce(k.convalidated, false)::int::bigint "
+	"FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid "
+	"CROSS JOIN LATERAL (SELECT pg_get_expr(c.relpartbound, c.oid) AS bound) b "
+	"LEFT JOIN pg_constraint k ON k.conrelid = c.oid AND k.contype = 'c' "
+	"AND k.conname::text LIKE 'event\\_until\\_%' "
+	"WHERE i.inhparent = 'event'::regclass ORDER BY 2 LIMIT 64";
+/* Whether a table must stay: it has a live run, or, if it goes by its age, one that ended too late. */
+static const char sql_check[] =
+	"WITH live AS MATERIALIZED (SELECT id FROM run WHERE status < 2) SELECT (EXISTS (SELECT 1 "
+	"FROM live l WHERE l.id >= t.a AND l.id < t.b) OR (t.aged = 1 AND EXISTS (SELECT 1 FROM run r "
+	"WHERE r.id >= t.a AND r.id < t.b AND r.completed_ms >= $4)))::int::bigint "
+	"FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS t(a, b, aged, n) "
+	"ORDER BY t.n";
+
+struct look {
+	struct log_table
+		tables[TABLES]; /* by their runs; the one that is without bounds is the first */
+	size_t  count;
+	struct log_table *rest; /* event_rest; NULL: somebody has dropped it */
+	struct log_table *tail; /* the one without an end; NULL: there is none yet */
+	int64_t           now_ms;
+	int64_t           began_us; /* of the search for runs */
+	int64_t room[TABLES]; /* bytes that this table may have, so that all are not too many */
+	bool    surplus[TABLES];
+	bool    stays[TABLES];
+	size_t  asked[REMOVES]; /* that may be dropped if no run is in the way */
+	size_t  asked_count;
+	bool    acted;
+};
+
+/* --- what there is --- */
+
+static bool log_tables_read(struct work *w, struct look *s)
+{
+	for (int i = 0; i < work_rows(w, 1) && i < TABLES; i++) {
+		struct row        r = work_row(w, 1, i);
+		struct log_table *t = &s->tables[s->count++];
+
+		if (cell_str(r, 0).n >= sizeof t->name)
+			return false;
+		str_copy(t->name, sizeof t->name, cell_str(r, 0));
+		t->from = cell_int(r, 1);
+		t->to = cell_int(r, 2);
+		t->heap = cell_int(r, 3);
+		t->bytes = cell_int(r, 4);
+		t->until = cell_int(r, 5);
+		t->proven = cell_int(r, 6) != 0;
+	}
+	if (s->count == 0)
+		return false;
+	struct log_table *last = &s->tables[s->count - 1];
+	if (s->tables[0].from == 0)
+		s->rest = &s->tables[0];
+	if (last != s->rest && last->to == INT64_MAX)
+		s->tail = last;
+	if (s->rest && s->count > 1)
+		s->rest->to = s->tables[1].from;
+	return true;
+}
+
+static int64_t span_ms(const struct store_options *o)
+{
+	int64_t span = o->events_keep_ms / PARTS;
+
+	if (o->events_keep_ms <= 0)
+		return INT64_MAX / 2;
+	return span > SPAN_LEAST_MS ? span : SPAN_LEAST_MS;
+}
+
+static int64_t share_bytes(const struct store_options *o)
+{
+	int64_t share = o->events_keep_bytes / PARTS;
+
+	if (o->events_keep_bytes <= 0)
+		return INT64_MAX / 2;
+	return share > (int64_t)MIB ? share : (int64_t)MIB;
+}
+
+int64_t partition_late_ms(int64_t keep_ms)
+{
+	return keep_ms / PARTS < SPAN_LEAST_MS ? 0 : 2 * (keep_ms / PARTS);
+}
+
+/* --- the next table --- */
+
+/* next_due: whether the tail gets an end, and when. */
+static bool next_due(const struct look *s, const struct store_options *o, int64_t *ret_ms)
+{
+	const struct log_table *t = s->tail;
+	int64_t                 share = share_bytes(o);
+	int64_t                 age = s->now_ms - id_key_ms(t->from);
+	int64_t                 left = span_ms(o) - age;
+	int64_t                 end = AHEAD_MS;
+
+	if (t->heap == 0 || age <= 0)
+		return false;
+	if (t->bytes < share) {
+		/* So long until the share is reached, if the log grows as it has grown. */
+		double more = (double)age * (double)(share - t->bytes) / (double)t->bytes;
+
+		if (t->heap < SCAN && left > AHEAD_MS)
+			return false;
+		end = more < (double)left ? (int64_t)more : left;
+	}
+	*ret_ms = s->now_ms + (end > AHEAD_MS ? end : AHEAD_MS);
+	return true;
+}
+
+/* next_prove: false: it is proven that no run is as late as `until`, or soon found out. */
+static bool next_prove(struct work *w, struct log_table *t, int64_t until)
+{
+	if (t->heap <= SCAN_MOST || t->proven)
+		return false;
+	if (t->until == 0)
+		partition_bind(w, t, until);
+	else
+		partition_prove(w, t);
+	return true;
+}
+
+/* next_make: makes the next table, or does what must come before.  False: there is nothing to do. */
+static bool next_make(struct work *w, struct look *s)
+{
+	struct log_table *open = s->tail ? s->tail : s->rest;
+	int64_t           at_ms = s->now_ms + AHEAD_MS;
+	int64_t           at;
+
+	if (s->tail && s->rest && s->rest->until > 0 && s->rest->heap <= SCAN_MOST) {
+		partition_unbind(w, s->rest); /* nothing is to be proven any more */
+		return true;
+	}
+	if (!open || s->count >= TABLES_MOST ||
+	    (s->tail && !next_due(s, &w->db->options, &at_ms) && open->until == 0))
+		return false;
+	if (open->until > 0 && id_key_ms(open->until) - s->now_ms < PROOF_MS / 2) {
+		partition_unbind(w, open);
+		return true;
+	}
+	if (next_prove(w, open, id_key_at(s->now_ms + PROOF_MS)))
+		return true;
+	/* The tail has all later runs. */
+	if (s->rest && s->tail && next_prove(w, s->rest, s->tail->from))
+		return true;
+	at = open->until > 0 ? open->until : id_key_at(at_ms);
+	if (!s->tail && s->count > 1 && at < s->tables[s->count - 1].to)
+		at = s->tables[s->count - 1].to;
+	partition_next(w, s->rest, s->tail, at);
+	return true;
+}
+
+/* --- removal --- */
+
+/* If much of what may be kept is in the table that has more than fits in, the log is removed by rows. */
+static bool remove_whole(const struct look *s, size_t i, int64_t keep_bytes)
+{
+	const struct log_table *t = &s->tables[i];
+
+	if (t->to == INT64_MAX || (s->surplus[i] && s->room[i] > 0 && t->bytes > keep_bytes / 2))
+		return false;
+	if (t == s->rest)
+		return t->bytes >= REST_LEAST;
+	/* Its constraint would refuse what is left of runs that have lost their table. */
+	return !s->rest || s->rest->until == 0;
+}
+
+static void remove_plan(struct look *s, const struct store_options *o)
+{
+	int64_t room = o->events_keep_bytes > 0 ? o->events_keep_bytes : INT64_MAX;
+	int64_t old = o->events_keep_ms > 0 ? id_key_at(s->now_ms - o->events_keep_ms) : 0;
+
+	for (size_t i = s->count; i-- > 0;) {
+		s->surplus[i] = s->tables[i].bytes > room;
+		s->room[i] = room;
+		room = s->surplus[i] ? 0 : room - s->tables[i].bytes;
+	}
+	for (size_t i = 0; i < s->count; i++) {
+		s->stays[i] = true;
+		if ((s->surplus[i] || s->tables[i].to <= old) && s->asked_count < REMOVES &&
+		    remove_whole(s, i, o->events_keep_bytes))
+			s->asked[s->asked_count++] = i;
+	}
+}
+
+static void remove_ask(struct work *w, struct look *s)
+{
+	struct param *a = work_param(w);
+
+#define EACH(add) PARAM_EACH(a, PARAM_INT, i, s->asked_count, param_int(a, add))
+	EACH(s->tables[s->asked[i]].from);
+	EACH(s->tables[s->asked[i]].to);
+	EACH(!s->surplus[s->asked[i]]);
+#undef EACH
+	param_int(a, s->now_ms - w->db->options.events_keep_ms);
+	s->began_us = clock_mono_us();
+	work_ask(w, sql_check);
+}
+
+/* remove_tables: false: none. */
+static bool remove_tables(struct work *w, struct look *s)
+{
+	struct log_table *list[REMOVES];
+	size_t            count = 0;
+
+	for (size_t i = 0; i < s->asked_count && (int)i < work_rows(w, 0); i++) {
+		if (cell_int(work_row(w, 0, (int)i), 0) != 0)
+			continue;
+		list[count++] = &s->tables[s->asked[i]];
+		s->stays[s->asked[i]] = false;
+	}
+	if (count > 0)
+		partition_remove(w, s->rest, list, count);
+	return count > 0;
+}
+
+/* remove_rows: what is too much although no table can be dropped. */
+static void remove_rows(struct work *w, const struct look *s)
+{
+	w->db->log.to = w->db->log.bytes = 0;
+	for (size_t i = s->count; i-- > 0 && w->db->log.to == 0;)
+		if (s->surplus[i] && s->stays[i]) {
+			w->db->log.to = s->tables[i].to;
+			w->db->log.bytes = s->room[i];
+		}
+}
+
+/* --- the chore --- */
+
+bool partition_wanted(struct postgres *db)
+{
+	return (db->options.events_keep_ms > 0 || db->options.events_keep_bytes > 0) &&
+	       clock_mono_us() >= db->log.look_us;
+}
+
+static enum work_next partition_act(struct work *w, struct look *s)
+{
+	s->acted = true;
+	w->db->log.look_us = 0; /* there may be more to do */
+	return WORK_LAST;
+}
+
+static enum work_next partition_look(struct work *w)
+{
+	bool         ours = cell_int(work_row(w, 0, 0), 0) != 0;
+	struct look *s;
+
+	w->db->log.look_us = clock_mono_us() + LOOK_US;
+	if (!ours)
+		return WORK_DONE;
+	s = work_state(w, sizeof *s, NULL);
+	if (!s || !log_tables_read(w, s))
+		return WORK_DONE;
+	s->now_ms = clock_wall_ms();
+	remove_plan(s, &w->db->options);
+	remove_rows(w, s);
+	if (next_make(w, s))
+		return partition_act(w, s);
+	if (s->asked_count == 0)
+		return WORK_DONE;
+	remove_ask(w, s);
+	return WORK_AGAIN;
+}
+
+static enum work_next partition_look_again(struct work *w, struct look *s)
+{
+	int64_t now_us = clock_mono_us();
+	bool    some = remove_tables(w, s);
+	int64_t rest_us = REST * (now_us - s->began_us);
+
+	remove_rows(w, s);
+	if (some)
+		return partition_act(w, s);
+	w->db->log.look_us = now_us + (rest_us > LOOK_US ? rest_us : LOOK_US);
+	return WORK_DONE;
+}
+
+enum work_next partition_step(struct work *w)
+{
+	struct look *s = w->state;
+
+	switch (w->stage) {
+	case 0:
+		w->once = true;
+		work_param(w);
+		work_ask(w, sql_lock);
+		work_param(w);
+		work_ask(w, sql_tables);
+		return WORK_AGAIN;
+	case 1: return partition_look(w);
+	default:
+		if (s && !s->acted)
+			return partition_look_again(w, s);
+		w->db->log.pause_us = w->db->log.to = 0;
+		return WORK_DONE;
+	}
+}
+
+void partition_over(struct work *w, const struct fault *f)
+{
+	int64_t pause = w->db->log.pause_us * 2;
+
+	if (!f)
+		return;
+	if (w->db->log.pause_us == 0 && f->kind == FAULT_PG_SERVER)
+		log_note(LOG_WARN, "database", "the tables of the event log can't be changed: %s",
+			 f->text);
+	pause = pause < LOOK_US ? LOOK_US : pause < PAUSE_MOST_US ? pause : PAUSE_MOST_US;
+	if (pause < PAUSE_MOST_US) /* soon it is done without rows */
+		w->db->log.to = 0;
+	w->db->log.pause_us = pause;
+	w->db->log.look_us = clock_mono_us() + pause;
+}

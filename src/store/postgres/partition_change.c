@@ -1,0 +1,124 @@
+/* Changes of the tables of the event log. */
+#include "store/postgres/partition_change.h"
+
+#include "base/id.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+enum { SQL = 4096, PROVE_US = 65 * 1000 * 1000 };
+
+/* Vacuum makes way for those who have waited for a second. */
+static const char wait_for_vacuum[] = "SET LOCAL lock_timeout = '3s'";
+static const char no_wait[] = "SET LOCAL lock_timeout = '50ms'";
+static const char no_long_lock[] = "SET LOCAL statement_timeout = '2s'";
+static const char long_check[] = "SET LOCAL statement_timeout = '60s'";
+static const char lock_log[] = "LOCK TABLE ONLY event IN ACCESS EXCLUSIVE MODE";
+
+PRINTF(2, 3) static void change_ask(struct work *w, const char *format, ...)
+{
+	char    sql[SQL];
+	va_list args;
+
+	va_start(args, format);
+	int n = vsnprintf(sql, sizeof sql, format, args);
+	va_end(args);
+	CHECK(n > 0 && n < SQL);
+	link_control(w->link, sql);
+}
+
+/* change_lock: each change of a bound locks rest as well, because it changes what belongs there. */
+static void change_lock(struct work *w, const struct log_table *rest,
+			const struct log_table *const *tables, size_t count)
+{
+	char list[SQL / 2] = "";
+	int  n = rest ? snprintf(list, sizeof list, "%s", rest->name) : 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (tables[i] != rest)
+			n += snprintf(list + n, sizeof list - (size_t)n, "%s%s", n > 0 ? ", " : "",
+				      tables[i]->name);
+	CHECK(n > 0 && n < (int)sizeof list);
+	link_control(w->link, wait_for_vacuum);
+	change_ask(w, "LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE", list);
+	link_control(w->link, no_wait);
+	link_control(w->link, no_long_lock);
+	link_control(w->link, lock_log);
+}
+
+void partition_next(struct work *w, const struct log_table *rest, const struct log_table *tail,
+		    int64_t at)
+{
+	change_lock(w, rest, &tail, tail ? 1 : 0);
+	if (tail) {
+		change_ask(w, "ALTER TABLE event DETACH PARTITION %s", tail->name);
+		change_ask(w,
+			   "ALTER TABLE event ATTACH PARTITION %s FOR VALUES FROM (%lld) TO (%lld)",
+			   tail->name, (long long)tail->from, (long long)at);
+	}
+	change_ask(
+		w,
+		"CREATE TABLE event_%lld PARTITION OF event FOR VALUES FROM (%lld) TO (MAXVALUE)",
+		(long long)id_key_ms(at), (long long)at);
+}
+
+void partition_bind(struct work *w, const struct log_table *t, int64_t until)
+{
+	change_lock(w, NULL, &t, 1);
+	change_ask(
+		w,
+		"ALTER TABLE %s ADD CONSTRAINT event_until_%lld CHECK (run >= %lld AND run < %lld) "
+		"NOT VALID",
+		t->name, (long long)until, (long long)t->from, (long long)until);
+}
+
+/* No turn waits for this lock. */
+void partition_prove(struct work *w, const struct log_table *t)
+{
+	w->stage_us = PROVE_US;
+	link_control(w->link, wait_for_vacuum);
+	link_control(w->link, long_check);
+	change_ask(w, "ALTER TABLE %s VALIDATE CONSTRAINT event_until_%lld", t->name,
+		   (long long)t->until);
+}
+
+void partition_unbind(struct work *w, const struct log_table *t)
+{
+	change_lock(w, NULL, &t, 1);
+	change_ask(w, "ALTER TABLE %s DROP CONSTRAINT event_until_%lld", t->name,
+		   (long long)t->until);
+}
+
+/* remove_check: a run that was made long ago may have begun a moment ago. */
+static void remove_check(struct work *w, const struct log_table *t, const char *also)
+{
+	change_ask(w,
+		   "WITH live AS MATERIALIZED (SELECT id FROM run WHERE status < 2) SELECT 1 / "
+		   "(NOT EXISTS (SELECT 1 FROM live WHERE id >= %lld AND id < %lld)%s)::int",
+		   (long long)t->from, (long long)t->to, also);
+}
+
+/* remove_rest: runs that have lost their table are in rest, too, and may be later ones. */
+static void remove_rest(struct work *w, const struct log_table *t)
+{
+	char later[SQL / 4];
+
+	snprintf(later, sizeof later, " AND NOT EXISTS (SELECT 1 FROM %s WHERE run >= %lld)",
+		 t->name, (long long)t->to);
+	remove_check(w, t, later);
+	change_ask(w, "TRUNCATE %s", t->name);
+}
+
+void partition_remove(struct work *w, const struct log_table *rest, struct log_table *const *tables,
+		      size_t count)
+{
+	change_lock(w, rest, (const struct log_table *const *)tables, count);
+	for (size_t i = 0; i < count; i++) {
+		if (tables[i] == rest) {
+			remove_rest(w, rest);
+			continue;
+		}
+		remove_check(w, tables[i], "");
+		change_ask(w, "DROP TABLE %s", tables[i]->name);
+	}
+}

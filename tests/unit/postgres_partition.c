@@ -188,7 +188,7 @@ static void old_tables_are_dropped(void **state)
 	run_of(f, AGO(8000), 2, ENDED, long_ago, 10);
 	run_of(f, AGO(8000), 3, LIVE, 0, 10);
 	run_of(f, AGO(6000), 4, ENDED, clock_wall_ms(), 10);
-	run_of(f, AGO(5000), 5, ENDED, long_ago, 10);
+	run_of(f, AGO(3900), 5, ENDED, long_ago, 10);
 	run_of(f, AGO(100), 6, ENDED, long_ago, 10);
 	/* Of a time without a table. */
 	plainly(f, "event_rest");

@@ -285,17 +285,37 @@ def hot(upstream, options):
             f"{found['p99']:.1f} / {found['max']:.0f} ms (median, 99 %, most), {locks} deadlocks; {bench.books()}")
 
 
-def fill(bench, gigabytes):
-    """Logs of runs that ended two days ago: 100 pieces of 300 bytes each."""
+EMPTY = """
+DO $$ DECLARE made text; BEGIN
+FOR made IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'event'::regclass
+    AND inhrelid <> 'event_rest'::regclass LOOP EXECUTE 'DROP TABLE ' || made; END LOOP;
+FOR made IN SELECT conname FROM pg_constraint WHERE conrelid = 'event_rest'::regclass AND contype = 'c' LOOP
+    EXECUTE 'ALTER TABLE event_rest DROP CONSTRAINT ' || made; END LOOP;
+TRUNCATE event, run; END $$"""
+TABLES = """
+DO $$ DECLARE first bigint := {first}; step bigint := {step}; BEGIN
+FOR n IN 0..15 LOOP EXECUTE format('CREATE TABLE event_{name}_%s PARTITION OF event FOR VALUES FROM (%s) TO (%s)', n,
+    first + n * step, first + (n + 1) * step); END LOOP;
+EXECUTE format('CREATE TABLE event_{name} PARTITION OF event FOR VALUES FROM (%s) TO (MAXVALUE)', first + 16 * step);
+END $$"""
+
+
+def fill(bench, name, gigabytes):
+    """Logs of runs that ended two to three days ago, 100 pieces of 300 bytes each, in the 16 tables that gateways would
+    have made, or, without a name, all in the table of the time before there were such."""
     runs = int(gigabytes * 1e9 / 30000)
-    first = (int(time.time() * 1000) - 48 * 3600 * 1000) << 20
-    ended = (first >> 20) + 1000
+    first, step = (int(time.time() * 1000) - 72 * 3600 * 1000) << 20, (24 * 3600 * 1000 << 20) // 16
+    every = 16 * step // runs
+    bench.work(EMPTY)
+    if name:
+        bench.work(TABLES.format(name=name, first=first, step=step))
     bench.work("INSERT INTO run (id, secret, owner, gateway, conversation, parent, base, status, created_ms, completed_ms, "
-               f"seq_reserved) SELECT {first} + n, 1, 1, 1, 1, 1, 1, 2, {ended}, {ended}, 100 FROM "
-               f"generate_series(1, {runs}) n")
+               f"seq_reserved) SELECT id, 1, 1, 1, 1, 1, 1, 2, id >> 20, id >> 20, 100 FROM "
+               f"(SELECT {first} + n::bigint * {every} AS id FROM generate_series(1, {runs - 1}) n) r")
     for at in range(0, runs, 4000):
-        bench.work(f"INSERT INTO event SELECT {first} + n, p, p, decode(repeat(md5(random()::text), 19), 'hex') "
-                   f"FROM generate_series({at + 1}, {min(runs, at + 4000)}) n, generate_series(1, 100) p")
+        bench.work(f"INSERT INTO event SELECT {first} + n::bigint * {every}, p, p, "
+                   "decode(repeat(md5(random()::text), 19), 'hex') "
+                   f"FROM generate_series({at + 1}, {min(runs - 1, at + 4000)}) n, generate_series(1, 100) p")
     bench.work("VACUUM ANALYZE event")
     bench.work("CHECKPOINT")
 
@@ -311,27 +331,60 @@ def slow_writes(gateway):
                     for bound in SLOW)
 
 
+class Removal(threading.Thread):
+    """Begins some seconds into the load, because another transaction uses the log until then."""
+
+    def __init__(self, bench, size):
+        super().__init__(daemon=True)
+        self.bench, self.size, self.began, self.took = bench, size, time.monotonic(), None
+
+    def run(self):
+        with self.bench.server.holding("SELECT count(*) FROM event WHERE run = 0", self.bench.database):
+            time.sleep(4)
+        was, began = self.size(), time.monotonic()
+        while time.monotonic() < began + 15:
+            now = self.size()
+            if now < was:
+                was, self.took = now, time.monotonic() - began
+            time.sleep(0.5)
+
+
 def retention(upstream, options):
+    """The size is that of the tables' files: where rows are deleted, it stays."""
+    none, by_age = (("none", {"events_keep": "0", "events_keep_size": "0"}),
+                    ("by age", {"events_keep": "24h", "events_keep_size": "0"}))
+    by_size = ("by size", {"events_keep": "0", "events_keep_size": "100MiB"})
     with Bench(upstream, fsync="on", max_wal_size="4GB", checkpoint_timeout="30min") as bench:
         bench.gateway().stop()
-        fill(bench, options.gigabytes)
 
-        def size():
-            return bench.number("SELECT sum(pg_column_size(data)) FROM event") / 1e9
-        say(f"an event log of {size():.2f} GB; 4 clients, {options.retention:.0f} s each", "",
-            "| retention | turns/s | p50 / p99 / most ms | commits, above 25 ms, above 100 ms | removed GB |", "|---|---|---|---|---|")
-        none, by_age = (("none", {"events_keep": "0", "events_keep_size": "0"}),
-                        ("by age", {"events_keep": "24h", "events_keep_size": "0"}))
-        for name, usual in (none, by_age, none, ("by size", {"events_keep": "0", "events_keep_size": "100MiB"}),
-                            none, by_age, none):
-            was = size()
+        def tables():
+            return bench.number("SELECT sum(pg_relation_size(inhrelid)) FROM pg_inherits "
+                                "WHERE inhparent = 'event'::regclass") / 1e6
+
+        def rows():
+            return bench.number("SELECT coalesce(sum(pg_column_size(data)), 0) FROM event") / 1e6
+        say(f"4 clients, {options.retention:.0f} s each", "",
+            "| retention | log before, MB | turns/s | p50 / p99 / most ms | commits, above 25 ms, above 100 ms | removed MB, "
+            "within s of the lock |", "|---|---|---|---|---|---|")
+        for n, (table, (name, usual)) in enumerate((
+                (True, none), (False, by_age), (False, none), (True, by_size), (False, none),
+                (None, by_age), (False, none), (None, by_size))):
+            if table is not False:
+                fill(bench, f"n{n}" if table else "", options.gigabytes)
+            was = rows()
             gateway = bench.gateway(**usual)
+            removal = Removal(bench, tables)
+            if name != "none":
+                removal.start()
             before = slow_writes(gateway)
             found = under_load(bench, [gateway], [4], options.retention)
             commits = ", ".join(str(after - b) for after, b in zip(slow_writes(gateway), before))
             gateway.stop()
-            say(f"| {name} | {found['rps']:.0f} | {found['p50']:.1f} / {found['p99']:.1f} / {found['max']:.0f} | "
-                f"{commits} | {was - size():.3f} |")
+            if name != "none":
+                removal.join()
+            removed = f"{was - rows():.0f}" + (f", {removal.took:.1f}" if removal.took else "")
+            say(f"| {name}{', old table' if table is None else ''} | {was:.0f} | {found['rps']:.0f} | {found['p50']:.1f} / "
+                f"{found['p99']:.1f} / {found['max']:.0f} | {commits} | {removed} |")
 
 
 PARTS = {"turns": turns, "lag": lag, "kills": kills, "hot": hot, "retention": retention}

@@ -163,12 +163,12 @@ static void there_are_not_too_many_tables(void **state)
 			      "(MAXVALUE)', b + 55); END $$");
 	plainly(f, "event_tail");
 	run_of(f, AGO(3500), 1, ENDED, clock_wall_ms(), 1100000);
-	f->options.events_keep_bytes = 16 * (int64_t)MIB;
+	f->options.events_keep_bytes = 2 * (int64_t)MIB;
 	open_store(f);
 	struct turn_begin t = first_turn(&m, "hello");
 	whole_turn(f, &t, "x");
 	/* There is a search for surplus tables behind the making of new ones. */
-	run_of(f, AGO(7100), 2, ENDED, clock_wall_ms(), 17000000);
+	run_of(f, AGO(7100), 2, ENDED, clock_wall_ms(), 1500000);
 	wait_logged(f, 2, 0);
 	assert_int_equal(logged(f, 1), 1);
 	assert_int_equal(outside_int(f, TABLES), 56);

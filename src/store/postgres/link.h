@@ -95,8 +95,8 @@ void link_connect(struct link *l, int64_t now_us);
 void link_drop(struct link *l, const struct fault *why, int64_t now_us);
 
 /* link_ask: queues a statement with l->args, whose result will be in results; link_control: one without
- * parameters whose result nobody needs, which may begin or end a transaction; its text is borrowed for the call.  link_send: sends what was
- * queued. */
+ * parameters whose result nobody needs, which may begin or end a transaction, and whose text need not be a
+ * constant.  link_send: sends what was queued. */
 void link_ask(struct link *l, const char *sql);
 void link_control(struct link *l, const char *sql);
 void link_send(struct link *l, int64_t now_us, int64_t timeout_us);

@@ -2,15 +2,18 @@
 #include "store/postgres/partition_change.h"
 
 #include "base/id.h"
+#include "store/postgres/postgres.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { SQL = 4096, PROVE_US = 65 * 1000 * 1000 };
+enum { SQL = 4096, PROVE_US = 65 * 1000 * 1000, WAIT_LATER_US = 5 * 1000 * 1000 };
 
 /* Vacuum makes way for those who have waited for a second. */
 static const char wait_for_vacuum[] = "SET LOCAL lock_timeout = '3s'";
-static const char no_wait[] = "SET LOCAL lock_timeout = '50ms'";
+/* All turns wait meanwhile.  Where transactions take longer than that, later tries wait longer. */
+static const char wait_first[] = "SET LOCAL lock_timeout = '50ms'";
+static const char wait_later[] = "SET LOCAL lock_timeout = '200ms'";
 static const char no_long_lock[] = "SET LOCAL statement_timeout = '2s'";
 static const char long_check[] = "SET LOCAL statement_timeout = '60s'";
 static const char lock_log[] = "LOCK TABLE ONLY event IN ACCESS EXCLUSIVE MODE";
@@ -41,7 +44,7 @@ static void change_lock(struct work *w, const struct log_table *rest,
 	CHECK(n > 0 && n < (int)sizeof list);
 	link_control(w->link, wait_for_vacuum);
 	change_ask(w, "LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE", list);
-	link_control(w->link, no_wait);
+	link_control(w->link, w->db->log.pause_us > WAIT_LATER_US ? wait_later : wait_first);
 	link_control(w->link, no_long_lock);
 	link_control(w->link, lock_log);
 }

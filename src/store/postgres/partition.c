@@ -13,7 +13,7 @@ enum {
 	TABLES = 64,      /* that are looked at */
 	TABLES_MOST = 56, /* that are made */
 	PARTS = 16,       /* tables of a whole log, by its age and by its size */
-	REMOVES = 8,      /* in one transaction */
+	REMOVES = 2,      /* in one transaction: each takes some 5 ms, for which all turns wait */
 	LOOK_US = 2 * 1000 * 1000,
 	PAUSE_MOST_US = 60 * 1000 * 1000,
 	REST = 50,            /* a search for runs takes a fiftieth of the time at most */

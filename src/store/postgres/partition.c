@@ -270,6 +270,7 @@ bool partition_wanted(struct postgres *db)
 static enum work_next partition_act(struct work *w, struct look *s)
 {
 	s->acted = true;
+	w->db->log.settled = false;
 	w->db->log.look_us = 0; /* there may be more to do */
 	return WORK_LAST;
 }
@@ -280,6 +281,7 @@ static enum work_next partition_look(struct work *w)
 	struct look *s;
 
 	w->db->log.look_us = clock_mono_us() + LOOK_US;
+	w->db->log.settled = w->db->log.settled && ours;
 	if (!ours)
 		return WORK_DONE;
 	s = work_state(w, sizeof *s, NULL);
@@ -290,7 +292,8 @@ static enum work_next partition_look(struct work *w)
 	remove_rows(w, s);
 	if (next_make(w, s))
 		return partition_act(w, s);
-	if (s->asked_count == 0)
+	w->db->log.settled = s->asked_count == 0;
+	if (w->db->log.settled)
 		return WORK_DONE;
 	remove_ask(w, s);
 	return WORK_AGAIN;
@@ -305,6 +308,7 @@ static enum work_next partition_look_again(struct work *w, struct look *s)
 	remove_rows(w, s);
 	if (some)
 		return partition_act(w, s);
+	w->db->log.settled = true;
 	w->db->log.look_us = now_us + (rest_us > LOOK_US ? rest_us : LOOK_US);
 	return WORK_DONE;
 }
@@ -342,6 +346,8 @@ void partition_over(struct work *w, const struct fault *f)
 	pause = pause < LOOK_US ? LOOK_US : pause < PAUSE_MOST_US ? pause : PAUSE_MOST_US;
 	if (pause < PAUSE_MOST_US) /* soon it is done without rows */
 		w->db->log.to = 0;
+	else
+		w->db->log.settled = true;
 	w->db->log.pause_us = pause;
 	w->db->log.look_us = clock_mono_us() + pause;
 }

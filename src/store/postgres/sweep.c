@@ -45,9 +45,9 @@ enum work_next sweep_step(struct work *w)
 	struct param               *a;
 
 	if (w->stage > 0) {
-		/* That of the events is the last one. */
-		bool more = o->events_keep_ms > 0 &&
-			    cell_int(work_row(w, w->link->result_count - 1, 0), 0) != 0;
+		/* That of the events is the last one, and the only one that has a row. */
+		size_t last = w->link->result_count - 1;
+		bool   more = work_rows(w, last) > 0 && cell_int(work_row(w, last, 0), 0) != 0;
 
 		w->db->sweep_us = clock_mono_us() + (more ? 0 : SWEEP_REST_US);
 		return WORK_DONE;
@@ -60,7 +60,7 @@ enum work_next sweep_step(struct work *w)
 		param_int(a, SWEEP_KEYS);
 		work_ask(w, sql_keys);
 	}
-	if (o->events_keep_ms > 0) {
+	if (o->events_keep_ms > 0 && w->db->log.settled) {
 		int64_t late_ms = partition_late_ms(o->events_keep_ms);
 
 		a = work_param(w);

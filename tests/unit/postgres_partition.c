@@ -182,7 +182,8 @@ static void old_tables_are_dropped(void **state)
 	table_of(f, "event_ended", AGO(10800), AGO(9000));
 	table_of(f, "event_live", AGO(9000), AGO(7200));
 	table_of(f, "event_late", AGO(7200), AGO(5400));
-	table_of(f, "event_young", AGO(5400), AGO(1800));
+	table_of(f, "event_behind", AGO(5400), AGO(4200));
+	table_of(f, "event_young", AGO(4200), AGO(1800));
 	table_of(f, "event_tail", AGO(1800), NULL);
 	run_of(f, AGO(9500), 1, ENDED, long_ago, 10);
 	run_of(f, AGO(8000), 2, ENDED, long_ago, 10);
@@ -190,12 +191,14 @@ static void old_tables_are_dropped(void **state)
 	run_of(f, AGO(6000), 4, ENDED, clock_wall_ms(), 10);
 	run_of(f, AGO(3900), 5, ENDED, long_ago, 10);
 	run_of(f, AGO(100), 6, ENDED, long_ago, 10);
+	run_of(f, AGO(5000), 9, ENDED, long_ago, 10);
 	/* Of a time without a table. */
 	plainly(f, "event_rest");
 	run_of(f, AGO(20000), 7, ENDED, long_ago, 2000000);
 	f->options.events_keep_ms = HOUR_MS;
 	open_store(f);
 	wait_for(f, THERE("event_ended"), 0);
+	wait_for(f, THERE("event_behind"), 0); /* whatever stays before it */
 	wait_for(f, "SELECT (pg_table_size('event_rest') < 1000000)::int", 1);
 	/* Where a table must stay, what is due goes by rows. */
 	wait_logged(f, 2, 0);

@@ -40,13 +40,14 @@ static const char sql_tables[] =
 	"LEFT JOIN pg_constraint k ON k.conrelid = c.oid AND k.contype = 'c' "
 	"AND k.conname::text LIKE 'event\\_until\\_%' "
 	"WHERE i.inhparent = 'event'::regclass ORDER BY 2 LIMIT 64";
-/* Whether a table must stay: it has a live run, or, if it goes by its age, one that ended too late. */
+/* Some tables that need not stay: those without a live run, and, if they go by their age, without one that ended too
+ * late. */
 static const char sql_check[] =
-	"WITH live AS MATERIALIZED (SELECT id FROM run WHERE status < 2) SELECT (EXISTS (SELECT 1 "
-	"FROM live l WHERE l.id >= t.a AND l.id < t.b) OR (t.aged = 1 AND EXISTS (SELECT 1 FROM run r "
-	"WHERE r.id >= t.a AND r.id < t.b AND r.completed_ms >= $4)))::int::bigint "
-	"FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS t(a, b, aged, n) "
-	"ORDER BY t.n";
+	"WITH live AS MATERIALIZED (SELECT id FROM run WHERE status < 2) SELECT t.n FROM "
+	"unnest($1::bigint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS t(a, b, aged, n) "
+	"WHERE NOT EXISTS (SELECT 1 FROM live l WHERE l.id >= t.a AND l.id < t.b) "
+	"AND NOT (t.aged = 1 AND EXISTS (SELECT 1 FROM run r WHERE r.id >= t.a AND r.id < t.b "
+	"AND r.completed_ms >= $4)) LIMIT $5";
 
 struct look {
 	struct log_table
@@ -59,7 +60,7 @@ struct look {
 	int64_t room[TABLES]; /* bytes that this table may have, so that all are not too many */
 	bool    surplus[TABLES];
 	bool    stays[TABLES];
-	size_t  asked[REMOVES]; /* that may be dropped if no run is in the way */
+	size_t  asked[TABLES]; /* that may be dropped if no run is in the way */
 	size_t  asked_count;
 	bool    acted;
 };
@@ -211,7 +212,7 @@ static void remove_plan(struct look *s, const struct store_options *o)
 	}
 	for (size_t i = 0; i < s->count; i++) {
 		s->stays[i] = true;
-		if ((s->surplus[i] || s->tables[i].to <= old) && s->asked_count < REMOVES &&
+		if ((s->surplus[i] || s->tables[i].to <= old) &&
 		    remove_whole(s, i, o->events_keep_bytes))
 			s->asked[s->asked_count++] = i;
 	}
@@ -227,6 +228,7 @@ static void remove_ask(struct work *w, struct look *s)
 	EACH(!s->surplus[s->asked[i]]);
 #undef EACH
 	param_int(a, s->now_ms - w->db->options.events_keep_ms);
+	param_int(a, REMOVES);
 	s->began_us = clock_mono_us();
 	work_ask(w, sql_check);
 }
@@ -237,11 +239,11 @@ static bool remove_tables(struct work *w, struct look *s)
 	struct log_table *list[REMOVES];
 	size_t            count = 0;
 
-	for (size_t i = 0; i < s->asked_count && (int)i < work_rows(w, 0); i++) {
-		if (cell_int(work_row(w, 0, (int)i), 0) != 0)
-			continue;
-		list[count++] = &s->tables[s->asked[i]];
-		s->stays[s->asked[i]] = false;
+	for (int i = 0; i < work_rows(w, 0) && i < REMOVES; i++) {
+		size_t at = s->asked[cell_int(work_row(w, 0, i), 0) - 1];
+
+		list[count++] = &s->tables[at];
+		s->stays[at] = false;
 	}
 	if (count > 0)
 		partition_remove(w, s->rest, list, count);

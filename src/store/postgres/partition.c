@@ -95,6 +95,11 @@ static bool log_tables_read(struct work *w, struct look *s)
 	return true;
 }
 
+static bool log_is_limited(const struct store_options *o)
+{
+	return o->events_keep_ms > 0 || o->events_keep_bytes > 0;
+}
+
 static int64_t span_ms(const struct store_options *o)
 {
 	int64_t span = o->events_keep_ms / PARTS;
@@ -166,13 +171,13 @@ static bool next_make(struct work *w, struct look *s)
 		partition_unbind(w, s->rest); /* nothing is to be proven any more */
 		return true;
 	}
-	if (!open || s->count >= TABLES_MOST ||
-	    (s->tail && !next_due(s, &w->db->options, &at_ms) && open->until == 0))
-		return false;
-	if (open->until > 0 && id_key_ms(open->until) - s->now_ms < PROOF_MS / 2) {
+	if (open && open->until > 0 && id_key_ms(open->until) - s->now_ms < PROOF_MS / 2) {
 		partition_unbind(w, open);
 		return true;
 	}
+	if (!open || !log_is_limited(&w->db->options) || s->count >= TABLES_MOST ||
+	    (s->tail && !next_due(s, &w->db->options, &at_ms) && open->until == 0))
+		return false;
 	if (next_prove(w, open, id_key_at(s->now_ms + PROOF_MS)))
 		return true;
 	/* The tail has all later runs. */
@@ -194,10 +199,7 @@ static bool remove_whole(const struct look *s, size_t i, int64_t keep_bytes)
 
 	if (t->to == INT64_MAX || (s->surplus[i] && s->room[i] > 0 && t->bytes > keep_bytes / 2))
 		return false;
-	if (t == s->rest)
-		return t->bytes >= REST_LEAST;
-	/* Its constraint would refuse what is left of runs that have lost their table. */
-	return !s->rest || s->rest->until == 0;
+	return t != s->rest || t->bytes >= REST_LEAST;
 }
 
 static void remove_plan(struct look *s, const struct store_options *o)
@@ -265,8 +267,7 @@ static void remove_rows(struct work *w, const struct look *s)
 
 bool partition_wanted(struct postgres *db)
 {
-	return (db->options.events_keep_ms > 0 || db->options.events_keep_bytes > 0) &&
-	       clock_mono_us() >= db->log.look_us;
+	return clock_mono_us() >= db->log.look_us;
 }
 
 static enum work_next partition_act(struct work *w, struct look *s)

@@ -85,11 +85,16 @@ void partition_prove(struct work *w, const struct log_table *t)
 		   (long long)t->until);
 }
 
+static void change_unbind(struct work *w, const struct log_table *t)
+{
+	change_ask(w, "ALTER TABLE %s DROP CONSTRAINT event_until_%lld", t->name,
+		   (long long)t->until);
+}
+
 void partition_unbind(struct work *w, const struct log_table *t)
 {
 	change_lock(w, NULL, &t, 1);
-	change_ask(w, "ALTER TABLE %s DROP CONSTRAINT event_until_%lld", t->name,
-		   (long long)t->until);
+	change_unbind(w, t);
 }
 
 /* remove_check: a run that was made long ago may have begun a moment ago. */
@@ -116,6 +121,9 @@ void partition_remove(struct work *w, const struct log_table *rest, struct log_t
 		      size_t count)
 {
 	change_lock(w, rest, (const struct log_table *const *)tables, count);
+	/* It would refuse what is still written of runs that lose their table. */
+	if (rest && rest->until > 0)
+		change_unbind(w, rest);
 	for (size_t i = 0; i < count; i++) {
 		if (tables[i] == rest) {
 			remove_rest(w, rest);

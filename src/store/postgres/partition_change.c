@@ -125,7 +125,7 @@ void partition_remove(struct work *w, const struct log_table *rest, struct log_t
 	if (rest && rest->until > 0)
 		change_unbind(w, rest);
 	for (size_t i = 0; i < count; i++) {
-		if (tables[i] == rest) {
+		if (rest && tables[i] == rest) {
 			remove_rest(w, rest);
 			continue;
 		}

@@ -1,13 +1,15 @@
 """PgBouncer between gateways and the server."""
 
 import contextlib
+import subprocess
 
 import pytest
 
 from client import Client, texts
+from gateway import BINARY, Gateway, run
 from postgres import Pooler
-from test_postgres import check_turns, loaded
-from waiting import wait_until
+from test_postgres import EX_CANTCREAT, check_turns, loaded
+from waiting import DEADLINE, wait_until
 
 POOLS = pytest.mark.parametrize("mode, settings", [
     ("session", {}), ("transaction", {"default_pool_size": 3}),
@@ -56,3 +58,40 @@ def test_no_setting_of_a_gateway_stays_in_a_session_of_others(server, database, 
                     assert list(stream)
                 assert settings_of_a_session(pool, server, database) == before
         assert before[0][0] == "on"
+
+
+def test_a_pool_of_statements_is_refused(server, database, tmp_path):
+    for migrated in (False, True):
+        with Pooler(server, "statement") as pool:
+            url = pool.url(database)
+            code, log = Gateway(tmp_path / str(migrated), {"database": url}).fails_to_start()
+            assert code == EX_CANTCREAT, log
+            assert "statement pooling" in log and len(log.strip().splitlines()) == 1, log
+            assert run("migrate", "--database", url).returncode == EX_CANTCREAT
+        assert run("migrate", "--database", server.url(database)).returncode == 0
+
+
+@pytest.mark.parametrize("mode", ["session", "transaction"])
+def test_tables_are_made_where_they_are_looked_for(server, database, mode):
+    """Not in a schema that the role's own settings name first."""
+    server.sql("CREATE SCHEMA parley", database)
+    with Pooler(server, mode) as pool:
+        for _ in range(2):
+            done = run("migrate", "--database", pool.url(database))
+            assert done.returncode == 0, done.stderr
+    assert server.sql("SELECT DISTINCT schemaname FROM pg_tables WHERE tablename IN ('run', 'message')",
+                      database) == [["public"]]
+
+
+@pytest.mark.parametrize("mode", ["session", "transaction"])
+def test_a_copy_sees_a_gateway_that_came_before_its_lock(server, database, tmp_path, mode):
+    assert run("migrate", "--database", server.url(database)).returncode == 0
+    waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'gateway'::regclass"
+    with Pooler(server, mode) as pool, server.session(database) as other:
+        other("BEGIN; INSERT INTO gateway (id, lane, lease_until) VALUES (7, 1, now() + interval '1 h')")
+        copy = subprocess.Popen([BINARY, "copy", pool.url(database), str(tmp_path / "to.db")],
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        wait_until(lambda: server.number(waiting, database) == 1, "a copy that waits")
+        other("COMMIT")
+        said = copy.communicate(timeout=DEADLINE)[0]
+    assert copy.returncode == 75 and "in use by a gateway" in said, said

@@ -25,11 +25,13 @@ struct copy {
  * connection. */
 static const char sql_read[] = "BEGIN ISOLATION LEVEL REPEATABLE READ";
 static const char sql_write[] = "BEGIN";
-/* Gateways that start meanwhile fail at the lock. */
+/* Gateways that start meanwhile fail at the lock.  The moment that is read begins with the first query, and a
+ * pooler's settings are one: the lock comes before. */
+static const char        sql_wait[] = "SET LOCAL lock_timeout = '5s'";
+static const char        sql_lock[] = "LOCK TABLE public.gateway IN SHARE ROW EXCLUSIVE MODE";
 static const char *const begin[] = {
 	"SET LOCAL statement_timeout = 0",
 	"SET LOCAL idle_in_transaction_session_timeout = 0",
-	"LOCK TABLE gateway IN SHARE ROW EXCLUSIVE MODE",
 };
 static const char sql_gateways[] =
 	"SELECT count(*) FROM gateway WHERE dead = 0 AND lease_until > now()";
@@ -255,6 +257,8 @@ static enum errc pg_copy_connect(struct copy *c, const struct store_options *o, 
 	    contents_open(c->target, o, false, &c->contents, &c->base.blobs, e) != ERR_OK)
 		return e->code;
 	link_control(&c->link, c->into ? sql_write : sql_read);
+	link_control(&c->link, sql_wait);
+	link_control(&c->link, sql_lock);
 	if (pg_copy_do(c, begin, ARRAY_LEN(begin), e) != ERR_OK || pg_copy_unused(c, e) != ERR_OK)
 		return e->code;
 	return c->into ? pg_copy_empty(c, e) : ERR_OK;

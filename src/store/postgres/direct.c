@@ -43,6 +43,23 @@ enum errc direct_fail(const struct link *l, const char *doing, struct err *e)
 	return err_blame(e, direct_fault_of(&l->fault));
 }
 
+/* direct_try: a pooler of single statements refuses a transaction that goes on after an answer. */
+static enum errc direct_try(struct link *l, struct err *e)
+{
+	static const char *const steps[] = { "BEGIN", "COMMIT" };
+	bool                     ok = true;
+
+	for (size_t i = 0; ok && i < ARRAY_LEN(steps); i++) {
+		link_control(l, steps[i]);
+		link_send(l, clock_mono_us(), DIRECT_US);
+		ok = link_await(l);
+	}
+	if (ok)
+		return ERR_OK;
+	direct_fail(l, "use", e);
+	return strstr(l->fault.text, "statement pooling") ? err_blame(e, FAULT_NO_PLACE) : e->code;
+}
+
 enum errc direct_connect(struct link *l, const struct link_target *target, int64_t lock_ms,
 			 struct err *e)
 {
@@ -50,7 +67,9 @@ enum errc direct_connect(struct link *l, const struct link_target *target, int64
 		  &(struct link_how){
 			  .once = true, .lock_ms = lock_ms, .statement_ms = LINK_STATEMENT_MS });
 	link_connect(l, clock_mono_us());
-	return link_await(l) ? ERR_OK : direct_fail(l, "connect to", e);
+	if (!link_await(l))
+		return direct_fail(l, "connect to", e);
+	return l->pooled ? direct_try(l, e) : ERR_OK;
 }
 
 enum errc direct_ask(struct link *l, const char *sql, const char *doing, struct err *e)

@@ -80,6 +80,11 @@ static void link_lost(struct link *l, int64_t now_us)
 {
 	struct fault f = fault_lost(l->conn ? pq.PQerrorMessage(l->conn) : "out of memory");
 
+	/* What the server has said before it closed the connection, says why. */
+	if (l->fault.kind != FAULT_PG_NONE) {
+		f = l->fault;
+		f.kind = FAULT_PG_LOST;
+	}
 	link_drop(l, &f, now_us);
 }
 

@@ -21,7 +21,8 @@ static const char sql_applied[] =
 	"SELECT number, name, sha256 FROM schema_migration ORDER BY number";
 
 static const char begin[] =
-	"BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; " LOCK;
+	"BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'; "
+	"SET LOCAL search_path = public; " LOCK;
 static const char create_record[] =
 	"CREATE TABLE schema_migration (number bigint PRIMARY KEY, name text NOT NULL, "
 	"sha256 text NOT NULL, applied_ms bigint NOT NULL)";

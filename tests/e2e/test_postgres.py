@@ -4,13 +4,16 @@ These tests start a server of their own, whatever engine the others use."""
 
 import contextlib
 import json
+import os
 import re
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -130,6 +133,76 @@ def test_without_a_server_stored_calls_are_refused_and_others_go_on(join, server
         wait_until(lambda: client.chat("three", conversation=conversation).status == 200, "writes")
         wait_until(lambda: client.get("/readyz").status == 200, "readiness")
         assert texts(client, conversation) == ["one", "one", "three", "three"]
+
+
+def test_a_database_that_takes_no_writes_refuses_stored_calls(join, server):
+    def writes(on):
+        server.sql(f"ALTER SYSTEM SET default_transaction_read_only = {'off' if on else 'on'}")
+        server.sql("SELECT pg_reload_conf()")
+        shown = [["off" if on else "on"]]
+        wait_until(lambda: server.sql("SHOW default_transaction_read_only") == shown, "the setting")
+    with Client(join().url) as client:
+        client.http.timeout = 60
+        client.chat("before").ok()
+        writes(False)
+        try:
+            client.chat("two").error(503, "storage_unavailable")
+            client.chat("kept nowhere", store=False).ok()
+        finally:
+            writes(True)
+        wait_until(lambda: client.chat("three").status == 200, "writes")
+
+
+@contextlib.contextmanager
+def small_disk(server):
+    """A database on a disk of 20 MB, and the folder of that disk."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20m,mode=0777", "none", name], check=False,
+                                 capture_output=True)
+        if mounted.returncode != 0:
+            pytest.skip("may not mount a small disk")
+        place = Path(name) / "place"
+        place.mkdir()
+        if server.user:
+            os.chown(place, server.user.pw_uid, server.user.pw_gid)
+        Path(name).parent.chmod(0o1777)
+        try:
+            server.sql(f"CREATE TABLESPACE small LOCATION '{place}'")
+            server.sql("CREATE DATABASE small TABLESPACE small")
+            yield "small", Path(name)
+        finally:
+            server.sql("DROP DATABASE IF EXISTS small WITH (FORCE)")
+            server.sql("DROP TABLESPACE IF EXISTS small")
+            subprocess.run(["umount", name], check=True)
+
+
+def test_a_full_disk_of_the_server_refuses_stored_calls(server, start):
+    """And what was acknowledged is kept; other calls go on."""
+    with small_disk(server) as (database, disk):
+        gateway = start(usual={"database": server.url(database)})
+        filler, acknowledged = disk / "filler", ["one", "one"]
+        with Client(gateway.url) as client, open(filler, "wb", buffering=0) as out:
+            client.http.timeout = 60
+            conversation = client.chat("one").ok().json["conversation"]
+            with contextlib.suppress(OSError):
+                while out.write(bytes(65536)):
+                    pass
+            for n in range(100):  # there may be room in pages
+                text = f"{n} {'x' * 8000}"
+                answer = client.chat(text, conversation=conversation)
+                if answer.status != 200:
+                    break
+                acknowledged += [text, text]
+            answer.error(503, "storage_unavailable")
+            assert "disk is full" in answer.json["error"]["message"] and int(answer.headers["Retry-After"]) >= 1
+            client.chat("kept nowhere", store=False).ok()
+            wait_until(lambda: client.get("/readyz").status == 503, "not ready")
+            filler.unlink()
+            os.truncate(out.fileno(), 0)
+            wait_until(lambda: client.chat("three", conversation=conversation).status == 200, "writes")
+            wait_until(lambda: client.get("/readyz").status == 200, "readiness")
+            assert texts(client, conversation) == [*acknowledged, "three", "three"][-100:]
+        gateway.stop()
 
 
 def test_an_end_waits_for_the_server(join, server, script):

@@ -87,6 +87,7 @@ static void content_client_left(void *arg)
 
 	x->request = NULL;
 	atomic_store_explicit(&x->find.job.cancelled, true, memory_order_relaxed);
+	work_unwant(&x->job);
 }
 
 /* --- reading; on a worker --- */
@@ -135,7 +136,12 @@ static void content_submit(struct content *x)
 
 static void content_tried_again(struct timer *t)
 {
-	content_submit(container_of(t, struct content, retry));
+	struct content *x = container_of(t, struct content, retry);
+
+	if (x->request || x->download)
+		content_submit(x);
+	else
+		content_finish(x);
 }
 
 static struct str content_ready(void *arg, bool *ret_failed)

@@ -152,6 +152,7 @@ static void pump_gone(void *arg)
 	struct pump *p = arg;
 
 	p->request = NULL;
+	work_unwant(&p->job);
 	if (!p->working)
 		discard(p);
 }

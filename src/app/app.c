@@ -634,16 +634,17 @@ static int serve_on(struct app *a)
 	return sig;
 }
 
-static bool wait_drained(struct app *a, int timeout_ms)
+/* wait_drained: as next_signal. */
+static int wait_drained(struct app *a, uint64_t *drained, int64_t timeout_ms)
 {
-	uint64_t drained = 0;
-	int      sig;
+	int ms = timeout_ms < INT32_MAX ? (int)timeout_ms : INT32_MAX;
+	int sig;
 
 	/* A reload has no use here, but does not count as a second order to stop. */
 	do {
-		sig = next_signal(a, &drained, a->worker_count, timeout_ms);
+		sig = next_signal(a, drained, a->worker_count, ms);
 	} while (sig == SIGHUP || sig == SIGNAL_GIVEN);
-	return sig == 0;
+	return sig;
 }
 
 /* hand_over: the next process begins to serve after all workers of this one have stopped taking new
@@ -667,10 +668,17 @@ static void hand_over(struct app *a)
 	takeover_done(a->after);
 }
 
+/* Workers that wait for the bucket come back, within about a second. */
+static void app_stop_bucket(struct app *a)
+{
+	if (a->bucket)
+		bucket_stop(a->bucket);
+}
+
 /* app_drain: true: all answers have ended; false: a second signal, or the time is over. */
 static bool app_drain(struct app *a)
 {
-	int64_t timeout_ms = a->config->drain_timeout / 1000 + DRAIN_GRACE_MS;
+	uint64_t drained = 0;
 
 	if (a->after >= 0 && !a->given)
 		give_up(a, "this process is told to stop");
@@ -682,7 +690,12 @@ static bool app_drain(struct app *a)
 		worker_drain(a->workers[i], a->config->drain_timeout, a->given);
 	if (a->given)
 		hand_over(a);
-	return wait_drained(a, timeout_ms < INT32_MAX ? (int)timeout_ms : INT32_MAX);
+	int sig = wait_drained(a, &drained, a->config->drain_timeout / 1000);
+	if (sig == -1) {
+		app_stop_bucket(a);
+		sig = wait_drained(a, &drained, DRAIN_GRACE_MS);
+	}
+	return sig == 0;
 }
 
 static void app_stop(struct app *a)
@@ -697,6 +710,7 @@ static void app_stop(struct app *a)
 	/* The last answers of the pool and the store go into the workers' inboxes, so both are
 	 * stopped before the workers. The pool stops first, because its tasks may use the store. A
 	 * stopped pool refuses new tasks of those answers. */
+	app_stop_bucket(a);
 	work_pool_stop(a->work);
 	work_pool_stop(a->cpu);
 	store_destroy(a->store);

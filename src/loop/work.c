@@ -1,6 +1,8 @@
 /* A pool of threads that work for event loops, and its queue. */
 #include "loop/work.h"
 
+#include "loop/work_now.h"
+
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -51,8 +53,10 @@ static void *work_serve(void *arg)
 	struct work_job  *job;
 
 	for (job = work_take(p); job; job = work_take(p)) {
-		if (!atomic_load_explicit(&job->unwanted, memory_order_relaxed))
+		work_now_begin(&job->unwanted);
+		if (!work_now_is_unwanted())
 			job->run(job);
+		work_now_begin(NULL);
 		job->task.fn = work_handle;
 		loop_post(job->loop, &job->task);
 	}

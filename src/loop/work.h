@@ -5,7 +5,8 @@
  *
  * From work_submit to done, the pool owns the job, and nobody else may touch the job or the data of
  * run, even if the client has left (then done only frees).  A job can't be taken back, but an
- * unwanted job (work_unwant) is passed over if no worker has begun it.
+ * unwanted job (work_unwant) is passed over if no worker has begun it, and run may end early
+ * (work_now.h).
  *
  * Threads: work_submit on any thread, usually the job's own loop; run on a worker, with all signals
  * blocked; done on the job's loop.  run sees what was written before work_submit, and done sees
@@ -37,8 +38,8 @@ enum errc work_pool_create(unsigned threads, size_t max_queue, struct work_pool 
 /* work_submit: queues a job; workers begin jobs in the order of submission.  False: the queue is
  * full, or the pool is stopped; nothing has happened, and the caller still owns the job. */
 bool work_submit(struct work_pool *p, struct work_job *job) MUST_USE;
-/* work_unwant: the result is not wanted any more, so done may come without run.  Only between
- * work_submit and done. */
+/* work_unwant: the result is not wanted any more, so done may come without run.  Behind
+ * done, the call has no effect. */
 void work_unwant(struct work_job *job);
 /* work_pool_stop: refuses new jobs, finishes all queued and running ones, and joins the threads.
  * Then all results are in the inboxes of their loops.  From one thread that is no worker. */

@@ -1,7 +1,9 @@
 /* Requests to a bucket.  Idle handles are kept, with their connections. */
 #include "upstream/bucket.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
+#include "loop/work_now.h"
 #include "upstream/bucket_url.h"
 #include "upstream/failure.h"
 
@@ -47,6 +49,7 @@ struct bucket_call {
 	const unsigned char *sha256;
 	int                  fd;
 	int64_t              bytes; /* that the object has */
+	int64_t              until_us;
 	/* One try: */
 	CURL            *easy;
 	int64_t          at;  /* bytes sent, or written to the file */
@@ -214,13 +217,20 @@ static size_t bucket_on_write(char *bytes, size_t size, size_t count, void *arg)
 	return n <= room ? n : 0; /* enough was read */
 }
 
+/* bucket_is_over: nobody waits for the answer any more. */
+static bool bucket_is_over(const struct bucket_call *c)
+{
+	return atomic_load(&c->bucket->stopped) || work_now_is_unwanted();
+}
+
+/* libcurl asks at least once a second. */
 static int bucket_on_progress(void *arg, curl_off_t down, curl_off_t down_now, curl_off_t up,
 			      curl_off_t up_now)
 {
 	const struct bucket_call *c = arg;
 
 	(void)down, (void)down_now, (void)up, (void)up_now;
-	return atomic_load(&c->bucket->stopped);
+	return bucket_is_over(c);
 }
 
 /* --- a request --- */
@@ -243,6 +253,12 @@ static bool bucket_headers(const struct bucket_call *c, struct curl_slist **ret)
 	if (longer)
 		*ret = longer;
 	return longer;
+}
+
+/* bucket_left_ms: of the time for all tries; at most 0: none. */
+static long bucket_left_ms(const struct bucket_call *c)
+{
+	return (long)((c->until_us - clock_mono_us()) / 1000);
 }
 
 #define SET(option, value) bad |= (unsigned)curl_easy_setopt(h, CURLOPT_##option, value)
@@ -268,7 +284,8 @@ static bool bucket_set_kind(struct bucket_call *c)
 		break;
 	case BUCKET_REMOVE: SET(CUSTOMREQUEST, "DELETE"); break;
 	}
-	SET(TIMEOUT_MS, c->kind == BUCKET_REMOVE ? LIMIT_BUCKET_REMOVE_MS : LIMIT_BUCKET_MS);
+	long left = bucket_left_ms(c);
+	SET(TIMEOUT_MS, left > 0 ? left : 1L); /* 0: libcurl waits for ever */
 	return bad == 0;
 }
 
@@ -351,7 +368,7 @@ static bool bucket_is_lost(const struct bucket_call *c)
 
 static bool bucket_may_try_again(const struct bucket_call *c)
 {
-	if (atomic_load(&c->bucket->stopped))
+	if (bucket_is_over(c) || bucket_left_ms(c) <= 0)
 		return false;
 	return bucket_is_refused(c) ? c->status == 429 || c->status >= 500
 				    : bucket_is_lost(c) && c->code != CURLE_OPERATION_TIMEDOUT &&
@@ -411,7 +428,7 @@ static enum errc bucket_outcome(struct bucket_call *c, struct err *e)
 			       "a temporary file for the content of a file "
 			       "can't be used");
 	if (bucket_is_refused(c))
-		return c->kind == BUCKET_REMOVE && c->status == 404 ? ERR_OK : bucket_refused(c, e);
+		return bucket_refused(c, e);
 	if (bucket_is_lost(c))
 		return bucket_lost(c, e);
 	if (c->kind == BUCKET_GET && !bucket_sound(c))
@@ -423,7 +440,9 @@ static enum errc bucket_outcome(struct bucket_call *c, struct err *e)
 static enum errc bucket_do(struct bucket_call *c, struct err *e)
 {
 	enum errc rc = ERR_OK;
+	long      ms = c->kind == BUCKET_REMOVE ? LIMIT_BUCKET_REMOVE_MS : LIMIT_BUCKET_MS;
 
+	c->until_us = clock_mono_us() + ms * (int64_t)1000;
 	for (int tries = 1;; tries++) {
 		if (!bucket_perform(c)) {
 			rc = err_no_memory(e);
@@ -469,5 +488,7 @@ enum errc bucket_remove(struct bucket *b, const char *name, struct err *e)
 {
 	struct bucket_call c = { .bucket = b, .kind = BUCKET_REMOVE, .name = name };
 
-	return bucket_do(&c, e);
+	if (bucket_do(&c, e) != ERR_OK && e->fault != FAULT_MISSING)
+		return e->code;
+	return ERR_OK;
 }

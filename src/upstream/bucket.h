@@ -2,8 +2,10 @@
  * libcurl signs (AWS Signature Version 4).
  *
  * The caller names an object, with letters, digits, '-', '_' and '.'; its SHA-256 is known before, and is signed
- * with the request of a put.  A server that does not answer, or answers 429 or 5xx, is asked up to three
- * times.  Deadlines: LIMIT_BUCKET_… of base/limits.h.  An error is STORAGE; its text has the status and the
+ * with the request of a put.  A server that can't be reached, that breaks an answer off, or that answers 429
+ * or 5xx, is asked up to three times; one that lets a deadline pass is asked once.  Deadlines, each of all tries
+ * together: LIMIT_BUCKET_… of base/limits.h.  A request of a job that is unwanted (loop/work.h) ends within
+ * about a second.  An error is STORAGE; its text has the status and the
  * server's own word for it, such as AccessDenied, and never the address, a key or a signature.
  * Threads: all functions wait for the network, so none is for loops; any thread, several at once. */
 #pragma once
@@ -35,7 +37,7 @@ enum errc bucket_put(struct bucket *b, const char *name, const unsigned char sha
  * another SHA-256 is an error.  FAULT_MISSING: there is no such object. */
 enum errc bucket_get(struct bucket *b, const char *name, const unsigned char sha256[HASH_BYTES],
 		     int fd, int64_t bytes, struct err *e) MUST_USE;
-/* bucket_remove: an object that does not exist is no error. */
+/* bucket_remove: an object that does not exist (NoSuchKey) is no error; a bucket that does not is one. */
 enum errc bucket_remove(struct bucket *b, const char *name, struct err *e) MUST_USE;
 /* bucket_stop: ends the requests under way, and refuses later ones. */
 void bucket_stop(struct bucket *b);

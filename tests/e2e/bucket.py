@@ -46,7 +46,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if status != 204:
                 self.send_header("Content-Length", str(length[0] if length else len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            for part in bucket.slowly(body) if bucket.slowly and self.command == "GET" else [body]:
+                self.wfile.write(part)
         self.close_connection = bool(length)
 
     do_PUT = do_GET = do_DELETE = do_POST = do_HEAD = answer
@@ -72,6 +73,7 @@ class Bucket:
     def reset(self):
         """It serves, without faults and without objects, and has seen nothing."""
         self.fault = None  # (method, pass on): status, body and what length is announced; or None
+        self.slowly = None  # (body): its parts, one after the other
         self.seen, self.connections = [], set()
         self._tell("clear")
         if not self.server:
@@ -142,6 +144,23 @@ class Held:
 
     def wait(self, count=1):
         wait_until(lambda: self.here >= count, f"{count} requests at the bucket")
+
+
+class Trickle:
+    """Answers that have no end, yet never stall: a piece now and then, as long as anybody reads."""
+
+    def __init__(self, bucket):
+        self.readers = 0
+        self.end = threading.Event()
+        bucket.slowly = self
+
+    def __call__(self, body):
+        self.readers += 1
+        try:
+            while not self.end.wait(0.1):
+                yield body[:1000]
+        finally:
+            self.readers -= 1
 
 
 def is_object(name, content):

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import socket
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -10,11 +11,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bucket import NAME, Bucket, Held, is_object
+from bucket import NAME, Bucket, Held, Trickle, is_object
 from client import Client
 from gateway import CANARY, ENGINE, run
 from postgres import Pooler
-from waiting import wait_until
+from waiting import DEADLINE, wait_until
 
 EX_TEMPFAIL, EX_CONFIG = 75, 78
 pytestmark = pytest.mark.skipif(ENGINE != "sqlite", reason="has its server with either engine")
@@ -201,6 +202,41 @@ def test_a_bucket_that_stalls(join, bucket):
             refused(client.http.get(f"/v1/files/{id}/content", timeout=60), "did not answer in time")
             refused(sent.result(), "did not answer in time")
         stalls.set()
+
+
+@pytest.fixture
+def trickle(bucket):
+    one = Trickle(bucket)
+    yield one
+    one.end.set()
+
+
+def ask_for(gateway, id):
+    """A client that asks for a file's content: its connection."""
+    one = socket.create_connection((gateway.host, gateway.port), DEADLINE)
+    one.sendall(f"GET /v1/files/{id}/content HTTP/1.1\r\nHost: {gateway.host}\r\n\r\n".encode())
+    return one
+
+
+def test_clients_that_left_hold_nothing(join, bucket, trickle):
+    gateway = join()
+    with Client(gateway.url) as client:
+        id = upload(client, BIG)
+        asked = [ask_for(gateway, id) for _ in range(16)]  # all threads of the gateway
+        wait_until(lambda: trickle.readers == len(asked), "all requests at the bucket")
+        for one in asked:
+            one.close()
+        upload(client, b"other")
+        wait_until(lambda: trickle.readers == 0, "no request at the bucket")
+
+
+def test_a_drain_ends_requests_to_the_bucket(join, bucket, trickle):
+    gateway = join(drain_timeout="1s")
+    with Client(gateway.url) as client:
+        id = upload(client, BIG)
+        with ask_for(gateway, id):
+            wait_until(lambda: trickle.readers == 1, "the request at the bucket")
+            gateway.stop()
 
 
 def test_gateways_with_and_without(join, start, server, database, bucket, ask):

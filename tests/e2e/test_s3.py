@@ -329,7 +329,39 @@ def test_an_upload_that_ends_after_its_hour(join, bucket, ask, sweep, removed):
         refused(sent.result(), "too late")
         assert ask("SELECT count(*) FROM content") == 0
         removal.go.set()
-        wait_until(lambda: ask("SELECT count(*) FROM content_object") == 0, "the object is removed")
+        gone(bucket, ask)
+
+
+def test_an_object_that_stays_keeps_no_others(join, bucket, ask, sweep):
+    gateway = join()
+    stays = []
+
+    def refuse(method, pass_on):
+        """What a server says that is not the bucket's."""
+        path = pass_on.__self__.path
+        if method == "DELETE" and (not stays or path in stays):
+            stays.append(path)
+            return 404, b"<html>Not Found</html>"
+        return None
+    with Client(gateway.url) as client:
+        ids = [upload(client, f"content {n}".encode()) for n in range(4)]
+        bucket.stop()
+        for id in ids[:3]:
+            client.request("DELETE", f"/v1/files/{id}").ok()
+        gateway.wait_log("can't be removed yet: .* can't be reached")
+        bucket.fault = refuse
+        bucket.start()
+        sweep()
+        wait_until(lambda: len(bucket.objects) == 2, "only one of the three is left")
+        client.request("DELETE", f"/v1/files/{ids[3]}").ok()
+        wait_until(lambda: len(bucket.objects) == 1, "the fourth is removed")
+        sweep()
+        wait_until(lambda: len(stays) == 2, "another try")
+        bucket.fault = None
+        sweep()
+        gone(bucket, ask)
+        gateway.stop()
+    assert len([line for line in gateway.lines if "refused a request: 404" in line]) == 1
 
 
 def test_copies(join, start, server, database, bucket, tmp_path, ask):

@@ -5,10 +5,10 @@
 #include "base/id.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "store/common/thread.h"
 #include "store/postgres/direct.h"
 #include "upstream/bucket.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -19,6 +19,9 @@ enum {
 	PAUSE_MS = 2 * 1000, /* after a failure */
 	NAME = HASH_HEX + 1 + 16 + 1,
 };
+
+/* Between two lines about one failure. */
+static const int64_t told_again_us = 3600 * 1000 * INT64_C(1000);
 
 /* A content that is there is kept for an hour more, so that its file can be added. */
 static const char sql_announce[] =
@@ -34,16 +37,21 @@ static const char sql_settle[] =
 static const char sql_settled[] =
 	"DELETE FROM content_object o USING content c WHERE o.number = $1 "
 	"AND c.sha256 = o.sha256 AND c.place = o.number";
+/* The row may have gone with an object that was not there yet.  Another time in the row says to a removal
+ * under way that the object has come since. */
 static const char sql_surplus[] =
-	"UPDATE content_object SET gone = 1, after = now() WHERE number = $1";
+	"INSERT INTO content_object (number, sha256, gone, after) SELECT $1, $2, 1, now() "
+	"WHERE NOT EXISTS (SELECT 1 FROM content WHERE sha256 = $2 AND place = $1) "
+	"ON CONFLICT (number) DO UPDATE SET gone = 1, after = excluded.after";
 static const char sql_there[] = "SELECT bytes FROM content WHERE sha256 = $1 AND bytes >= 0";
 
 /* The minute passes before another gateway tries the same, if this one does not succeed. */
 static const char sql_claim[] =
 	"UPDATE content_object SET gone = 1, after = now() + interval '1 minute' WHERE number IN "
 	"(SELECT number FROM content_object WHERE after < now() ORDER BY after LIMIT $1 "
-	"FOR UPDATE SKIP LOCKED) RETURNING number, sha256";
-static const char sql_forget[] = "DELETE FROM content_object WHERE number = $1";
+	"FOR UPDATE SKIP LOCKED) RETURNING number, sha256, (extract(epoch FROM after) * 1000000)::bigint";
+static const char sql_forget[] = "DELETE FROM content_object WHERE number = $1 "
+				 "AND (extract(epoch FROM after) * 1000000)::bigint = $2";
 
 struct objects {
 	struct bucket  *bucket; /* borrowed */
@@ -53,6 +61,9 @@ struct objects {
 	pthread_mutex_t lock;
 	pthread_cond_t  wake;
 	bool            stop;
+	/* The thread's own: what was said last, and when. */
+	char    told[sizeof((struct err *)0)->text];
+	int64_t told_us;
 };
 
 static void object_name(const unsigned char *sha256, int64_t number, char ret[NAME])
@@ -110,7 +121,10 @@ static bool objects_settle_on(struct link *l, void *arg, struct err *e)
 	param_int(&l->args, p->bytes);
 	link_ask(l, sql_settle);
 	objects_ask(l, sql_settled, p->number);
-	objects_ask(l, sql_surplus, p->number);
+	param_clear(&l->args);
+	param_int(&l->args, p->number);
+	param_bytes(&l->args, object_sum(p->sha256));
+	link_ask(l, sql_surplus);
 	param_clear(&l->args);
 	param_bytes(&l->args, object_sum(p->sha256));
 	link_ask(l, sql_there);
@@ -155,13 +169,16 @@ enum errc objects_get(struct objects *o, int fd, const unsigned char sha256[HASH
 
 /* --- removing --- */
 
+/* An object that this process may remove. */
+struct object_claim {
+	int64_t       number;
+	int64_t       after_us; /* the row's time, which changes with each claim */
+	unsigned char sha256[HASH_BYTES];
+};
+
 struct object_sweep {
-	int count;
-	struct {
-		int64_t       number;
-		unsigned char sha256[HASH_BYTES];
-	} found[SWEEP];
-	int64_t forget;
+	int                 count;
+	struct object_claim found[SWEEP];
 };
 
 static bool objects_claim_on(struct link *l, void *arg, struct err *e)
@@ -179,72 +196,89 @@ static bool objects_claim_on(struct link *l, void *arg, struct err *e)
 
 		if (sum.n != HASH_BYTES)
 			continue;
-		s->found[s->count].number = cell_int(direct_row(l, i), 0);
-		memcpy(s->found[s->count++].sha256, sum.p, HASH_BYTES);
+		struct object_claim *c = &s->found[s->count++];
+		c->number = cell_int(direct_row(l, i), 0);
+		c->after_us = cell_int(direct_row(l, i), 2);
+		memcpy(c->sha256, sum.p, HASH_BYTES);
 	}
 	return true;
 }
 
 static bool objects_forget_on(struct link *l, void *arg, struct err *e)
 {
-	const struct object_sweep *s = arg;
+	const struct object_claim *c = arg;
 
 	(void)e;
 	link_clear(l);
-	objects_ask(l, sql_forget, s->forget);
+	param_clear(&l->args);
+	param_int(&l->args, c->number);
+	param_int(&l->args, c->after_us);
+	link_ask(l, sql_forget);
 	return lend_await(l);
-}
-
-/* objects_sweep: *ret_more: there may be further ones. */
-static enum errc objects_sweep(struct objects *o, bool *ret_more, struct err *e)
-{
-	struct object_sweep s;
-	char                name[NAME];
-
-	if (lend_do(o->lend, objects_claim_on, &s, e) != ERR_OK)
-		return e->code;
-	for (int i = 0; i < s.count; i++) {
-		s.forget = s.found[i].number;
-		object_name(s.found[i].sha256, s.forget, name);
-		if (bucket_remove(o->bucket, name, e) != ERR_OK ||
-		    lend_do(o->lend, objects_forget_on, &s, e) != ERR_OK)
-			return e->code;
-	}
-	*ret_more = s.count == SWEEP;
-	return ERR_OK;
 }
 
 /* objects_rest: false: the thread ends. */
 static bool objects_rest(struct objects *o, int64_t ms)
 {
-	struct timespec until;
-	int             waited = 0;
-
-	clock_gettime(CLOCK_MONOTONIC, &until);
-	until.tv_sec += ms / 1000;
 	pthread_mutex_lock(&o->lock);
-	while (!o->stop && ms > 0 && waited == 0)
-		waited = pthread_cond_timedwait(&o->wake, &o->lock, &until);
+	if (!o->stop && ms > 0)
+		thread_wait_ms(&o->wake, &o->lock, ms);
 	bool goes_on = !o->stop;
 	pthread_mutex_unlock(&o->lock);
 	return goes_on;
 }
 
+static enum errc objects_remove(struct objects *o, struct object_claim *c, struct err *e)
+{
+	char name[NAME];
+
+	object_name(c->sha256, c->number, name);
+	if (bucket_remove(o->bucket, name, e) != ERR_OK)
+		return e->code;
+	return lend_do(o->lend, objects_forget_on, c, e);
+}
+
+/* objects_sweep: e is the first failure, which stops no other removal.  *ret_more: there may be further
+ * ones. */
+static enum errc objects_sweep(struct objects *o, bool *ret_more, struct err *e)
+{
+	struct object_sweep s;
+	struct err          why;
+
+	if (lend_do(o->lend, objects_claim_on, &s, e) != ERR_OK)
+		return e->code;
+	*ret_more = s.count == SWEEP;
+	for (int i = 0; i < s.count && objects_rest(o, 0); i++)
+		if (objects_remove(o, &s.found[i], &why) != ERR_OK && e->code == ERR_OK)
+			*e = why;
+	return e->code;
+}
+
+/* objects_tell: one failure comes again each minute; its line does not. */
+static void objects_tell(struct objects *o, const struct err *e)
+{
+	int64_t now_us = clock_mono_us();
+
+	if (!objects_rest(o, 0) ||
+	    (strcmp(o->told, e->text) == 0 && now_us - o->told_us < told_again_us))
+		return;
+	str_copy(o->told, sizeof o->told, str_of(e->text));
+	o->told_us = now_us;
+	log_note(LOG_WARN, "bucket", "contents that no file has can't be removed yet: %s", e->text);
+}
+
 static void *objects_run(void *arg)
 {
 	struct objects *o = arg;
-	struct err      e = { .code = ERR_OK };
-	bool            failed = false;
 	int64_t         rest_ms = 0;
 
 	while (objects_rest(o, rest_ms)) {
-		bool more = false;
-		bool fails = objects_sweep(o, &more, &e) != ERR_OK;
+		struct err e = { .code = ERR_OK };
+		bool       more = false;
+		bool       fails = objects_sweep(o, &more, &e) != ERR_OK;
 
-		if (fails && !failed && objects_rest(o, 0))
-			log_note(LOG_WARN, "bucket",
-				 "contents that no file has can't be removed yet: %s", e.text);
-		failed = fails;
+		if (fails)
+			objects_tell(o, &e);
 		rest_ms = fails ? PAUSE_MS : more ? 0 : LOOK_MS;
 	}
 	return NULL;
@@ -253,22 +287,18 @@ static void *objects_run(void *arg)
 enum errc objects_create(struct bucket *bucket, struct lend *lend, bool sweep, struct objects **ret,
 			 struct err *e)
 {
-	struct objects    *o = calloc(1, sizeof *o);
-	pthread_condattr_t attr;
+	struct objects *o = calloc(1, sizeof *o);
 
 	if (!o)
 		return err_no_memory(e);
 	o->bucket = bucket;
 	o->lend = lend;
 	pthread_mutex_init(&o->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&o->wake, &attr);
-	pthread_condattr_destroy(&attr);
-	o->sweeping = sweep && pthread_create(&o->thread, NULL, objects_run, o) == 0;
+	thread_cond_init(&o->wake);
+	o->sweeping = sweep && thread_start(&o->thread, "objects", objects_run, o, e) == ERR_OK;
 	if (sweep && !o->sweeping) {
 		objects_destroy(o);
-		return err_set(e, ERR_INTERNAL, "", "no thread for the bucket could be started");
+		return e->code;
 	}
 	*ret = o;
 	return ERR_OK;

@@ -10,13 +10,15 @@
  *     in an hour)                     number)
  *
  * - A gateway that is killed during a PUT, or behind it, leaves an announced object, which any gateway removes
- *   an hour later.  No PUT takes so long (LIMIT_BUCKET_MS), so none ends after the removal.
+ *   an hour later.  No PUT takes so long with all its tries (LIMIT_BUCKET_MS), so none ends after the removal.
  * - A gateway that is killed between the deletion of a file and the removal of the object leaves the row, and
  *   another one removes the object.
  * - A content that is deleted at one gateway while another one uploads the same: the new object has another
  *   number, so a removal that comes late does not meet it.
- * - An upload that ends when its object is being removed (a clock or a machine stood still) finds `gone`, and
- *   fails; the removal and the upload take the same row's lock.
+ * - An upload that ends when its object is being removed, or was (a clock or a machine stood still), fails, and
+ *   its row says that the object goes now: a new row, if the removal has forgotten the old one.  A removal
+ *   forgets only the row that it claimed: the time in the row is another one behind each claim and each
+ *   upload.
  * - Two uploads of one content at once: one object gets the content's row, the other one goes at once.
  *
  * Threads: any that may wait for the server, but for objects_create and objects_destroy. */
@@ -29,7 +31,7 @@ struct bucket;
 struct objects;
 
 /* objects_create: bucket and lend are borrowed.  sweep: a thread removes objects that nobody has, also those
- * that other gateways have left.  *ret is owned.  Errors: OVERLOADED, INTERNAL. */
+ * that other gateways have left.  *ret is owned.  Errors: OVERLOADED, STORAGE. */
 enum errc objects_create(struct bucket *bucket, struct lend *lend, bool sweep, struct objects **ret,
 			 struct err *e) MUST_USE;
 void      objects_destroy(struct objects *o); /* ends requests to the bucket; NULL is fine */

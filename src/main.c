@@ -3,6 +3,7 @@
 #include "app/app.h"
 #include "base/limits.h"
 #include "command/command.h"
+#include "config/config_check.h"
 #include "config/config_option.h"
 #include "config/config_place.h"
 #include "config/config_secret.h"
@@ -431,6 +432,9 @@ static int main_run(const struct command_line *line)
 		return print_buf(stdout, config_markdown);
 
 	enum errc rc = config_load(line->file, line->flags, line->flag_count, &c, &e);
+	if (rc == ERR_OK && (line->action == ACTION_CHECK ||
+			     (line->action == ACTION_RUN && line->command->run == command_serve)))
+		rc = config_check_serve(c, &e);
 	if (rc != ERR_OK) {
 		fprintf(stderr, "parley: %s\n", e.text);
 		return rc == ERR_NOT_FOUND ? EX_NOINPUT : EX_CONFIG;

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/metric.h"
 #include "base/trace.h"
+#include "config/config_check.h"
 #include "config/config_secret.h"
 #include "app/exit_status.h"
 #include "http/tls.h"
@@ -461,8 +462,9 @@ static void app_reload(struct app *a, const char *file, const struct config_flag
 	struct config   *c = NULL;
 	struct snapshot *s = NULL;
 	struct err       e;
-	bool             ok = config_load(file, flags, n, &c, &e) == ERR_OK;
-	bool             local;
+	bool             ok = config_load(file, flags, n, &c, &e) == ERR_OK &&
+		  config_check_serve(c, &e) == ERR_OK;
+	bool local;
 
 	/* The new configuration is checked as a whole before anything changes. A reload must not
 	 * remove the last key of a listener that is not loopback. */

@@ -2,6 +2,7 @@
 #include "app/app_bucket.h"
 
 #include "base/log.h"
+#include "config/config_check.h"
 #include "config/config_secret.h"
 #include "upstream/bucket.h"
 #include "upstream/bucket_url.h"
@@ -19,6 +20,8 @@ enum errc app_bucket_create(const struct config *c, struct bucket **ret, struct 
 	*ret = NULL;
 	if (!c->files_s3[0])
 		return ERR_OK;
+	if (config_check_bucket(c, e) != ERR_OK)
+		return e->code;
 	if (bucket_url_is_plain(c->files_s3))
 		log_note(LOG_WARN, "bucket",
 			 "files_s3 is http: what is sent to the bucket can be read on the network");

@@ -72,8 +72,13 @@ int app_copy(const struct config *c, const char *from, const char *to)
 	struct err       e = { .code = ERR_OK };
 	int64_t          began = clock_mono_us();
 
-	if (app_copy_end_runs(&source, &e) == ERR_OK &&
-	    app_bucket_create(c, &bucket, &e) == ERR_OK) {
+	/* An SQLite database has no contents in a bucket. */
+	if ((strstr(from, "://") || strstr(to, "://")) &&
+	    app_bucket_create(c, &bucket, &e) != ERR_OK) {
+		(void)app_copy_fail(&e);
+		return EX_CONFIG;
+	}
+	if (app_copy_end_runs(&source, &e) == ERR_OK) {
 		source.bucket = target.bucket = bucket;
 		target.bucket_write = c->files_s3_write;
 		(void)app_copy_all(&source, &target, &told, &e);

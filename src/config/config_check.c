@@ -198,24 +198,39 @@ static enum errc check_bucket(const struct config *c, struct err *e)
 	struct config_place at = config_memory_place(c, CONFIG_OPTION_files_s3);
 	struct config_place region = config_memory_place(c, CONFIG_OPTION_files_s3_region);
 	struct err          why;
+	enum errc rc = c->files_s3[0] ? bucket_url_check(c->files_s3, c->files_s3_region, &why)
+				      : bucket_url_check_region(c->files_s3_region, &why);
 
-	if (!c->files_s3[0])
+	if (rc == ERR_OK)
 		return ERR_OK;
-	if (bucket_url_check(c->files_s3, c->files_s3_region, &why) != ERR_OK)
-		return config_place_fail(strcmp(why.path, "region") == 0 ? &region : &at, e, "%s",
-					 why.text);
-	if (!strstr(c->database, "://"))
+	return config_place_fail(strcmp(why.path, "region") == 0 ? &region : &at, e, "%s",
+				 why.text);
+}
+
+enum errc config_check_bucket(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_files_s3);
+
+	if (!c->files_s3[0] ||
+	    (config_secret_env("AWS_ACCESS_KEY_ID") && config_secret_env("AWS_SECRET_ACCESS_KEY")))
+		return ERR_OK;
+	return config_place_fail(&at, e,
+				 "needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the "
+				 "environment");
+}
+
+enum errc config_check_serve(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_files_s3);
+
+	if (c->files_s3[0] && !strstr(c->database, "://"))
 		return config_place_fail(&at, e,
 					 "needs a PostgreSQL database; beside an SQLite file, "
 					 "contents are in its folder");
-	if (c->files_s3_write && c->max_file > LIMIT_BUCKET_OBJECT)
+	if (c->files_s3[0] && c->files_s3_write && c->max_file > LIMIT_BUCKET_OBJECT)
 		return config_place_fail(&at, e,
 					 "a bucket takes files of up to 5GiB: lower max_file");
-	if (!config_secret_env("AWS_ACCESS_KEY_ID") || !config_secret_env("AWS_SECRET_ACCESS_KEY"))
-		return config_place_fail(&at, e,
-					 "needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the "
-					 "environment");
-	return ERR_OK;
+	return config_check_bucket(c, e);
 }
 
 /* The node of the key that an error's path names, or else the node of the row. */

@@ -64,6 +64,11 @@ enum errc bucket_url_check(const char *url, const char *region, struct err *e)
 			"a bucket is https://BUCKET.s3.REGION.amazonaws.com/PREFIX or "
 			"https://HOST/BUCKET/PREFIX, with letters, digits, '-', '_' and '.', "
 			"and without keys, a query or a fragment");
+	return bucket_url_check_region(region, e);
+}
+
+enum errc bucket_url_check_region(const char *region, struct err *e)
+{
 	if (strlen(region) >= BUCKET_URL_REGION || !bucket_url_word(region, "-"))
 		return err_set(e, ERR_INVALID_VALUE, "region",
 			       "a region is a word like eu-central-1");

@@ -5,6 +5,7 @@
 
 /* bucket_url_check: whether the address and the region can be used.  Errors: INVALID_VALUE, at "url" or "region". */
 enum errc bucket_url_check(const char *url, const char *region, struct err *e) MUST_USE;
+enum errc bucket_url_check_region(const char *region, struct err *e) MUST_USE;
 /* bucket_url_is_plain: whether what is sent there can be read on a network: http to another machine. */
 bool bucket_url_is_plain(const char *url);
 /* bucket_url_region: the one in a host name of Amazon's, else us-east-1. */

@@ -386,6 +386,12 @@ def test_copies(join, start, server, database, bucket, tmp_path, ask):
     bucket.start()
     back = copy(server.url(database), tmp_path / "back.db", "--config", config)
     assert back.returncode == 0 and not back.stderr, back
+    # The configured database is not the one that counts here.
+    flags = ["--files-s3", bucket.options["files_s3"], "--files-s3-region", "eu-central-1"]
+    again = copy(server.url(database), server.url(server.create()), *flags)
+    assert again.returncode == 0 and "2 files" in again.stdout and len(bucket.objects) == 4, again
+    keyless = run("copy", server.url(database), tmp_path / "z.db", *flags)
+    assert keyless.returncode == EX_CONFIG and "needs AWS_ACCESS_KEY_ID" in keyless.stderr, keyless
     with contextlib.closing(sqlite3.connect(tmp_path / "back.db")) as db:
         assert db.execute("SELECT count(*) FROM file").fetchone() == (2,)
     with Client(join().url) as client:
@@ -399,6 +405,7 @@ def test_copies(join, start, server, database, bucket, tmp_path, ask):
     ({"database": "x.db"}, {}, "needs a PostgreSQL database"),
     ({"max_file": "6GiB"}, {}, "lower max_file"),
     ({"files_s3_region": "eu central"}, {}, "files_s3_region: a region is"),
+    ({"files_s3_region": "eu central", "files_s3": ""}, {}, "files_s3_region: a region is"),
     *[({"files_s3": url}, {}, "files_s3: a bucket is https://") for url in (
         "bucket", "s3://bucket", "ftp://h/bucket", f"https://key:{CANARY}@h/bucket", "https://h/b?x=1",
         "https://h/b#x", "https://h/a b", "https://h/.b", "https://h//b", "https:///b", "https://h/%41")],
@@ -411,6 +418,16 @@ def test_options_that_make_no_sense(tmp_path, options, env, said):
     done = run("serve", "--check-config", "--config", file, env=keys)
     assert done.returncode == EX_CONFIG and said in done.stderr, done
     assert CANARY not in done.stdout + done.stderr
+
+
+def test_commands_without_the_bucket_need_no_keys(server, database, tmp_path):
+    file = tmp_path / "p.yaml"
+    file.write_text(f"database: {server.url(database)}\nfiles_s3: https://b.s3.eu-central-1.amazonaws.com/p\n")
+    for command in (["migrate"], ["keys", "list"], ["export"]):
+        done = run(*command, "--config", file)
+        assert done.returncode == 0, done
+    done = run("serve", "--config", file)
+    assert done.returncode == EX_CONFIG and "needs AWS_ACCESS_KEY_ID" in done.stderr, done
 
 
 def test_options_that_are_right(tmp_path):

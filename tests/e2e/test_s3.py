@@ -313,6 +313,18 @@ def test_slow_uploads_do_not_hold_up_others(join, bucket):
         assert len({one.result() for one in sent}) == 4
 
 
+def test_many_uploads_take_few_connections(join, server, database, ask):
+    sessions = (f"SELECT count(*) FROM pg_stat_activity WHERE datname = '{database}' "
+                "AND application_name <> 'psql'")
+    stuck = sessions + " AND wait_event_type = 'Lock' AND query LIKE 'INSERT INTO content (%'"
+    with Client(join(files_s3_write=False).url) as client, ThreadPoolExecutor(14) as pool:
+        with server.holding("LOCK TABLE content IN EXCLUSIVE MODE", database):
+            sent = [pool.submit(upload, client, f"content {n}".encode()) for n in range(14)]
+            wait_until(lambda: ask(stuck) >= 2, "two uploads that wait for the table")
+            assert ask(sessions) <= 8 and ask(stuck) == 2
+        assert len({one.result() for one in sent}) == 14
+
+
 @pytest.mark.parametrize("removed", [False, True], ids=["being removed", "removed"])
 def test_an_upload_that_ends_after_its_hour(join, bucket, ask, sweep, removed):
     with Client(join().url) as client, ThreadPoolExecutor() as pool:

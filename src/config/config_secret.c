@@ -2,6 +2,7 @@
 #include "config/config_secret.h"
 
 #include "base/limits.h"
+#include "base/whole.h"
 #include "config/config_place.h"
 
 #include <errno.h>
@@ -123,25 +124,6 @@ static enum errc read_env(const char *name, const struct config_place *at, char 
 	return *ret ? ERR_OK : err_set(e, ERR_INTERNAL, NULL, "out of memory");
 }
 
-/* Fills to (LIMIT_SECRET + 3 bytes) and returns the length, or -1 with errno. */
-static ssize_t config_secret_slurp(int fd, char *to)
-{
-	size_t n = 0;
-
-	while (n < LIMIT_SECRET + 3) {
-		ssize_t got = read(fd, to + n, LIMIT_SECRET + 3 - n);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return -1;
-		if (got == 0)
-			break;
-		n += (size_t)got;
-	}
-	return (ssize_t)n;
-}
-
 static enum errc config_secret_read_open(int fd, const char *path, bool must_be_private,
 					 const struct config_place *at, char **ret, struct err *e)
 {
@@ -155,7 +137,7 @@ static enum errc config_secret_read_open(int fd, const char *path, bool must_be_
 					 "%.128s is open to group or others (mode %04o); chmod 600",
 					 path, (unsigned)st.st_mode & 07777);
 
-	ssize_t got = config_secret_slurp(fd, bytes);
+	ssize_t got = whole_read(fd, bytes, LIMIT_SECRET + 3);
 	if (got < 0)
 		return config_place_fail(at, e, "%.128s cannot be read: %s", path, strerror(errno));
 

@@ -403,7 +403,7 @@ static enum errc bucket_refused(struct bucket_call *c, struct err *e)
 
 static enum errc bucket_lost(const struct bucket_call *c, struct err *e)
 {
-	const char *words = c->code == CURLE_OPERATION_TIMEDOUT ? "it did not answer in time"
+	const char *words = c->code == CURLE_OPERATION_TIMEDOUT ? "no answer came in time"
 								: curl_easy_strerror(c->code);
 
 	err_set(e, ERR_STORAGE, "", "the bucket of uploaded files can't be reached: %s", words);
@@ -458,30 +458,27 @@ static enum errc bucket_do(struct bucket_call *c, struct err *e)
 	return rc;
 }
 
+/* bucket_move: a put or a get. */
+static enum errc bucket_move(struct bucket *b, enum bucket_kind kind, const char *name,
+			     const unsigned char *sha256, int fd, int64_t bytes, struct err *e)
+{
+	struct bucket_call c = {
+		.bucket = b, .kind = kind, .name = name, .sha256 = sha256, .fd = fd, .bytes = bytes
+	};
+
+	return bucket_do(&c, e);
+}
+
 enum errc bucket_put(struct bucket *b, const char *name, const unsigned char sha256[HASH_BYTES],
 		     int fd, int64_t bytes, struct err *e)
 {
-	struct bucket_call c = { .bucket = b,
-				 .kind = BUCKET_PUT,
-				 .name = name,
-				 .sha256 = sha256,
-				 .fd = fd,
-				 .bytes = bytes };
-
-	return bucket_do(&c, e);
+	return bucket_move(b, BUCKET_PUT, name, sha256, fd, bytes, e);
 }
 
 enum errc bucket_get(struct bucket *b, const char *name, const unsigned char sha256[HASH_BYTES],
 		     int fd, int64_t bytes, struct err *e)
 {
-	struct bucket_call c = { .bucket = b,
-				 .kind = BUCKET_GET,
-				 .name = name,
-				 .sha256 = sha256,
-				 .fd = fd,
-				 .bytes = bytes };
-
-	return bucket_do(&c, e);
+	return bucket_move(b, BUCKET_GET, name, sha256, fd, bytes, e);
 }
 
 enum errc bucket_remove(struct bucket *b, const char *name, struct err *e)

@@ -5,8 +5,8 @@
  * with the request of a put.  A server that can't be reached, that breaks an answer off, or that answers 429
  * or 5xx, is asked up to three times; one that lets a deadline pass is asked once.  Deadlines, each of all tries
  * together: LIMIT_BUCKET_… of base/limits.h.  A request of a job that is unwanted (loop/work.h) ends within
- * about a second.  An error is STORAGE; its text has the status and the
- * server's own word for it, such as AccessDenied, and never the address, a key or a signature.
+ * about a second.  An error is STORAGE; its text has the status and the server's own word for the refusal, such
+ * as AccessDenied, and never the address, a key or a signature.
  * Threads: all functions wait for the network, so none is for loops; any thread, several at once. */
 #pragma once
 

@@ -199,8 +199,8 @@ def test_a_bucket_that_stalls(join, bucket):
         bucket.fault = lambda *_: (stalls.wait(60), None)[1]
         with ThreadPoolExecutor() as pool:
             sent = pool.submit(post, other, b"new")
-            refused(client.http.get(f"/v1/files/{id}/content", timeout=60), "did not answer in time")
-            refused(sent.result(), "did not answer in time")
+            refused(client.http.get(f"/v1/files/{id}/content", timeout=60), "no answer came in time")
+            refused(sent.result(), "no answer came in time")
         stalls.set()
 
 

@@ -121,7 +121,7 @@ void partition_remove(struct work *w, const struct log_table *rest, struct log_t
 		      size_t count)
 {
 	change_lock(w, rest, (const struct log_table *const *)tables, count);
-	/* It would refuse what is still written of runs that lose their table. */
+	/* A constraint would refuse what is still written of runs that lose their table. */
 	if (rest && rest->until > 0)
 		change_unbind(w, rest);
 	for (size_t i = 0; i < count; i++) {

@@ -45,7 +45,7 @@ enum work_next sweep_step(struct work *w)
 	struct param               *a;
 
 	if (w->stage > 0) {
-		/* That of the events is the last one, and the only one that has a row. */
+		/* The answer about events is the last one, and the only one that has a row. */
 		size_t last = w->link->result_count - 1;
 		bool   more = work_rows(w, last) > 0 && cell_int(work_row(w, last, 0), 0) != 0;
 

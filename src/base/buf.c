@@ -2,6 +2,7 @@
 #include "base/buf.h"
 
 #include "base/decimal.h"
+#include "base/limits.h"
 #include "base/plain.h"
 
 #include <errno.h>
@@ -25,6 +26,14 @@ void buf_clear(struct buf *b)
 	b->len = 0;
 }
 
+enum {
+	LARGE = MIB,
+	LARGE_GROWTH = 16,
+};
+
+/* buf_reserve: a large buffer that grows by small pieces takes far more than it needs. Memory that
+ * is never written costs nothing, but every move copies megabytes in one step of a loop, and the
+ * buffers that one stream goes through tend to move in the same step. */
 bool buf_reserve(struct buf *b, size_t n)
 {
 	size_t need = b->len + n;
@@ -39,6 +48,8 @@ bool buf_reserve(struct buf *b, size_t n)
 	size_t cap = b->cap ? b->cap : 64;
 	while (cap < need)
 		cap += cap / 2;
+	if (b->cap >= LARGE && n < LARGE)
+		cap = b->cap * LARGE_GROWTH;
 	if (cap > b->max)
 		cap = b->max;
 

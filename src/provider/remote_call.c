@@ -14,7 +14,6 @@
 #include <stdlib.h>
 
 enum {
-	BODY_LONG = MIB,
 	AGAIN_US = 10 * 1000, /* wait before a full pool of workers is asked again */
 };
 
@@ -290,11 +289,6 @@ static bool remote_collect(struct remote_call *c, const char *bytes, size_t len)
 {
 	struct err e;
 
-	/* A buffer that doubles would copy megabytes of a long answer in one step of the loop. So
-	 * the maximum is reserved: memory that is never written costs nothing. If this fails,
-	 * buf_add reports it. */
-	if (c->body.len >= BODY_LONG && c->body.len + len > c->body.cap)
-		(void)!buf_reserve(&c->body, c->body.max - c->body.len);
 	if (buf_add(&c->body, bytes, len))
 		return true;
 	/* The error is read from the part of its body that has been collected. */

@@ -59,6 +59,7 @@ struct run_jobs {
 	struct usage_note  note; /* the end's */
 	bool       marking;      /* a job says that an unstored stream has begun, and is not back */
 	bool       unkept;       /* the answer can't be kept; the run ends when it was marked */
+	bool       cut_aside;    /* a worker was asked to print end_answer of a failed run */
 	struct buf key_body;     /* the failure that a key is bound to */
 	struct buf end_answer;   /* what is stored of the answer, once print_stored was called */
 	struct buf end_error;
@@ -313,9 +314,9 @@ bool print_whole(struct run *r) MUST_USE;
 /* print_aside: the answer has ended well and is long: a worker prints it, then run_finish is
  * called; false: nothing was done. */
 bool print_aside(struct run *r) MUST_USE;
-/* print_failed_aside: the answer ends by r->failure, and the encoder holds a long part of it: the
- * provider's call is over, a worker prints that part, then run_finish is called again; false: nothing
- * was done. */
+/* print_failed_aside: the answer ends by r->failure, and is long, or the encoder holds a long part of
+ * it: the provider's call is over, a worker prints that part, or the answer for the store, then
+ * run_finish is called again; false: nothing was done. */
 bool print_failed_aside(struct run *r) MUST_USE;
 /* print_last_aside: the run has ended, and the encoder, which sees the last events only now that the
  * log has them, holds a long part of the answer: a worker prints that part, then run_close is called;

@@ -7,6 +7,7 @@
  *
  *   the provider's end --print_aside--> a worker --> the blocks for the client, print_aside again
  *   a failure --print_failed_aside--> a worker --> the blocks for the client, run_finish again
+ *   a failure --print_failed_aside--> a worker --> the answer so far for the store, run_finish again
  *   the run's end --print_last_aside--> a worker --> the blocks for the client, run_close
  *
  * An answer for which the worker found no memory is printed once more by the function that needs
@@ -115,9 +116,32 @@ bool print_last_aside(struct run *r)
 	return print_rest_aside(r, last_printed);
 }
 
+static enum errc print_stored_aside(struct run *r, struct err *e)
+{
+	(void)e;
+	(void)!print_stored(r);
+	return ERR_OK;
+}
+
+static void failed_printed(struct run *r, struct err *e)
+{
+	(void)e;
+	run_finish(r, r->failure);
+}
+
+/* print_cut_aside: once a run: after a worker without memory, save_end prints the answer. */
+static bool print_cut_aside(struct run *r)
+{
+	if (!run_stored(r) || r->jobs->cut_aside || !r->engine->o.env.cpu ||
+	    r->answer.bytes <= LIMIT_LOOP_JSON)
+		return false;
+	r->jobs->cut_aside = true;
+	return aside_submit(r, print_stored_aside, failed_printed);
+}
+
 bool print_failed_aside(struct run *r)
 {
-	if (!print_rest_aside(r, put_off_printed))
+	if (!print_rest_aside(r, put_off_printed) && !print_cut_aside(r))
 		return false;
 	run_drop_call(r);
 	return true;

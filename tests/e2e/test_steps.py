@@ -115,7 +115,8 @@ def holds_nobody(gateway, act):
 
 # Where a machine's memory is handed out page by page at first use, a page may cost 25 us of the thread
 # that touches it first, and 4 MiB a whole step.  That is not the program's: memory is kept once it is had.
-KEPT = {"MIMALLOC_PURGE_DELAY": "-1"}
+# mimalloc 2.0 knows the first of the two names, later ones the second.
+KEPT = {"MIMALLOC_ALLOW_DECOMMIT": "0", "MIMALLOC_PURGE_DELAY": "-1"}
 
 
 @pytest.fixture(scope="module")
@@ -552,7 +553,7 @@ def test_long_held_text_of_a_client_that_waits_for_the_log(strict_loop, script, 
 def lmc_loop(start_once, upstream):
     """A gateway of one loop whose provider speaks LMC."""
     return start_once({"providers": [provider(upstream, "p", dialect="lmc")], "loops": 1,
-                       "models": [{"name": "t/*", "provider": "p"}]})
+                       "models": [{"name": "t/*", "provider": "p"}]}, env=KEPT)
 
 
 LMC_CHUNKS = {

@@ -28,6 +28,39 @@ static void adders_append_in_order(void **state)
 	buf_finish(&b);
 }
 
+/* Buffers of the same text grow in the same step of a loop, which each copy makes longer. */
+static void a_large_buffer_moves_once(void **state)
+{
+	(void)state;
+	static const char piece[32 * 1024];
+	struct buf        b;
+	int               moves = 0;
+
+	buf_init(&b, 64u << 20);
+	while (b.len < 16u << 20) {
+		size_t cap = b.cap;
+
+		assert_true(buf_add(&b, piece, sizeof piece));
+		moves += cap >= 1u << 20 && b.cap != cap;
+	}
+	assert_int_equal(moves, 1);
+	buf_finish(&b);
+}
+
+static void a_large_reserve_takes_what_it_asks_for(void **state)
+{
+	(void)state;
+	struct buf b;
+
+	buf_init(&b, 64u << 20);
+	assert_true(buf_reserve(&b, 2u << 20));
+	assert_true(b.cap >= 2u << 20 && b.cap < 4u << 20);
+	b.len = b.cap;
+	assert_true(buf_reserve(&b, 2u << 20));
+	assert_true(b.cap < 8u << 20);
+	buf_finish(&b);
+}
+
 static void integers_are_written_to_their_ends(void **state)
 {
 	(void)state;
@@ -286,6 +319,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(adders_append_in_order),
+		cmocka_unit_test(a_large_buffer_moves_once),
+		cmocka_unit_test(a_large_reserve_takes_what_it_asks_for),
 		cmocka_unit_test(integers_are_written_to_their_ends),
 		cmocka_unit_test(thousandths_have_three_digits_after_the_point),
 		cmocka_unit_test(a_run_ends_at_the_first_byte_that_is_not_plain),

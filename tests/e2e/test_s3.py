@@ -1,6 +1,7 @@
 """Contents of uploaded files in a bucket: files_s3."""
 
 import contextlib
+import json
 import os
 import socket
 import sqlite3
@@ -228,6 +229,35 @@ def test_clients_that_left_hold_nothing(join, bucket, trickle):
             one.close()
         upload(client, b"other")
         wait_until(lambda: trickle.readers == 0, "no request at the bucket")
+
+
+def ask_about(gateway, id):
+    """A client that asks a model about a file: its connection."""
+    body = json.dumps({"config": {"model": "echo"}, "on_disconnect": "cancel", "messages": [
+        {"role": "user", "content": "?", "context": {"files": [{"uuid": id}]}}]}).encode()
+    one = socket.create_connection((gateway.host, gateway.port), DEADLINE)
+    one.sendall(f"POST /v1/chat HTTP/1.1\r\nHost: {gateway.host}\r\nContent-Type: application/json\r\n"
+                f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+    return one
+
+
+def test_a_chat_that_its_client_has_left_reads_no_file(join, bucket, trickle):
+    gateway = join()
+    with Client(gateway.url) as client:
+        id = upload(client, b'word ' * 500_000)
+        with ask_about(gateway, id):
+            wait_until(lambda: trickle.readers == 1, "the request at the bucket")
+        wait_until(lambda: trickle.readers == 0, "no request at the bucket")
+        assert client.get("/livez").ok()
+
+
+def test_a_drain_ends_a_chat_that_reads_a_file(join, bucket, trickle):
+    gateway = join(drain_timeout="1s")
+    with Client(gateway.url) as client:
+        id = upload(client, b'word ' * 500_000)
+        with ask_about(gateway, id):
+            wait_until(lambda: trickle.readers == 1, "the request at the bucket")
+            gateway.stop()
 
 
 def test_a_drain_ends_requests_to_the_bucket(join, bucket, trickle):

@@ -193,6 +193,17 @@ static enum errc check_collector(const struct config *c, struct err *e)
 				 c->otlp_endpoint);
 }
 
+static enum errc check_bucket_ca(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_files_s3_ca);
+
+	/* libcurl would report a missing file in every request, and without its name. */
+	if (!c->files_s3_ca[0] || access(c->files_s3_ca, R_OK) == 0)
+		return ERR_OK;
+	return config_place_fail(&at, e, "'%.80s' can't be read: %s", c->files_s3_ca,
+				 strerror(errno));
+}
+
 static enum errc check_bucket(const struct config *c, struct err *e)
 {
 	struct config_place at = config_memory_place(c, CONFIG_OPTION_files_s3);
@@ -202,7 +213,7 @@ static enum errc check_bucket(const struct config *c, struct err *e)
 				      : bucket_url_check_region(c->files_s3_region, &why);
 
 	if (rc == ERR_OK)
-		return ERR_OK;
+		return check_bucket_ca(c, e);
 	return config_place_fail(strcmp(why.path, "region") == 0 ? &region : &at, e, "%s",
 				 why.text);
 }

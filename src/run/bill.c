@@ -473,12 +473,15 @@ static void fill_note(const struct run *r, struct usage_note *n)
 	str_copy(n->provider, sizeof n->provider, str_of(r->rq.provider->name));
 }
 
-bool bill_ends(const struct run *r, struct usage_note *n)
+bool bill_ends(const struct run *r, struct usage_note **ret)
 {
+	*ret = NULL;
 	if (!r->bill.reserved && !r->bill.charged)
-		return false;
-	fill_note(r, n);
-	return true;
+		return true;
+	*ret = malloc(sizeof **ret);
+	if (*ret)
+		fill_note(r, *ret);
+	return *ret;
 }
 
 void bill_news(const struct run *r, struct run_news *n)

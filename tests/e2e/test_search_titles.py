@@ -12,8 +12,11 @@ ADMIN = ["--admin-listen", "127.0.0.1:0"]
 
 
 def found(client, q, **query):
-    page = client.get("/v1/search?q=" + q + "".join(f"&{k}={v}" for k, v in query.items())).ok().json
-    return page["data"]
+    """The hits, once the index has all that was stored before; a busy machine may need more than one search."""
+    def page():
+        one = client.get("/v1/search?q=" + q + "".join(f"&{k}={v}" for k, v in query.items())).ok().json
+        return one if one["complete"] else None
+    return wait_until(page, "a complete search")["data"]
 
 
 def titles(client, q, **query):

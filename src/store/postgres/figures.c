@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "store/postgres/partition.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/pump.h"
 
@@ -16,9 +17,8 @@ static const char sql_figures[] =
 	"(SELECT count(*) FROM (SELECT 1 FROM search_queue LIMIT 100000) q), "
 	"EXISTS (SELECT 1 FROM search_queue WHERE seq < $1)::int::bigint, "
 	"(SELECT count(*) FROM gateway WHERE dead = 0 AND lease_until > now()), "
-	"(SELECT coalesce(sum(pg_relation_size(c.oid) + "
-	"coalesce(pg_relation_size(nullif(c.reltoastrelid, 0)), 0)), 0)::bigint "
-	"FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid "
+	"(SELECT coalesce(sum(" PARTITION_BYTES
+	"), 0)::bigint FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid "
 	"WHERE i.inhparent = 'event'::regclass)";
 
 enum work_next figures_step(struct work *w)

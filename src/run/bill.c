@@ -473,15 +473,12 @@ static void fill_note(const struct run *r, struct usage_note *n)
 	str_copy(n->provider, sizeof n->provider, str_of(r->rq.provider->name));
 }
 
-bool bill_ends(const struct run *r, struct usage_note **ret)
+bool bill_ends(const struct run *r, struct usage_note *n)
 {
-	*ret = NULL;
 	if (!r->bill.reserved && !r->bill.charged)
-		return true;
-	*ret = malloc(sizeof **ret);
-	if (*ret)
-		fill_note(r, *ret);
-	return *ret;
+		return false;
+	fill_note(r, n);
+	return true;
 }
 
 void bill_news(const struct run *r, struct run_news *n)

@@ -56,7 +56,7 @@ struct run_jobs {
 	struct run        *run;
 	struct run_branch *branch; /* owned, until run_drop_request; NULL: none was read */
 	struct turn_end    end;
-	struct usage_note *note; /* owned; the end's; NULL: none is needed */
+	struct usage_note  note; /* the end's */
 	bool       marking;      /* a job says that an unstored stream has begun, and is not back */
 	bool       unkept;       /* the answer can't be kept; the run ends when it was marked */
 	bool       cut_aside;    /* a worker was asked to print end_answer of a failed run */
@@ -379,9 +379,8 @@ void         bill_answer(struct run *r, const struct event *ev); /* a piece of t
  * bill_close: the last one is over; returns what it used; asked: it was cut off by us. */
 struct usage bill_dropped(struct run *r, const struct err *e);
 struct usage bill_close(struct run *r, bool asked);
-/* bill_ends: what the end of its turn has to settle or to book; *ret is owned, NULL: nothing.  False:
- * there is no memory. */
-bool bill_ends(const struct run *r, struct usage_note **ret) MUST_USE;
+/* bill_ends: what the end of its turn has to settle or to book, into n; false: nothing. */
+bool bill_ends(const struct run *r, struct usage_note *n);
 /* bill_news: what attempts that were given up have used, for the store. */
 void bill_news(const struct run *r, struct run_news *n);
 void bill_over(struct run *r); /* what the turn's end has not settled, and the day's sums */

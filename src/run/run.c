@@ -112,9 +112,6 @@ void run_drop_request(struct run *r)
 	input_destroy(TAKE(r->rq.input));
 }
 
-_Static_assert(sizeof(struct run_jobs) <= 1280,
-	       "mimalloc's next size is 1536, for each open stream");
-
 static void jobs_free(struct run_jobs *j)
 {
 	if (!j)
@@ -122,7 +119,6 @@ static void jobs_free(struct run_jobs *j)
 	buf_finish(&j->end_answer);
 	buf_finish(&j->end_error);
 	buf_finish(&j->key_body);
-	free(j->note);
 	free(j);
 }
 

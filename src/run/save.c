@@ -239,10 +239,18 @@ static bool save_print_end(struct run *r)
 	return !r->failure || err_object(r->failure, str_of(r->request_id), &r->jobs->end_error);
 }
 
-static bool submit_end(struct run *r)
+void save_end(struct run *r)
 {
-	if (!bill_ends(r, &r->jobs->note))
-		return false;
+	run_move(r, STATE_ENDING);
+	if (!save_print_end(r)) {
+		run_fail(r, ERR_INTERNAL, "no memory to store the answer");
+		buf_clear(&r->jobs->end_answer); /* half an object is no JSON */
+		buf_clear(&r->jobs->end_error);
+		if (r->failure &&
+		    !err_object(r->failure, str_of(r->request_id), &r->jobs->end_error))
+			buf_clear(&r->jobs->end_error);
+		r->outcome = RUN_INCOMPLETE;
+	}
 	r->jobs->end = (struct turn_end){
 		.job = { .loop = run_loop(r), .done = on_end_stored },
 		.run = r->id,
@@ -263,30 +271,13 @@ static bool submit_end(struct run *r)
 		.idem_answer = run_idem_answer(r),
 		.costs = r->bill.charged && !r->bill.unpriced,
 		.cost_nano = bill_total(r),
-		.note = r->jobs->note,
+		.note = bill_ends(r, &r->jobs->note) ? &r->jobs->note : NULL,
 	};
 	journal_rest(r, r->jobs->end.events);
 	r->jobs_out++;
 	if (store_turn_end(r->engine->o.store, &r->jobs->end))
-		return true;
-	r->jobs_out--;
-	return false;
-}
-
-void save_end(struct run *r)
-{
-	run_move(r, STATE_ENDING);
-	if (!save_print_end(r)) {
-		run_fail(r, ERR_INTERNAL, "no memory to store the answer");
-		buf_clear(&r->jobs->end_answer); /* half an object is no JSON */
-		buf_clear(&r->jobs->end_error);
-		if (r->failure &&
-		    !err_object(r->failure, str_of(r->request_id), &r->jobs->end_error))
-			buf_clear(&r->jobs->end_error);
-		r->outcome = RUN_INCOMPLETE;
-	}
-	if (submit_end(r))
 		return;
+	r->jobs_out--;
 	r->bill.settled = true; /* recovery at the next start ends the run and settles its bill */
 	run_fail(r, ERR_STORAGE, "the answer could not be stored");
 	run_conclude(r);

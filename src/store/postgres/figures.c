@@ -3,7 +3,6 @@
 
 #include "base/clock.h"
 #include "base/id.h"
-#include "store/postgres/partition.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/pump.h"
 
@@ -16,10 +15,7 @@ static const char sql_figures[] =
 	"::bigint FROM pg_class WHERE oid = 'search'::regclass), "
 	"(SELECT count(*) FROM (SELECT 1 FROM search_queue LIMIT 100000) q), "
 	"EXISTS (SELECT 1 FROM search_queue WHERE seq < $1)::int::bigint, "
-	"(SELECT count(*) FROM gateway WHERE dead = 0 AND lease_until > now()), "
-	"(SELECT coalesce(sum(" PARTITION_BYTES
-	"), 0)::bigint FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid "
-	"WHERE i.inhparent = 'event'::regclass)";
+	"(SELECT count(*) FROM gateway WHERE dead = 0 AND lease_until > now())";
 
 enum work_next figures_step(struct work *w)
 {
@@ -34,8 +30,7 @@ enum work_next figures_step(struct work *w)
 							 .search_messages = cell_int(r, 2),
 							 .search_waiting = cell_int(r, 3),
 							 .search_complete = !cell_int(r, 4),
-							 .gateways = cell_int(r, 5),
-							 .events_bytes = cell_int(r, 6) });
+							 .gateways = cell_int(r, 5) });
 	return WORK_DONE;
 }
 

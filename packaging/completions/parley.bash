@@ -75,13 +75,13 @@ _parley() {
 		_parley_files -f
 		return
 		;;
-	--listen | --socket-mode | --files-s3 | --files-s3-region | --events-keep | --events-keep-size | --idempotency-keep | --computer | --default-model | --loops | --readers | --max-body | --max-bodies | --max-connections | --max-file | --commit-after | --max-calls | --max-waiting | --wait | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --tls-cert | --tls-key | --admin-listen | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --limit | --budget | --budget-tokens | --grace | --guard | --peer | --language)
+	--listen | --socket-mode | --files-s3 | --files-s3-region | --files-s3-ca | --events-keep | --events-keep-size | --idempotency-keep | --computer | --default-model | --loops | --readers | --max-body | --max-bodies | --max-connections | --max-file | --commit-after | --max-calls | --max-waiting | --wait | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --tls-cert | --tls-key | --admin-listen | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --limit | --budget | --budget-tokens | --grace | --guard | --peer | --language)
 		return
 		;;
 	esac
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
-		--config | --listen | --socket-mode | --database | --files-s3 | --files-s3-region | --files-s3-write | --image-root | --durability | --events-keep | --events-keep-size | --idempotency-keep | --computer | --computer-auto | --default-model | --price-table | --loops | --readers | --max-body | --max-bodies | --max-connections | --max-file | --commit-after | --reasoning-name | --responses-store | --hosted-tools | --max-calls | --max-waiting | --wait | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --log-level | --log-format | --log-content | --tls-cert | --tls-key | --console | --admin-listen | --output | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --limit | --budget | --budget-tokens | --grace | --guard | --peer | --try | --language)
+		--config | --listen | --socket-mode | --database | --files-s3 | --files-s3-region | --files-s3-ca | --files-s3-write | --image-root | --durability | --events-keep | --events-keep-size | --idempotency-keep | --computer | --computer-auto | --default-model | --price-table | --loops | --readers | --max-body | --max-bodies | --max-connections | --max-file | --commit-after | --reasoning-name | --responses-store | --hosted-tools | --max-calls | --max-waiting | --wait | --keep-alive | --drain-timeout | --cors-origins | --trusted-proxies | --otlp-endpoint | --trace-sample | --log-level | --log-format | --log-content | --tls-cert | --tls-key | --console | --admin-listen | --output | --conversation | --name | --scopes | --models | --expires | --metadata | --share | --limit | --budget | --budget-tokens | --grace | --guard | --peer | --try | --language)
 			[ "${COMP_WORDS[i + 1]}" != = ] || i=$((i + 1))
 			i=$((i + 1))
 			;;
@@ -93,7 +93,7 @@ _parley() {
 		esac
 	done
 	if [[ $cur == -* ]]; then
-		_parley_words "--config --check-config --print-config --dump-routes --dump-options --version --help --listen --socket-mode --database --files-s3 --files-s3-region --files-s3-write --image-root --durability --events-keep --events-keep-size --idempotency-keep --computer --computer-auto --default-model --price-table --loops --readers --max-body --max-bodies --max-connections --max-file --commit-after --reasoning-name --responses-store --hosted-tools --max-calls --max-waiting --wait --keep-alive --drain-timeout --cors-origins --trusted-proxies --otlp-endpoint --trace-sample --log-level --log-format --log-content --tls-cert --tls-key --console --admin-listen"
+		_parley_words "--config --check-config --print-config --dump-routes --dump-options --version --help --listen --socket-mode --database --files-s3 --files-s3-region --files-s3-ca --files-s3-write --image-root --durability --events-keep --events-keep-size --idempotency-keep --computer --computer-auto --default-model --price-table --loops --readers --max-body --max-bodies --max-connections --max-file --commit-after --reasoning-name --responses-store --hosted-tools --max-calls --max-waiting --wait --keep-alive --drain-timeout --cors-origins --trusted-proxies --otlp-endpoint --trace-sample --log-level --log-format --log-content --tls-cert --tls-key --console --admin-listen"
 		case $command in
 		serve) _parley_words "--takeover" ;;
 		export) _parley_words "--output --conversation" ;;

@@ -44,6 +44,7 @@ complete -c parley -l socket-mode -x -d 'permissions of the unix sockets that Pa
 complete -c parley -l database -r -F -d 'SQLite file, created if it is missing; or postgres://…'
 complete -c parley -l files-s3 -x -d 'bucket for the contents of uploaded files, with a PostgreSQL database: https://BUCKET.s3.REGION.amazonaws.com/PREFIX or https://HOST/BUCKET/PREFIX; empty: the database has them'
 complete -c parley -l files-s3-region -x -d 'the bucket\'s region; empty: the one in Amazon\'s host name, else us-east-1'
+complete -c parley -l files-s3-ca -x -d 'PEM file with the authorities that the bucket\'s certificate is checked with; empty: the system\'s'
 complete -c parley -l files-s3-write -x -a 'true false' -d 'new contents go into the bucket; false: into the database, and the bucket is only read and emptied'
 complete -c parley -l image-root -x -a '(__fish_complete_directories)' -d 'directory that holds the images which messages may name by path'
 complete -c parley -l durability -x -a 'relaxed strict' -d 'relaxed, or strict: a piece of a stream is synced before it is sent; messages and ends of runs always are'

@@ -16,6 +16,7 @@ local -a common=(
 	'--database=[SQLite file, created if it is missing; or postgres\://…]:file:_files'
 	'--files-s3=[bucket for the contents of uploaded files, with a PostgreSQL database\: https\://BUCKET.s3.REGION.amazonaws.com/PREFIX or https\://HOST/BUCKET/PREFIX; empty\: the database has them]:value: '
 	'--files-s3-region=[the bucket'\''s region; empty\: the one in Amazon'\''s host name, else us-east-1]:value: '
+	'--files-s3-ca=[PEM file with the authorities that the bucket'\''s certificate is checked with; empty\: the system'\''s]:value: '
 	'--files-s3-write=[new contents go into the bucket; false\: into the database, and the bucket is only read and emptied]:value:(true false)'
 	'--image-root=[directory that holds the images which messages may name by path]:folder:_files -/'
 	'--durability=[relaxed, or strict\: a piece of a stream is synced before it is sent; messages and ends of runs always are]:value:(relaxed strict)'

@@ -12,6 +12,7 @@ enum errc app_bucket_create(const struct config *c, struct bucket **ret, struct 
 	struct bucket_options o = {
 		.url = c->files_s3,
 		.region = c->files_s3_region,
+		.ca_file = c->files_s3_ca[0] ? c->files_s3_ca : NULL,
 		.key_id = config_secret_env("AWS_ACCESS_KEY_ID"),
 		.secret = config_secret_env("AWS_SECRET_ACCESS_KEY"),
 		.token = config_secret_env("AWS_SESSION_TOKEN"),

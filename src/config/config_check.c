@@ -193,6 +193,25 @@ static enum errc check_collector(const struct config *c, struct err *e)
 				 c->otlp_endpoint);
 }
 
+/* check_ca_file: libcurl would report a missing file in every request, and without its name. */
+static enum errc check_ca_file(const char *path, struct err *e)
+{
+	if (access(path, R_OK) == 0)
+		return ERR_OK;
+	return err_set(e, ERR_INVALID_VALUE, "ca_file", "'%.80s' can't be read: %s", path,
+		       strerror(errno));
+}
+
+static enum errc check_bucket_ca(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_files_s3_ca);
+	struct err          why;
+
+	if (!c->files_s3_ca[0] || check_ca_file(c->files_s3_ca, &why) == ERR_OK)
+		return ERR_OK;
+	return config_place_fail(&at, e, "%s", why.text);
+}
+
 static enum errc check_bucket(const struct config *c, struct err *e)
 {
 	struct config_place at = config_memory_place(c, CONFIG_OPTION_files_s3);
@@ -202,7 +221,7 @@ static enum errc check_bucket(const struct config *c, struct err *e)
 				      : bucket_url_check_region(c->files_s3_region, &why);
 
 	if (rc == ERR_OK)
-		return ERR_OK;
+		return check_bucket_ca(c, e);
 	return config_place_fail(strcmp(why.path, "region") == 0 ? &region : &at, e, "%s",
 				 why.text);
 }
@@ -258,12 +277,8 @@ static enum errc config_check_check_providers(const struct config *c, struct err
 			const char *ca_file = c->providers[i].ca_file;
 
 			provider_destroy(p);
-			/* libcurl would report a missing file in every call, and without its
-			 * name. */
-			if (!ca_file || access(ca_file, R_OK) == 0)
+			if (!ca_file || check_ca_file(ca_file, &why) == ERR_OK)
 				continue;
-			err_set(&why, ERR_INVALID_VALUE, "ca_file", "'%.80s' can't be read: %s",
-				ca_file, strerror(errno));
 		}
 		if (node)
 			at = config_memory_node(c, config_culprit(node, why.path));

@@ -27,7 +27,6 @@ enum answer {
 struct remote_call {
 	struct provider_call  call;
 	const struct dialect *dialect;
-	char                  name[64];
 	struct loop          *loop;
 	struct upstream_call *upstream; /* NULL: the transfer has ended */
 	struct buf            ask;      /* the request's body; libcurl reads it in place */
@@ -65,6 +64,9 @@ struct remote_call {
 	struct err *found;      /* owned; an error of decoding, after the kept events; NULL: none */
 	struct err *ended;      /* owned; the body's end, if it came while behind; NULL: none */
 };
+
+_Static_assert(sizeof(struct remote_call) <= 896,
+	       "mimalloc's next size is 1024, for each open stream");
 
 /* An event of a stream that was split off and not decoded yet. */
 struct frame {
@@ -153,7 +155,7 @@ bool remote_call_name(const char *name, const char *opening, struct err *e)
 
 static void call_fail(struct remote_call *c, struct err *e)
 {
-	remote_call_name(c->name, "the provider", e);
+	remote_call_name(c->call.provider->name, "the provider", e);
 	if (c->call.http != 0 && e->upstream_status == 0)
 		e->upstream_status = c->call.http;
 	/* Some providers give the wait in the body; the header has priority. */
@@ -627,7 +629,6 @@ static struct remote_call *call_new(struct remote_ask *a, const struct provider_
 		return NULL;
 	c->call.provider = a->provider;
 	c->dialect = a->dialect;
-	memcpy(c->name, a->provider->name, sizeof c->name);
 	c->loop = env->loop;
 	c->stream = a->stream;
 	c->finish.fn = on_finish;

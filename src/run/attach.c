@@ -413,6 +413,12 @@ enum step_next attach_read(struct run *r, struct err *e)
 	return too_many_reads(e);
 }
 
+void attach_unwant(struct run *r)
+{
+	if (r->attach)
+		work_unwant(&r->attach->job);
+}
+
 static void on_found(struct store_job *job)
 {
 	struct run_attach *x = container_of(job, struct run_attach, find.job);

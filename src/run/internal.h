@@ -408,6 +408,9 @@ enum errc attach_look(struct run *r, struct err *e) MUST_USE;
 /* attach_find: what the store knows of them.  attach_read: their contents, into the messages. */
 enum step_next attach_find(struct run *r, struct err *e) MUST_USE;
 enum step_next attach_read(struct run *r, struct err *e) MUST_USE;
+/* attach_unwant: nobody waits for the files any more: their reading ends early, and the next step finds
+ * why.  Nothing if none are read. */
+void attach_unwant(struct run *r);
 /* attach_made: the messages with their files; they live until attach_drop. */
 const struct transcript_made *attach_made(const struct run *r, size_t *ret_count);
 void                          attach_drop(struct run *r);

@@ -278,6 +278,7 @@ static void cancel_now(struct task *t)
 		err_set(&e, ERR_CANCELLED, "", "the run was cancelled");
 		run_finish(r, &e);
 	} else {
+		attach_unwant(r);
 		run_free_if_over(r);
 	}
 }
@@ -567,6 +568,8 @@ void run_engine_stop(struct run_engine *g, const struct err *why)
 		next = LIST_NEXT(r, struct run, link);
 		if (is_called(r))
 			run_finish(r, why);
+		else
+			attach_unwant(r);
 	}
 }
 
@@ -584,6 +587,8 @@ void run_leave(struct run *r)
 	}
 	/* A run whose provider was not asked yet goes on to the next step, where step_holds looks
 	 * whether somebody still wants the run. */
+	if (!r->rq.finish)
+		attach_unwant(r);
 	run_free_if_over(r);
 }
 

@@ -32,7 +32,8 @@ struct store_stats {
 	uint64_t    busy;     /* how often a write waited for another process's lock */
 	int64_t     database_bytes; /* these two: the files', of a moment ago; 0: not known */
 	int64_t     search_bytes;
-	int64_t     log_bytes;       /* length of the write-ahead log; 0: the engine has none */
+	int64_t     log_bytes;    /* length of the write-ahead log; 0: the engine has none */
+	int64_t     events_bytes; /* of the event log, as events_keep_bytes counts; 0: not known */
 	int64_t     search_messages; /* in the search index */
 	int64_t     search_waiting;  /* rows in the queue of the index, mostly one for a turn */
 	bool        search_complete; /* false while the index is made anew or can't be used */

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "loop/work_now.h"
 #include "upstream/bucket_url.h"
 #include "upstream/failure.h"
@@ -22,6 +23,7 @@ enum {
 	REFUSAL = 4096, /* bytes of a refusal that are looked at */
 	WORD = 64,
 	URL = 2048,
+	TOLD_AGAIN_US = 60 * 1000 * 1000,
 };
 
 /* SHA-256 of nothing: what requests without a body sign. */
@@ -29,15 +31,17 @@ static const char empty_sha256[] =
 	"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 struct bucket {
-	char           *url; /* owned, like all texts; without a slash at its end */
-	char           *key_id;
-	char           *secret;
-	char           *token; /* a header line; NULL: none */
-	char            signing[96];
-	atomic_bool     stopped;
-	pthread_mutex_t lock;
-	CURL           *idle[IDLE_HANDLES]; /* owned; the first idle_count */
-	unsigned        idle_count;
+	char               *url;     /* owned, like all texts; without a slash at its end */
+	char               *ca_file; /* NULL: the system's */
+	char               *key_id;
+	char               *secret;
+	char               *token; /* a header line; NULL: none */
+	char                signing[96];
+	atomic_bool         stopped;
+	atomic_int_fast64_t told_us; /* when a failure was logged */
+	pthread_mutex_t     lock;
+	CURL               *idle[IDLE_HANDLES]; /* owned; the first idle_count */
+	unsigned            idle_count;
 };
 
 enum bucket_kind { BUCKET_PUT, BUCKET_GET, BUCKET_REMOVE };
@@ -77,11 +81,13 @@ static bool bucket_copy(struct bucket *b, const struct bucket_options *o)
 	while (n > 0 && o->url[n - 1] == '/')
 		n--;
 	b->url = strndup(o->url, n);
+	b->ca_file = o->ca_file ? strdup(o->ca_file) : NULL;
 	b->key_id = strdup(o->key_id);
 	b->secret = strdup(o->secret);
 	if (o->token && asprintf(&b->token, "x-amz-security-token: %s", o->token) < 0)
 		b->token = NULL;
-	return b->url && b->key_id && b->secret && (b->token || !o->token);
+	return b->url && b->key_id && b->secret && (b->token || !o->token) &&
+	       (b->ca_file || !o->ca_file);
 }
 
 enum errc bucket_create(const struct bucket_options *o, struct bucket **ret, struct err *e)
@@ -101,6 +107,7 @@ enum errc bucket_create(const struct bucket_options *o, struct bucket **ret, str
 	if (!b)
 		return err_no_memory(e);
 	pthread_mutex_init(&b->lock, NULL);
+	atomic_init(&b->told_us, -TOLD_AGAIN_US);
 	bucket_url_region(o->url, region);
 	snprintf(b->signing, sizeof b->signing, "aws:amz:%s:s3", o->region[0] ? o->region : region);
 	if (!bucket_copy(b, o))
@@ -126,6 +133,7 @@ void bucket_destroy(struct bucket *b)
 	bucket_wipe(b->key_id);
 	bucket_wipe(b->secret);
 	bucket_wipe(b->token);
+	free(b->ca_file);
 	free(b->url);
 	free(b);
 }
@@ -301,6 +309,8 @@ static bool bucket_set(struct bucket_call *c, const char *url, struct curl_slist
 	SET(FOLLOWLOCATION, 0L);
 	SET(NETRC, (long)CURL_NETRC_IGNORED);
 	SET(PROXY, ""); /* whatever the environment says */
+	if (c->bucket->ca_file)
+		SET(CAINFO, c->bucket->ca_file);
 	SET(TCP_KEEPALIVE, 1L);
 	SET(CONNECTTIMEOUT_MS, LIMIT_BUCKET_CONNECT_MS);
 	SET(LOW_SPEED_LIMIT, LIMIT_BUCKET_STALL_BYTES);
@@ -458,6 +468,17 @@ static enum errc bucket_do(struct bucket_call *c, struct err *e)
 	return rc;
 }
 
+/* bucket_tell: clients get the reason with their errors, and the operator gets it once a minute. */
+static void bucket_tell(struct bucket_call *c, const struct err *e)
+{
+	int64_t      now_us = clock_mono_us();
+	int_fast64_t told_us = atomic_load(&c->bucket->told_us);
+
+	if (!bucket_is_over(c) && now_us - told_us >= TOLD_AGAIN_US &&
+	    atomic_compare_exchange_strong(&c->bucket->told_us, &told_us, now_us))
+		log_note(LOG_WARN, "bucket", "%s", e->text);
+}
+
 /* bucket_move: a put or a get. */
 static enum errc bucket_move(struct bucket *b, enum bucket_kind kind, const char *name,
 			     const unsigned char *sha256, int fd, int64_t bytes, struct err *e)
@@ -466,7 +487,10 @@ static enum errc bucket_move(struct bucket *b, enum bucket_kind kind, const char
 		.bucket = b, .kind = kind, .name = name, .sha256 = sha256, .fd = fd, .bytes = bytes
 	};
 
-	return bucket_do(&c, e);
+	enum errc rc = bucket_do(&c, e);
+	if (rc != ERR_OK)
+		bucket_tell(&c, e);
+	return rc;
 }
 
 enum errc bucket_put(struct bucket *b, const char *name, const unsigned char sha256[HASH_BYTES],

@@ -7,6 +7,7 @@ import http.server
 import json
 import re
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -67,6 +68,7 @@ class Bucket:
         told = json.loads(self.process.stdout.readline())
         self.behind, self.env, self.lent = told["port"], told["env"], told["lent"]
         self.server, self.port = None, 0
+        self.secure = None  # PEM file with key and certificate: it speaks TLS from its next start on
         self.faults = []
         self.reset()
 
@@ -86,7 +88,8 @@ class Bucket:
 
     @property
     def options(self):
-        return {"files_s3": f"http://127.0.0.1:{self.port}/{NAME}/{PREFIX}/", "files_s3_region": "eu-central-1"}
+        scheme = "https" if self.secure else "http"
+        return {"files_s3": f"{scheme}://127.0.0.1:{self.port}/{NAME}/{PREFIX}/", "files_s3_region": "eu-central-1"}
 
     @property
     def objects(self):
@@ -104,6 +107,10 @@ class Bucket:
         self.server = Proxy(("127.0.0.1", self.port), Handler)
         self.server.bucket = self
         self.port = self.server.server_port
+        if self.secure:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(self.secure)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
         threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
 
     def stop(self):

@@ -18,6 +18,7 @@ import upstream as up
 from client import Client
 from fixtures import usual_config
 from gateway import Gateway
+from overload import metric
 from raw import Raw, get
 from waiting import DEADLINE, paced, wait_until, within
 
@@ -806,6 +807,31 @@ def test_the_oldest_events_go_when_there_are_too_many(start, script):
             assert client.run(run)["status"] == "completed"
         for run in runs[-3:]:
             assert all_events(client, run)[-1].event == "done", "the newest stay"
+
+
+def logged(gateway):
+    return metric(gateway, "parley_db_events_bytes")
+
+
+def test_a_metric_tells_the_size_of_the_log(start, script):
+    gateway = start(usual={"events_keep": "0", "events_keep_size": "0"})
+    s = script(up.sse(), up.role(), up.text(secrets.token_hex(50_000)), *up.ending())
+    with Client(gateway.url) as client:
+        run, _ = asked(client, s)
+        assert all_events(client, run)[-1].event == "done"
+        wait_until(lambda: logged(gateway) > 50_000, "the log's size")
+
+
+@pytest.mark.sqlite
+def test_the_size_of_the_log_falls_with_it(start, script):
+    gateway = start(usual={"events_keep": "0", "events_keep_size": "20KiB"})
+    s = script(up.sse(), up.role(), up.text("a" * 15_000), *up.ending())
+    with Client(gateway.url) as client:
+        for _ in range(4):
+            asked(client, s)
+        wait_until(lambda: 15_000 < logged(gateway) <= 20 << 10, "one answer's log")
+        with sqlite3.connect(gateway.database) as db:
+            assert db.execute("SELECT sum(length(data)) FROM event").fetchone() == (logged(gateway),)
 
 
 @pytest.mark.sqlite

@@ -1,6 +1,7 @@
 """Contents of uploaded files in a bucket: files_s3."""
 
 import contextlib
+import json
 import os
 import socket
 import sqlite3
@@ -15,6 +16,7 @@ from bucket import NAME, Bucket, Held, Trickle, is_object
 from client import Client
 from gateway import CANARY, ENGINE, run
 from postgres import Pooler
+from secure import certificate
 from waiting import DEADLINE, wait_until
 
 EX_TEMPFAIL, EX_CONFIG = 75, 78
@@ -230,6 +232,35 @@ def test_clients_that_left_hold_nothing(join, bucket, trickle):
         wait_until(lambda: trickle.readers == 0, "no request at the bucket")
 
 
+def ask_about(gateway, id):
+    """A client that asks a model about a file: its connection."""
+    body = json.dumps({"config": {"model": "echo"}, "on_disconnect": "cancel", "messages": [
+        {"role": "user", "content": "?", "context": {"files": [{"uuid": id}]}}]}).encode()
+    one = socket.create_connection((gateway.host, gateway.port), DEADLINE)
+    one.sendall(f"POST /v1/chat HTTP/1.1\r\nHost: {gateway.host}\r\nContent-Type: application/json\r\n"
+                f"Content-Length: {len(body)}\r\n\r\n".encode() + body)
+    return one
+
+
+def test_a_chat_that_its_client_has_left_reads_no_file(join, bucket, trickle):
+    gateway = join()
+    with Client(gateway.url) as client:
+        id = upload(client, b'word ' * 500_000)
+        with ask_about(gateway, id):
+            wait_until(lambda: trickle.readers == 1, "the request at the bucket")
+        wait_until(lambda: trickle.readers == 0, "no request at the bucket")
+        assert client.get("/livez").ok()
+
+
+def test_a_drain_ends_a_chat_that_reads_a_file(join, bucket, trickle):
+    gateway = join(drain_timeout="1s")
+    with Client(gateway.url) as client:
+        id = upload(client, b'word ' * 500_000)
+        with ask_about(gateway, id):
+            wait_until(lambda: trickle.readers == 1, "the request at the bucket")
+            gateway.stop()
+
+
 def test_a_drain_ends_requests_to_the_bucket(join, bucket, trickle):
     gateway = join(drain_timeout="1s")
     with Client(gateway.url) as client:
@@ -237,6 +268,39 @@ def test_a_drain_ends_requests_to_the_bucket(join, bucket, trickle):
         with ask_for(gateway, id):
             wait_until(lambda: trickle.readers == 1, "the request at the bucket")
             gateway.stop()
+
+
+@pytest.fixture
+def secure(bucket, tmp_path):
+    """The bucket speaks TLS; its certificate."""
+    def again(pem):
+        bucket.stop()
+        bucket.secure = pem
+        bucket.start()
+    again(certificate(tmp_path))
+    yield bucket.secure
+    again(None)
+
+
+def test_a_bucket_behind_tls(join, bucket, secure):
+    gateway = join(files_s3_ca=str(secure))
+    with Client(gateway.url) as client:
+        id = upload(client, BIG)
+        assert download(client, id).ok().body == BIG
+        client.request("DELETE", f"/v1/files/{id}").ok()
+        wait_until(lambda: bucket.objects == [], "the object is gone")
+    assert not [line for line in gateway.lines if "files_s3 is http" in line]
+
+
+def test_a_certificate_that_nobody_has_signed_gets_no_content(join, bucket, secure):
+    gateway = join()
+    with Client(gateway.url) as client:
+        reply = post(client, BIG)
+        assert reply.status_code == 503 and reply.json()["error"]["code"] == "storage_unavailable", reply.text
+        wait_until(lambda: any("certificate" in line for line in gateway.lines), "why, for the operator")
+        post(client, BIG)
+        assert len([line for line in gateway.lines if "certificate" in line]) == 1
+    assert bucket.seen == []
 
 
 def test_gateways_with_and_without(join, start, server, database, bucket, ask):
@@ -418,6 +482,7 @@ def test_copies(join, start, server, database, bucket, tmp_path, ask):
     ({"max_file": "6GiB"}, {}, "lower max_file"),
     ({"files_s3_region": "eu central"}, {}, "files_s3_region: a region is"),
     ({"files_s3_region": "eu central", "files_s3": ""}, {}, "files_s3_region: a region is"),
+    ({"files_s3_ca": "/no/such.pem"}, {}, "files_s3_ca: '/no/such.pem' can't be read"),
     *[({"files_s3": url}, {}, "files_s3: a bucket is https://") for url in (
         "bucket", "s3://bucket", "ftp://h/bucket", f"https://key:{CANARY}@h/bucket", "https://h/b?x=1",
         "https://h/b#x", "https://h/a b", "https://h/.b", "https://h//b", "https:///b", "https://h/%41")],

@@ -273,33 +273,58 @@ static void a_lock_is_not_waited_for(void **state)
 	link_target_destroy(other);
 }
 
+#define CONSTRAINTS                                                                       \
+	"SELECT count(*) FROM pg_constraint WHERE conrelid = 'event_rest'::regclass AND " \
+	"contype = 'c'"
+
+/* More than is checked while turns wait: the log of the first run. */
+static void much_in_rest(const struct fixture *f, const char *run, int status, int64_t ended_ms)
+{
+	outside(f, "ALTER TABLE event_rest ALTER COLUMN data SET STORAGE PLAIN");
+	run_of(f, run, 1, status, ended_ms, 10);
+	outside(f,
+		"INSERT INTO event SELECT run, n, n, convert_to(repeat('x', 8000), 'UTF8') FROM event, "
+		"generate_series(10, 13000) n");
+}
+
 static void much_in_the_first_table_is_no_pause(void **state)
 {
 	struct fixture *f = *state;
 
-	outside(f, "ALTER TABLE event_rest ALTER COLUMN data SET STORAGE PLAIN");
-	run_of(f, AGO(1000), 1, ENDED, clock_wall_ms(), 10);
-	outside(f,
-		"INSERT INTO event SELECT run, n, n, convert_to(repeat('x', 8000), 'UTF8') FROM event, "
-		"generate_series(10, 13000) n");
+	much_in_rest(f, AGO(1000), ENDED, clock_wall_ms());
 	f->options.events_keep_ms = 24 * HOUR_MS;
 	open_store(f);
 	wait_for(f, TABLES, 2);
 	assert_true(outside_int(f, TAIL) > id_key_at(clock_wall_ms() + 23 * HOUR_MS));
-	assert_int_equal(outside_int(f,
-				     "SELECT count(*) FROM pg_constraint WHERE conrelid = "
-				     "'event_rest'::regclass AND contype = 'c' AND convalidated"),
-			 1);
+	assert_int_equal(outside_int(f, CONSTRAINTS " AND convalidated"), 1);
 	run_of(f, AGO(0), 2, LIVE, 0, 10);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM event_rest WHERE last = 9"), 2);
 	/* Later it is empty, and proves nothing any more. */
 	close_store(f);
 	outside(f, "TRUNCATE event_rest");
 	open_store(f);
-	wait_for(f,
-		 "SELECT count(*) FROM pg_constraint WHERE conrelid = 'event_rest'::regclass AND "
-		 "contype = 'c'",
-		 0);
+	wait_for(f, CONSTRAINTS, 0);
+}
+
+/* What is written of a run whose table was dropped is later than what the constraint lets in. */
+static void a_constraint_goes_with_the_first_table_behind_it(void **state)
+{
+	struct fixture *f = *state;
+
+	table_of(f, "event_old", AGO(9000), AGO(8000));
+	table_of(f, "event_tail", AGO(1800), NULL);
+	much_in_rest(f, AGO(20000), LIVE, 0);
+	outside(f,
+		"DO $$ DECLARE b text := (SELECT substring(pg_get_expr(relpartbound, oid) FROM 'FROM "
+		"\\(''(\\d+)''') FROM pg_class WHERE relname = 'event_old'); BEGIN EXECUTE format('ALTER TABLE "
+		"event_rest ADD CONSTRAINT event_until_%s CHECK (run >= 0 AND run < %s)', b, b); END $$");
+	assert_int_equal(outside_int(f, CONSTRAINTS), 1);
+	f->options.events_keep_ms = HOUR_MS;
+	open_store(f);
+	wait_for(f, THERE("event_old"), 0);
+	assert_int_equal(outside_int(f, CONSTRAINTS), 0);
+	run_of(f, AGO(8500), 2, LIVE, 0, 10);
+	assert_int_equal(logged(f, 2), 1);
 }
 
 static void a_constraint_without_its_table_is_taken_back(void **state)
@@ -312,10 +337,7 @@ static void a_constraint_without_its_table_is_taken_back(void **state)
 			       "CONSTRAINT event_until_%s CHECK (run >= 0 AND run < %s) NOT VALID', b, b); END $$");
 	f->options.events_keep_ms = 24 * HOUR_MS;
 	open_store(f);
-	wait_for(f,
-		 "SELECT count(*) FROM pg_constraint WHERE conrelid = 'event_rest'::regclass AND "
-		 "contype = 'c'",
-		 0);
+	wait_for(f, CONSTRAINTS, 0);
 	wait_for(f, TABLES, 2);
 }
 
@@ -332,6 +354,7 @@ int main(void)
 		T(the_oldest_tables_are_dropped_if_all_are_too_large),
 		T(a_lock_is_not_waited_for),
 		T(much_in_the_first_table_is_no_pause),
+		T(a_constraint_goes_with_the_first_table_behind_it),
 		T(a_constraint_without_its_table_is_taken_back),
 #undef T
 	};

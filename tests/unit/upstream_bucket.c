@@ -98,11 +98,13 @@ static void test_keys(void **state)
 		OWNED(bucket) b = NULL;
 		struct err e;
 
-		assert_int_equal(
-			bucket_create(&(struct bucket_options){ "https://host/b", "", rows[i].id,
-								rows[i].secret, rows[i].token },
-				      &b, &e),
-			rows[i].rc);
+		assert_int_equal(bucket_create(&(struct bucket_options){ .url = "https://host/b",
+									 .region = "",
+									 .key_id = rows[i].id,
+									 .secret = rows[i].secret,
+									 .token = rows[i].token },
+					       &b, &e),
+				 rows[i].rc);
 	}
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "store/postgres/partition.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/pump.h"
 
@@ -15,7 +16,10 @@ static const char sql_figures[] =
 	"::bigint FROM pg_class WHERE oid = 'search'::regclass), "
 	"(SELECT count(*) FROM (SELECT 1 FROM search_queue LIMIT 100000) q), "
 	"EXISTS (SELECT 1 FROM search_queue WHERE seq < $1)::int::bigint, "
-	"(SELECT count(*) FROM gateway WHERE dead = 0 AND lease_until > now())";
+	"(SELECT count(*) FROM gateway WHERE dead = 0 AND lease_until > now()), "
+	"(SELECT coalesce(sum(" PARTITION_BYTES
+	"), 0)::bigint FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid "
+	"WHERE i.inhparent = 'event'::regclass)";
 
 enum work_next figures_step(struct work *w)
 {
@@ -30,7 +34,8 @@ enum work_next figures_step(struct work *w)
 							 .search_messages = cell_int(r, 2),
 							 .search_waiting = cell_int(r, 3),
 							 .search_complete = !cell_int(r, 4),
-							 .gateways = cell_int(r, 5) });
+							 .gateways = cell_int(r, 5),
+							 .events_bytes = cell_int(r, 6) });
 	return WORK_DONE;
 }
 

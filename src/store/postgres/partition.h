@@ -26,6 +26,11 @@
 
 #include "store/postgres/work.h"
 
+/* Bytes of a table c (pg_class) of the log, as events_keep_size counts them: without indexes and maps. */
+#define PARTITION_BYTES                           \
+	"coalesce(pg_relation_size(c.oid), 0) + " \
+	"coalesce(pg_relation_size(nullif(c.reltoastrelid, 0)), 0)"
+
 bool           partition_wanted(struct postgres *db);
 enum work_next partition_step(struct work *w);
 void           partition_over(struct work *w, const struct fault *f);

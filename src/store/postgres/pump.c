@@ -798,6 +798,7 @@ void pump_figures(struct pump *p, const struct store_stats *figures)
 	pthread_mutex_lock(&p->lock);
 	p->stats.database_bytes = figures->database_bytes;
 	p->stats.search_bytes = figures->search_bytes;
+	p->stats.events_bytes = figures->events_bytes;
 	p->stats.search_messages = figures->search_messages;
 	p->stats.search_waiting = figures->search_waiting;
 	p->stats.search_complete = figures->search_complete;

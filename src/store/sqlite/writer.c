@@ -88,6 +88,18 @@ static void count(struct writer *w, const struct batch *b, int rc)
 		log_note(LOG_INFO, "storage_recovered", "the database takes writes again");
 }
 
+/* count_events: a batch or a chore may have changed the log's size. */
+static void count_events(struct writer *w)
+{
+	const struct events *ev = &w->parts.session->events;
+
+	if (ev->written < 0)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->stats.events_bytes = ev->written - ev->removed;
+	pthread_mutex_unlock(&w->lock);
+}
+
 static int on_busy(void *arg, int tries)
 {
 	struct writer *w = arg;
@@ -207,6 +219,7 @@ static void *writer_serve(void *arg)
 		if (b.count > 0 || !w->writable || probe_due(w))
 			do_batch(w, &b);
 		chores_run(w->parts.chores);
+		count_events(w);
 		if (w->writable)
 			wal_copy_back(&w->wal);
 	}

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import threading
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ SANITIZER = re.compile(r"(ERROR|WARNING): (Address|Leak|Thread|Memory|UndefinedB
                        r"|runtime error:|SUMMARY: \w+Sanitizer|check failed|CHECK failed")
 
 
+@cache
 def sanitized():
     """The binary was built with AddressSanitizer or ThreadSanitizer: its memory says nothing."""
     content = BINARY.read_bytes() if BINARY.exists() else b""

@@ -1,13 +1,11 @@
 """What openapi.yaml says of methods and queries holds for each of its paths."""
 
-from pathlib import Path
-
 import pytest
-import yaml
 
+import spec
 from raw import Raw, get
 
-SPEC = yaml.safe_load((Path(__file__).resolve().parents[2] / "openapi.yaml").read_text())
+SPEC = spec.document()
 
 
 def filled(path):

@@ -49,21 +49,26 @@ struct run_branch {
 	struct branch_read read;
 };
 
-/* The run's jobs for the store.  The store borrows their bytes until the job is back.  Other jobs are
- * allocated when they are submitted, so that an open stream does not hold them; the end's may not fail
- * for that. */
+/* The run's part in the store.  The store borrows bytes of a job until the job is back.  Each job is
+ * allocated when it is submitted, so that an open stream does not hold it. */
 struct run_jobs {
-	struct run        *run;
-	struct run_branch *branch; /* owned, until run_drop_request; NULL: none was read */
-	struct turn_end    end;
-	struct usage_note  note; /* the end's */
-	bool       marking;      /* a job says that an unstored stream has begun, and is not back */
-	bool       unkept;       /* the answer can't be kept; the run ends when it was marked */
-	bool       cut_aside;    /* a worker was asked to print end_answer of a failed run */
-	struct buf key_body;     /* the failure that a key is bound to */
-	struct buf end_answer;   /* what is stored of the answer, once print_stored was called */
-	struct buf end_error;
-	bool       reserving;
+	struct run_branch *branch;   /* owned, until run_drop_request; NULL: none was read */
+	struct list_link   end_turn; /* in the engine's end_waits, while no run_end is free */
+	bool        marking;   /* a job says that an unstored stream has begun, and is not back */
+	bool        unkept;    /* the answer can't be kept; the run ends when it was marked */
+	bool        cut_aside; /* a worker was asked to print end_answer of a failed run */
+	bool        reserving; /* a job reserves the next event numbers */
+	struct run *run;
+	struct buf  key_body;   /* the failure that a key is bound to */
+	struct buf  end_answer; /* what is stored of the answer, once print_stored was called */
+	struct buf  end_error;
+};
+
+/* The job that stores a run's end. */
+struct run_end {
+	struct run       *run;
+	struct turn_end   turn;
+	struct usage_note note;
 };
 
 /* Images on their way from files; owned by the run until they were printed into the prompt. */
@@ -232,7 +237,10 @@ struct run_engine {
 	bool                      log_task_out;
 	bool                      log_urgent; /* somebody waits for what is gathered */
 	bool                      log_soon; /* there is news among it that a kill should not take */
-	struct lost              *lost;     /* runs without a stored end; owned */
+	struct run_end            end_first;
+	bool                      end_taken; /* a run has end_first */
+	struct list_head          end_waits; /* runs whose end waits for memory */
+	struct lost              *lost;      /* runs without a stored end; owned */
 	struct timer              lost_timer;
 	size_t                    live;
 	struct err                stopping; /* why no run goes on; code ERR_OK: runs go on */

@@ -216,12 +216,49 @@ void save_reserve_ahead(struct run *r)
 
 /* --- after the call --- */
 
+/* The first end of an engine needs no memory, further ones at the same time wait if they get none: an end that is
+ * not stored would keep its conversation and its key until the next start. */
+static struct run_end *end_take(struct run_engine *g)
+{
+	if (g->end_taken)
+		return malloc(sizeof(struct run_end));
+	g->end_taken = true;
+	return &g->end_first;
+}
+
+static void end_give_back(struct run_engine *g, struct run_end *x)
+{
+	if (x == &g->end_first)
+		g->end_taken = false;
+	else
+		free(x);
+}
+
+static bool end_submit(struct run *r, struct run_end *x);
+
+/* The next run that waits for it has x; without one, x goes back. */
+static void end_pass_on(struct run_engine *g, struct run_end *x)
+{
+	struct run_jobs *j = LIST_FIRST(&g->end_waits, struct run_jobs, end_turn);
+
+	while (j) {
+		list_take_out(&j->end_turn);
+		j->run->jobs_out--;
+		if (end_submit(j->run, x))
+			return;
+		j = LIST_FIRST(&g->end_waits, struct run_jobs, end_turn);
+	}
+	end_give_back(g, x);
+}
+
 static void on_end_stored(struct store_job *job)
 {
-	struct run *r = container_of(job, struct run_jobs, end.job)->run;
+	struct run_end    *x = container_of(job, struct run_end, turn.job);
+	struct run        *r = x->run;
+	struct run_engine *g = r->engine;
 
 	r->jobs_out--;
-	r->bill.settled = r->bill.reserved || r->jobs->end.later;
+	r->bill.settled = r->bill.reserved || x->turn.later;
 	watch_notify(r->id);
 	/* An answer that is not stored must not be reported as a success. */
 	if (job->err.code != ERR_OK) {
@@ -229,6 +266,7 @@ static void on_end_stored(struct store_job *job)
 		err_keep(&r->failure, &job->err);
 		lost_add(r);
 	}
+	end_pass_on(g, x);
 	run_conclude(r);
 }
 
@@ -239,19 +277,11 @@ static bool save_print_end(struct run *r)
 	return !r->failure || err_object(r->failure, str_of(r->request_id), &r->jobs->end_error);
 }
 
-void save_end(struct run *r)
+/* end_submit: false: the store takes no more; then the run has ended without it, and x is free. */
+static bool end_submit(struct run *r, struct run_end *x)
 {
-	run_move(r, STATE_ENDING);
-	if (!save_print_end(r)) {
-		run_fail(r, ERR_INTERNAL, "no memory to store the answer");
-		buf_clear(&r->jobs->end_answer); /* half an object is no JSON */
-		buf_clear(&r->jobs->end_error);
-		if (r->failure &&
-		    !err_object(r->failure, str_of(r->request_id), &r->jobs->end_error))
-			buf_clear(&r->jobs->end_error);
-		r->outcome = RUN_INCOMPLETE;
-	}
-	r->jobs->end = (struct turn_end){
+	x->run = r;
+	x->turn = (struct turn_end){
 		.job = { .loop = run_loop(r), .done = on_end_stored },
 		.run = r->id,
 		.status = r->outcome,
@@ -271,14 +301,38 @@ void save_end(struct run *r)
 		.idem_answer = run_idem_answer(r),
 		.costs = r->bill.charged && !r->bill.unpriced,
 		.cost_nano = bill_total(r),
-		.note = bill_ends(r, &r->jobs->note) ? &r->jobs->note : NULL,
+		.note = bill_ends(r, &x->note) ? &x->note : NULL,
 	};
-	journal_rest(r, r->jobs->end.events);
+	journal_rest(r, x->turn.events);
 	r->jobs_out++;
-	if (store_turn_end(r->engine->o.store, &r->jobs->end))
-		return;
+	if (store_turn_end(r->engine->o.store, &x->turn))
+		return true;
 	r->jobs_out--;
 	r->bill.settled = true; /* recovery at the next start ends the run and settles its bill */
 	run_fail(r, ERR_STORAGE, "the answer could not be stored");
 	run_conclude(r);
+	return false;
+}
+
+void save_end(struct run *r)
+{
+	struct run_engine *g = r->engine;
+	struct run_end    *x = end_take(g);
+
+	run_move(r, STATE_ENDING);
+	if (!save_print_end(r)) {
+		run_fail(r, ERR_INTERNAL, "no memory to store the answer");
+		buf_clear(&r->jobs->end_answer); /* half an object is no JSON */
+		buf_clear(&r->jobs->end_error);
+		if (r->failure &&
+		    !err_object(r->failure, str_of(r->request_id), &r->jobs->end_error))
+			buf_clear(&r->jobs->end_error);
+		r->outcome = RUN_INCOMPLETE;
+	}
+	if (!x) {
+		r->jobs_out++;
+		list_put_back(&g->end_waits, &r->jobs->end_turn);
+	} else if (!end_submit(r, x)) {
+		end_give_back(g, x);
+	}
 }

@@ -12,14 +12,13 @@
 #include "store/postgres/lease.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
+#include "store/postgres/queues.h"
 #include "store/postgres/search_read.h"
 #include "store/turn.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 enum {
 	CHORES = 20,
@@ -35,7 +34,7 @@ struct hand {
 	struct work       work;
 	struct work_kind  kind; /* of `work` */
 	bool              busy;
-	enum pump_lane    lane;
+	enum queue        queue;      /* whose jobs it does, and whose chores */
 	int64_t           connect_us; /* when to connect again */
 	struct batch     *batch;      /* owned; of the work */
 	struct batch     *halves;     /* owned; the next batches */
@@ -44,151 +43,35 @@ struct hand {
 	int64_t           began_us;
 };
 
-struct queue {
-	struct store_job  *first;
-	struct store_job **end;
-	size_t             count;
-};
-
 struct pump {
 	struct postgres         *db;
 	struct pump_chore const *chores;
 	int64_t                  due_us[CHORES];
 	bool                     running[CHORES];
 	bool                     last_done[CHORES];
-	int                      wake_fd;
+	struct queues           *queues; /* owned */
 	pthread_t                thread;
 	bool                     started;
 	bool                     writable;
 	struct hand             *hands; /* owned */
 	size_t                   hand_count;
 	atomic_bool              called;
-
-	pthread_mutex_t    lock; /* guards what is below */
-	struct queue       queues[PUMP__COUNT];
-	size_t             open;  /* reads queued, done, or answered and not handled yet */
-	size_t             held;  /* bytes of answers that are not handled yet */
-	unsigned           users; /* those reads, and the owner; the last one frees */
-	bool               stopping;
-	struct store_stats stats;
+	pthread_mutex_t          lock; /* guards stats */
+	struct store_stats       stats;
 };
-
-/* --- queues --- */
-
-static void push(struct queue *q, struct store_job *job)
-{
-	job->next = NULL;
-	*q->end = job;
-	q->end = &job->next;
-	q->count++;
-}
-
-static struct store_job *pop(struct queue *q)
-{
-	struct store_job *job = q->first;
-
-	if (!job)
-		return NULL;
-	q->first = job->next;
-	if (!q->first)
-		q->end = &q->first;
-	q->count--;
-	job->next = NULL;
-	return job;
-}
-
-static enum pump_lane lane_of(const struct store_job *job)
-{
-	if (job->kind->lane != LANE_WRITE)
-		return job->kind->lane == LANE_SEARCH ? PUMP_SEARCH : PUMP_READ;
-	if (job->kind->job == JOB_EVENTS_APPEND)
-		return container_of(job, struct events_append, job)->sync ? PUMP_TURNS : PUMP_LOG;
-	/* A claim that a crash of the server takes along has lost its call, too. */
-	enum job kind = job->kind->job;
-	bool light = kind == JOB_BUDGET_RESERVE || kind == JOB_IDEM_TAKE || kind == JOB_SHARE_TAKE;
-
-	return light ? PUMP_LOG : PUMP_TURNS;
-}
-
-static bool lane_reads(enum pump_lane lane)
-{
-	return lane == PUMP_READ || lane == PUMP_SEARCH;
-}
-
-static void pump_wake(struct pump *p)
-{
-	uint64_t one = 1;
-
-	(void)!write(p->wake_fd, &one, sizeof one);
-}
 
 bool pump_add(struct pump *p, struct store_job *job)
 {
-	enum pump_lane lane = lane_of(job);
-	struct queue  *q = &p->queues[lane];
-
-	pthread_mutex_lock(&p->lock);
-	size_t waiting = lane == PUMP_READ ? p->open : q->count;
-	bool   room = job->kind->bound == 0 || waiting < job->kind->bound;
-	bool   first = q->first == NULL;
-
-	if (room) {
-		job->pool = p;
-		push(q, job);
-		p->open += lane_reads(lane);
-		p->users += lane_reads(lane);
-	}
-	pthread_mutex_unlock(&p->lock);
-	if (room && first)
-		pump_wake(p);
-	return room;
+	return queues_add(p->queues, job);
 }
 
 void pump_call(struct pump *p)
 {
 	atomic_store(&p->called, true);
-	pump_wake(p);
-}
-
-/* Releases the lock. */
-static void let_go(struct pump *p)
-{
-	bool last = --p->users == 0;
-
-	pthread_mutex_unlock(&p->lock);
-	if (!last)
-		return;
-	pthread_mutex_destroy(&p->lock);
-	free(p);
+	queues_wake(p->queues);
 }
 
 /* --- answers --- */
-
-/* Runs on the job's loop. */
-static void handle_read(struct task *task)
-{
-	struct store_job *job = container_of(task, struct store_job, task);
-	struct pump      *p = job->pool;
-
-	pthread_mutex_lock(&p->lock);
-	bool paused = p->held >= LIMIT_STORE_ANSWERS;
-	p->open--;
-	p->held -= job->held;
-	if (paused && p->held < LIMIT_STORE_ANSWERS && !p->stopping)
-		pump_wake(p);
-	let_go(p);
-	job->done(job); /* may free the job */
-}
-
-static void answer_read(struct pump *p, struct store_job *job)
-{
-	job->held = job->kind->answer_bytes(job);
-	job->task.fn = handle_read;
-	pthread_mutex_lock(&p->lock);
-	p->held += job->held;
-	pthread_mutex_unlock(&p->lock);
-	loop_post(job->loop, &job->task);
-}
 
 /* unstored: what may be stored nevertheless, or must be stored later. */
 static void unstored(struct pump *p, struct store_job *job)
@@ -348,11 +231,11 @@ static void over_read(struct work *w, const struct fault *f)
 	struct store_job *job = TAKE(h->job);
 
 	h->busy = false;
-	if (f && h->lane == PUMP_SEARCH)
+	if (f && h->queue == QUEUE_SEARCH)
 		search_read_refuse(f, &job->err);
 	else if (f)
 		fault_refuse(f, &job->err);
-	answer_read(pump_of(w), job);
+	queues_answer(pump_of(w)->queues, job);
 }
 
 static void over_write(struct work *w, const struct fault *f)
@@ -377,7 +260,7 @@ static void over_chore(struct work *w, const struct fault *f)
 	h->busy = false;
 	p->running[n] = false;
 	p->due_us[n] = clock_mono_us() + p->chores[n].every_ms * 1000;
-	if (h->lane == PUMP_TURNS)
+	if (h->queue == QUEUE_TURNS)
 		note_state(p, f, 0, 0);
 	if (p->chores[n].kind.over)
 		p->chores[n].kind.over(w, f);
@@ -397,7 +280,7 @@ static bool start_chore(struct pump *p, struct hand *h, int64_t now_us, bool sto
 	for (int n = 0; n < CHORES && p->chores[n].kind.step; n++) {
 		const struct pump_chore *c = &p->chores[n];
 
-		if (c->lane != h->lane || p->running[n])
+		if (c->queue != h->queue || p->running[n])
 			continue;
 		if (stopping ? !c->last || p->last_done[n] : now_us < p->due_us[n])
 			continue;
@@ -417,64 +300,57 @@ static bool start_chore(struct pump *p, struct hand *h, int64_t now_us, bool sto
 	return false;
 }
 
-/* gather: a batch from the queue's front.  *ret_job: instead the first job, which is done alone.  NULL: no
- * memory, or nothing waits. */
-static struct batch *gather(struct pump *p, struct hand *h, struct store_job **ret_job)
-{
-	struct queue *q = &p->queues[h->lane];
-	struct batch *b = NULL;
+/* What a connection takes at once: a batch, or a job that is done alone. */
+struct gathering {
+	struct batch     *batch;
+	struct store_job *job;
+};
 
-	*ret_job = NULL;
-	pthread_mutex_lock(&p->lock);
-	if (q->first && !operation_is_gathered(q->first->kind))
-		*ret_job = pop(q);
-	else if (q->first)
-		b = calloc(1, sizeof *b);
-	while (b && q->first && operation_is_gathered(q->first->kind) && batch_add(b, q->first))
-		(void)pop(q);
-	pthread_mutex_unlock(&p->lock);
-	return b;
+static bool gather(void *arg, struct store_job *job)
+{
+	struct gathering *g = arg;
+
+	if (g->job)
+		return false;
+	if (!operation_is_gathered(job->kind)) {
+		if (!g->batch)
+			g->job = job;
+		return g->job;
+	}
+	if (!g->batch)
+		g->batch = calloc(1, sizeof *g->batch);
+	return g->batch && batch_add(g->batch, job); /* without memory the job waits */
 }
 
 static void start_write(struct pump *p, struct hand *h, int64_t now_us)
 {
-	struct store_job *job = NULL;
-	struct batch     *b = h->halves;
+	struct gathering g = { .batch = h->halves };
 
-	if (b)
-		h->halves = b->next;
+	if (g.batch)
+		h->halves = g.batch->next;
 	else
-		b = gather(p, h, &job);
-	if (b) {
-		h->batch = b;
+		queues_take(p->queues, h->queue, gather, &g);
+	if (g.batch) {
+		h->batch = g.batch;
 		pump_start(p, h, &(struct work_kind){ WORK_IMPLICIT, step_batch, over_batch },
 			   now_us);
-	} else if (job) {
-		h->job = job;
-		pump_start(
-			p, h,
-			&(struct work_kind){ operation_of(job->kind)->mode, step_job, over_write },
-			now_us);
+	} else if (g.job) {
+		h->job = g.job;
+		pump_start(p, h,
+			   &(struct work_kind){ operation_of(g.job->kind)->mode, step_job,
+						over_write },
+			   now_us);
 	}
-}
-
-static struct store_job *next_read(struct pump *p, enum pump_lane lane)
-{
-	pthread_mutex_lock(&p->lock);
-	struct store_job *job =
-		p->stopping || p->held < LIMIT_STORE_ANSWERS ? pop(&p->queues[lane]) : NULL;
-	pthread_mutex_unlock(&p->lock);
-	return job;
 }
 
 static void start_read(struct pump *p, struct hand *h, int64_t now_us)
 {
-	struct store_job *job = next_read(p, h->lane);
+	struct store_job *job = queues_read(p->queues, h->queue);
 
 	while (job && atomic_load_explicit(&job->cancelled, memory_order_relaxed)) {
 		err_set(&job->err, ERR_CANCELLED, "", "nobody waits for this read");
-		answer_read(p, job);
-		job = next_read(p, h->lane);
+		queues_answer(p->queues, job);
+		job = queues_read(p->queues, h->queue);
 	}
 	if (!job)
 		return;
@@ -485,60 +361,57 @@ static void start_read(struct pump *p, struct hand *h, int64_t now_us)
 
 /* --- a lost connection --- */
 
+static bool any_job(const struct store_job *job)
+{
+	(void)job;
+	return true;
+}
+
+/* Ends of turns are not, nor what else is never refused for want of room. */
+static bool is_bounded(const struct store_job *job)
+{
+	return job->kind->bound > 0;
+}
+
+/* What would be this gateway's own. */
+static bool is_claim(const struct store_job *job)
+{
+	enum job kind = job->kind->job;
+
+	return kind == JOB_TURN_BEGIN || kind == JOB_IDEM_TAKE || kind == JOB_SHARE_TAKE;
+}
+
 /* refuse_queued: jobs that wait for a connection that is away too long.  While it is away, ends of turns wait
  * longer than begins. */
 static void refuse_queued(struct pump *p, struct hand *h, int64_t away_us)
 {
-	struct queue     *q = &p->queues[h->lane];
-	struct queue      kept = { .end = &kept.first };
-	struct queue      gone = { .end = &gone.first };
-	struct store_job *job;
+	struct store_job *job =
+		queues_pick(p->queues, h->queue, away_us >= ENDS_US ? any_job : is_bounded);
 
-	pthread_mutex_lock(&p->lock);
-	while ((job = pop(q)))
-		push(job->kind->bound > 0 || away_us >= ENDS_US ? &gone : &kept, job);
-	while ((job = pop(&kept)))
-		push(q, job);
-	pthread_mutex_unlock(&p->lock);
-	while ((job = pop(&gone))) {
-		if (lane_reads(h->lane)) {
-			fault_refuse(&h->link.fault, &job->err);
-			answer_read(p, job);
+	while (job) {
+		struct store_job *next = job->next;
+
+		fault_refuse(&h->link.fault, &job->err);
+		if (queue_reads(h->queue)) {
+			queues_answer(p->queues, job);
 		} else {
-			bool begins = job->kind->job == JOB_TURN_BEGIN;
-
-			fault_refuse(&h->link.fault, &job->err);
-			if (!begins) /* it was never sent */
+			if (job->kind->job != JOB_TURN_BEGIN) /* it was never sent */
 				unstored(p, job);
 			job->next = NULL;
 			answer_post(job);
 		}
+		job = next;
 	}
 }
 
-/* refuse_begins: what would be this gateway's own, while it may lose it. */
-static void refuse_begins(struct pump *p, struct hand *h)
+/* refuse_claims: while this gateway may lose them. */
+static void refuse_claims(struct pump *p, enum queue n)
 {
-	struct queue     *q = &p->queues[h->lane];
-	struct queue      kept = { .end = &kept.first };
-	struct queue      gone = { .end = &gone.first };
-	struct store_job *job;
+	struct store_job *list = queues_pick(p->queues, n, is_claim);
 
-	pthread_mutex_lock(&p->lock);
-	while ((job = pop(q))) {
-		enum job kind = job->kind->job;
-		bool     begins =
-			kind == JOB_TURN_BEGIN || kind == JOB_IDEM_TAKE || kind == JOB_SHARE_TAKE;
-
-		push(begins ? &gone : &kept, job);
-	}
-	while ((job = pop(&kept)))
-		push(q, job);
-	pthread_mutex_unlock(&p->lock);
-	while ((job = pop(&gone))) {
+	for (struct store_job *job = list; job; job = job->next)
 		fault_refuse(&old_lease, &job->err);
-		answer_post(job);
-	}
+	answer_post(list);
 }
 
 static void watch_lease(struct pump *p)
@@ -547,8 +420,8 @@ static void watch_lease(struct pump *p)
 		return;
 	if (p->writable)
 		note_state(p, &old_lease, 0, 0);
-	refuse_begins(p, &p->hands[PUMP_TURNS]);
-	refuse_begins(p, &p->hands[PUMP_LOG]);
+	refuse_claims(p, QUEUE_TURNS);
+	refuse_claims(p, QUEUE_LOG);
 }
 
 static void mend(struct pump *p, struct hand *h, int64_t now_us, bool stopping)
@@ -560,7 +433,7 @@ static void mend(struct pump *p, struct hand *h, int64_t now_us, bool stopping)
 	int64_t away = l->down_us ? now_us - l->down_us : 0;
 	if (stopping)
 		away = ENDS_US;
-	if (away >= BEGINS_US && h->lane == PUMP_TURNS)
+	if (away >= BEGINS_US && h->queue == QUEUE_TURNS)
 		note_state(p, &l->fault, 0, 0);
 	if (away >= BEGINS_US)
 		refuse_queued(p, h, away);
@@ -595,7 +468,7 @@ static void drive(struct pump *p, struct hand *h, bool stopping)
 		}
 		if (h->link.state != LINK_IDLE)
 			return;
-		if (lane_reads(h->lane))
+		if (queue_reads(h->queue))
 			start_read(p, h, now);
 		else if (!start_chore(p, h, now, stopping))
 			start_write(p, h, now);
@@ -624,7 +497,7 @@ static int64_t next_time(const struct pump *p, int64_t now_us)
 	}
 	/* What its connection delays is no reason to wake up. */
 	for (int n = 0; n < CHORES && p->chores[n].kind.step; n++) {
-		const struct hand *h = &p->hands[p->chores[n].lane];
+		const struct hand *h = &p->hands[p->chores[n].queue];
 
 		if (!h->busy && h->link.state == LINK_IDLE && p->due_us[n] < at)
 			at = p->due_us[n];
@@ -632,20 +505,18 @@ static int64_t next_time(const struct pump *p, int64_t now_us)
 	return at;
 }
 
-static void wait(struct pump *p, bool stopping)
+static void wait(struct pump *p)
 {
-	struct pollfd fds[READERS_MOST + PUMP_READ + 1];
+	struct pollfd fds[READERS_MOST + QUEUE_READ + 1];
 	int64_t       now = clock_mono_us();
 	int64_t       left = next_time(p, now) - now;
-	uint64_t      drained;
 
-	fds[0] = (struct pollfd){ .fd = p->wake_fd, .events = POLLIN };
+	fds[0] = (struct pollfd){ .fd = queues_fd(p->queues), .events = POLLIN };
 	for (size_t i = 0; i < p->hand_count; i++)
 		fds[i + 1].events = link_wants(&p->hands[i].link, &fds[i + 1].fd);
-	(void)stopping;
 	(void)poll(fds, (nfds_t)(p->hand_count + 1), left > 0 ? (int)(left / 1000 + 1) : 0);
 	if (fds[0].revents)
-		(void)!read(p->wake_fd, &drained, sizeof drained);
+		queues_woken(p->queues);
 	now = clock_mono_us();
 	for (size_t i = 0; i < p->hand_count; i++) {
 		struct link *l = &p->hands[i].link;
@@ -663,12 +534,8 @@ static bool is_over(struct pump *p)
 		idle = idle && !p->hands[i].busy && !p->hands[i].halves;
 	for (int n = 0; idle && n < CHORES && p->chores[n].kind.step; n++)
 		idle = !p->chores[n].last || p->last_done[n] ||
-		       p->hands[p->chores[n].lane].link.state != LINK_IDLE;
-	pthread_mutex_lock(&p->lock);
-	for (int q = 0; q < PUMP__COUNT; q++)
-		idle = idle && !p->queues[q].first;
-	pthread_mutex_unlock(&p->lock);
-	return idle;
+		       p->hands[p->chores[n].queue].link.state != LINK_IDLE;
+	return idle && queues_empty(p->queues);
 }
 
 static void *serve(void *arg)
@@ -676,9 +543,7 @@ static void *serve(void *arg)
 	struct pump *p = arg;
 
 	for (;;) {
-		pthread_mutex_lock(&p->lock);
-		bool stopping = p->stopping;
-		pthread_mutex_unlock(&p->lock);
+		bool stopping = queues_stopping(p->queues);
 
 		if (atomic_exchange(&p->called, false))
 			memset(p->due_us, 0, sizeof p->due_us);
@@ -687,7 +552,7 @@ static void *serve(void *arg)
 			drive(p, &p->hands[i], stopping);
 		if (stopping && is_over(p))
 			return NULL;
-		wait(p, stopping);
+		wait(p);
 	}
 }
 
@@ -700,14 +565,14 @@ static void make_hands(struct pump *p)
 	for (size_t i = 0; i < p->hand_count; i++) {
 		struct hand *h = &p->hands[i];
 
-		h->lane = i < PUMP_READ ? (enum pump_lane)i : PUMP_READ;
+		h->queue = i < QUEUE_READ ? (enum queue)i : QUEUE_READ;
 		h->chore = -1;
 		link_init(&h->link, db->target,
 			  &(struct link_how){
-				  .relaxed = h->lane == PUMP_LOG || h->lane == PUMP_INDEX,
+				  .relaxed = h->queue == QUEUE_LOG || h->queue == QUEUE_INDEX,
 				  .lock_ms = db->lock_ms,
-				  .statement_ms = h->lane == PUMP_SEARCH ? LIMIT_SEARCH_MS
-									 : LINK_STATEMENT_MS,
+				  .statement_ms = h->queue == QUEUE_SEARCH ? LIMIT_SEARCH_MS
+									   : LINK_STATEMENT_MS,
 			  });
 	}
 }
@@ -734,22 +599,19 @@ enum errc pump_create(struct postgres *db, const struct pump_chore *chores, stru
 	if (readers > READERS_MOST)
 		readers = READERS_MOST;
 	pthread_mutex_init(&p->lock, NULL);
-	for (int q = 0; q < PUMP__COUNT; q++)
-		p->queues[q].end = &p->queues[q].first;
 	p->db = db;
 	p->chores = chores;
-	p->users = 1;
 	p->writable = db->writable = p->stats.writable = true;
 	p->stats.reason = "";
 	p->stats.search_complete = true;
-	p->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	p->hands = calloc(readers + PUMP_READ, sizeof *p->hands);
-	if (p->wake_fd < 0 || !p->hands) {
+	p->queues = queues_create();
+	p->hands = calloc(readers + QUEUE_READ, sizeof *p->hands);
+	if (!p->queues || !p->hands) {
 		err_set(e, ERR_STORAGE, "", "out of memory");
 		pump_destroy(p);
 		return e->code;
 	}
-	p->hand_count = readers + PUMP_READ;
+	p->hand_count = readers + QUEUE_READ;
 	make_hands(p);
 	db->pump = p;
 	enum errc rc = connect_first(p, e);
@@ -769,28 +631,23 @@ void pump_destroy(struct pump *p)
 	if (!p)
 		return;
 	if (p->started) {
-		pthread_mutex_lock(&p->lock);
-		p->stopping = true;
-		pthread_mutex_unlock(&p->lock);
-		pump_wake(p);
+		queues_stop(p->queues);
 		pthread_join(p->thread, NULL);
 	}
 	for (size_t i = 0; i < p->hand_count; i++)
 		link_finish(&p->hands[i].link);
 	free(p->hands);
-	pthread_mutex_lock(&p->lock);
-	p->stopping = true; /* nobody wakes it any more */
-	if (p->wake_fd >= 0)
-		close(p->wake_fd);
-	let_go(p);
+	queues_release(p->queues);
+	pthread_mutex_destroy(&p->lock);
+	free(p);
 }
 
 void pump_stats(struct pump *p, struct store_stats *ret)
 {
 	pthread_mutex_lock(&p->lock);
 	*ret = p->stats;
-	ret->queue = p->queues[PUMP_TURNS].count + p->queues[PUMP_LOG].count;
 	pthread_mutex_unlock(&p->lock);
+	ret->queue = queues_writes(p->queues);
 }
 
 void pump_figures(struct pump *p, const struct store_stats *figures)

@@ -1,25 +1,17 @@
-/* pump: the store's thread.  It takes jobs from queues, does them as works (work.h) on a few connections, and
+/* pump: the store's thread.  It takes jobs from queues (queues.h), does them as works (work.h) on a few connections, and
  * moves the bytes of all connections; it waits in one poll. */
 #pragma once
 
+#include "store/postgres/queues.h"
 #include "store/postgres/work.h"
 
 struct postgres;
 struct pump;
 
-enum pump_lane {
-	PUMP_TURNS, /* writes that are durable when they are answered */
-	PUMP_LOG,   /* the event log and budgets, whose commits do not wait for the disk; chores */
-	PUMP_INDEX, /* of searches; chores alone */
-	PUMP_SEARCH,
-	PUMP_READ,
-	PUMP__COUNT
-};
-
 /* A work that the pump begins by itself, at the latest `every_ms` after its last end. */
 struct pump_chore {
 	struct work_kind kind;
-	enum pump_lane   lane;
+	enum queue       queue;
 	int64_t          every_ms;
 	/* wanted: NULL: always. */
 	bool (*wanted)(struct postgres *db);

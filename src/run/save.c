@@ -330,6 +330,9 @@ void save_end(struct run *r)
 		r->outcome = RUN_INCOMPLETE;
 	}
 	if (!x) {
+		struct events_piece rest[EVENTS_REST];
+
+		journal_rest(r, rest); /* an append that fails from now on leaves them for the end */
 		r->jobs_out++;
 		list_put_back(&g->end_waits, &r->jobs->end_turn);
 	} else if (!end_submit(r, x)) {

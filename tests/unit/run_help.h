@@ -290,6 +290,7 @@ static inline void bring_branch(struct world *w, struct branch_read *j)
 	if (w->branch_instruction) {
 		j->instruction_set = true;
 		j->instruction = arena_str(&j->arena, str_of(w->branch_instruction));
+		CHECK(j->instruction.p);
 	}
 	if (!w->branch)
 		return;
@@ -297,6 +298,7 @@ static inline void bring_branch(struct world *w, struct branch_read *j)
 	CHECK(j->messages);
 	j->leaf = j->expected_leaf;
 	j->messages[0].body = arena_str(&j->arena, str_of(w->branch));
+	CHECK(j->messages[0].body.p);
 	j->message_count = 1;
 }
 

@@ -2,7 +2,7 @@
 """Runs clang-tidy over the project's own C files: tidy.py BUILD [NODES]; BUILD is a configured build folder.
 
 The analyzer, which takes nearly all of the time, follows the paths through a function until it has seen
-NODES states, by default as many as clang itself sets.  A quarter of them takes less than half of the time.
+NODES states, by default as many as clang itself sets.  A third of them takes half of the time.
 
 A file is left out that was clean when it last read the same: what the compiler sees of it and its
 headers, how it is compiled, the checks and the tool's version, with as many nodes or more.  That is kept

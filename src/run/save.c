@@ -332,7 +332,8 @@ void save_end(struct run *r)
 	if (!x) {
 		struct events_piece rest[EVENTS_REST];
 
-		journal_rest(r, rest); /* an append that fails from now on leaves them for the end */
+		/* An append that fails from now on leaves its events for the end. */
+		journal_rest(r, rest);
 		r->jobs_out++;
 		list_put_back(&g->end_waits, &r->jobs->end_turn);
 	} else if (!end_submit(r, x)) {

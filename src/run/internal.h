@@ -52,16 +52,16 @@ struct run_branch {
 /* The run's part in the store.  The store borrows bytes of a job until the job is back.  Each job is
  * allocated when it is submitted, so that an open stream does not hold it. */
 struct run_jobs {
+	struct run        *run;
 	struct run_branch *branch;   /* owned, until run_drop_request; NULL: none was read */
 	struct list_link   end_turn; /* in the engine's end_waits, while no run_end is free */
-	bool        marking;   /* a job says that an unstored stream has begun, and is not back */
-	bool        unkept;    /* the answer can't be kept; the run ends when it was marked */
-	bool        cut_aside; /* a worker was asked to print end_answer of a failed run */
-	bool        reserving; /* a job reserves the next event numbers */
-	struct run *run;
-	struct buf  key_body;   /* the failure that a key is bound to */
-	struct buf  end_answer; /* what is stored of the answer, once print_stored was called */
-	struct buf  end_error;
+	bool       marking;    /* a job says that an unstored stream has begun, and is not back */
+	bool       unkept;     /* the answer can't be kept; the run ends when it was marked */
+	bool       cut_aside;  /* a worker was asked to print end_answer of a failed run */
+	bool       reserving;  /* a job reserves the next event numbers */
+	struct buf key_body;   /* the failure that a key is bound to */
+	struct buf end_answer; /* what is stored of the answer, once print_stored was called */
+	struct buf end_error;
 };
 
 /* The job that stores a run's end. */
@@ -237,7 +237,7 @@ struct run_engine {
 	bool                      log_task_out;
 	bool                      log_urgent; /* somebody waits for what is gathered */
 	bool                      log_soon; /* there is news among it that a kill should not take */
-	struct run_end            end_first;
+	struct run_end            end_first; /* for one end at a time, which so needs no memory */
 	bool                      end_taken; /* a run has end_first */
 	struct list_head          end_waits; /* runs whose end waits for memory */
 	struct lost              *lost;      /* runs without a stored end; owned */

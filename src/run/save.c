@@ -216,8 +216,8 @@ void save_reserve_ahead(struct run *r)
 
 /* --- after the call --- */
 
-/* The first end of an engine needs no memory, further ones at the same time wait if they get none: an end that is
- * not stored would keep its conversation and its key until the next start. */
+/* One end of an engine at a time needs no memory; more ends wait if they get none.  A run without a stored end
+ * would keep its conversation and its key until the next start. */
 static struct run_end *end_take(struct run_engine *g)
 {
 	if (g->end_taken)
@@ -236,7 +236,7 @@ static void end_give_back(struct run_engine *g, struct run_end *x)
 
 static bool end_submit(struct run *r, struct run_end *x);
 
-/* The next run that waits for it has x; without one, x goes back. */
+/* x goes to the next run whose end waits, or back to where it came from. */
 static void end_pass_on(struct run_engine *g, struct run_end *x)
 {
 	struct run_jobs *j = LIST_FIRST(&g->end_waits, struct run_jobs, end_turn);

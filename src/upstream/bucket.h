@@ -16,10 +16,9 @@
 struct bucket;
 
 struct bucket_options {
-	const char *url;    /* https://BUCKET.HOST/PREFIX or https://HOST/BUCKET/PREFIX */
-	const char *region; /* "": bucket_url_region's */
-	const char
-		*ca_file; /* authorities that sign the server's certificate; NULL: the system's */
+	const char *url;     /* https://BUCKET.HOST/PREFIX or https://HOST/BUCKET/PREFIX */
+	const char *region;  /* "": bucket_url_region's */
+	const char *ca_file; /* the authorities of its certificate; NULL: the system's */
 	const char *key_id;
 	const char *secret;
 	const char *token; /* of temporary keys; NULL: none */

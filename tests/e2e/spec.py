@@ -17,7 +17,7 @@ from gateway import PROJECT
 FILE = PROJECT / "openapi.yaml"
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
 
-# libyaml's parser, where PyYAML was built with it: a tenth of the time, in each of a run's processes
+# libyaml's parser, where PyYAML was built with it: a seventh of the time, in each of a run's processes
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 violations = []  # of the running test; a fixture empties it and fails the test

@@ -2,7 +2,8 @@
  * Then no assertion counts, but the engine checks when it goes that it has no run left. */
 #include "tests/unit/run_help.h"
 
-/* A stream whose reader leaves at its end; the job that stores it is not answered.  NULL: it waits for one. */
+/* A stream whose reader leaves at its end.  Returns the job that stores its end, not answered yet; NULL: the end
+ * waits for memory. */
 static struct store_job *ends(struct world *w, const char *text)
 {
 	ask(w);
@@ -25,7 +26,7 @@ static void answered(struct world *w, struct store_job *end, enum errc with)
 
 static void ends_of_several_runs_are_stored(void **state)
 {
-	/* whether the ends could be stored; what is stored in vain is over as well */
+	/* what the store answers; a run whose end was not stored is over as well */
 	static const enum errc with[][3] = {
 		{ ERR_OK, ERR_OK, ERR_OK },
 		{ ERR_STORAGE, ERR_OK, ERR_STORAGE },

@@ -176,7 +176,7 @@ static bool put_path(struct render *r, struct str name)
 static bool put_inline_path(struct render *r, json_at name)
 {
 	struct buf plain;
-	struct str text = STR_NONE;
+	struct str text = STR(""); // a file without a name is placed as one whose name is empty
 
 	if (name == JSON_ABSENT || r->files == CONTEXT_PROMPT)
 		return put_path(r, text);

@@ -4,6 +4,10 @@
 
 #include <stdlib.h>
 
+#define NOT_STORED                                                                    \
+	"{\"message\":\"The answer could not be stored.\",\"type\":\"server_error\"," \
+	"\"param\":null,\"code\":\"storage_unavailable\"}"
+
 void unfinished_finish(struct unfinished *u)
 {
 	free(u->ends);
@@ -50,6 +54,28 @@ void unfinished_end(struct unfinished *u, struct turn_end *j)
 	};
 	if (j->note)
 		end->note = *j->note;
+}
+
+void unfinished_made(const struct unfinished_end *was, struct salvage *v, struct turn_end *ret)
+{
+	struct salvage_told told;
+
+	*ret = (struct turn_end){
+		.run = was->run,
+		.answer = salvage_make(v, &told),
+		.error = STR(NOT_STORED),
+		.completed_ms = was->completed_ms,
+		.last_seq = was->last_seq,
+		.keyed = true,
+		.usage = was->usage,
+		.first_token_ms = was->first_token_ms,
+		.attempts = was->attempts,
+		.costs = was->costs,
+		.cost_nano = was->cost_nano,
+	};
+	ret->status = told.begun ? RUN_INCOMPLETE : RUN_FAILED;
+	if (was->bound) /* without a log, the answer is lost */
+		ret->idem_answer.http = told.begun ? 200 : 503;
 }
 
 void unfinished_note(struct unfinished *u, const struct usage_note *note)

@@ -5,6 +5,7 @@
  * thread that writes alone. */
 #pragma once
 
+#include "store/common/salvage.h"
 #include "store/turn.h"
 
 struct unfinished_end {
@@ -42,6 +43,10 @@ static inline size_t unfinished_count(const struct unfinished *u)
 {
 	return u->end_count + u->note_count;
 }
+
+/* unfinished_made: the end to write for `was`, whose log v has: `incomplete` with the answer that the
+ * log gives, or `failed` if it has nothing from the provider.  It borrows from both. */
+void unfinished_made(const struct unfinished_end *was, struct salvage *v, struct turn_end *ret);
 
 /* unfinished_written: removes the first ends_done ends and notes_done notes, which are committed
  * now.  unfinished_forget_ends, unfinished_forget_notes: remove n entries from index `at` on. */

@@ -8,10 +8,6 @@
 
 enum { LOST_NOTES = 64 };
 
-#define NOT_STORED                                                                    \
-	"{\"message\":\"The answer could not be stored.\",\"type\":\"server_error\"," \
-	"\"param\":null,\"code\":\"storage_unavailable\"}"
-
 static const char sql_run[] =
 	"SELECT id FROM run WHERE id = $1 AND secret = $2 AND status < 2 FOR UPDATE";
 static const char sql_pieces[] = "SELECT first, last, data FROM event WHERE run = $1 ORDER BY last";
@@ -66,7 +62,6 @@ static enum work_next lost_end(struct work *w)
 {
 	const struct unfinished_end *was = &w->db->unfinished.ends[0];
 	struct lost_state           *s = w->state;
-	struct salvage_told          told;
 	bool                         ok = true;
 
 	for (int i = 0; ok && i < work_rows(w, 1); i++) {
@@ -78,22 +73,7 @@ static enum work_next lost_end(struct work *w)
 							 .last = (uint64_t)cell_int(r, 1),
 							 .data = cell_str(r, 2) });
 	}
-	s->end = (struct turn_end){
-		.run = was->run,
-		.error = STR(NOT_STORED),
-		.completed_ms = was->completed_ms,
-		.last_seq = was->last_seq,
-		.keyed = true,
-		.usage = was->usage,
-		.first_token_ms = was->first_token_ms,
-		.attempts = was->attempts,
-		.costs = was->costs,
-		.cost_nano = was->cost_nano,
-	};
-	s->end.answer = salvage_make(&s->salvage, &told);
-	s->end.status = told.begun ? RUN_INCOMPLETE : RUN_FAILED;
-	if (was->bound) /* without a log, the answer is lost */
-		s->end.idem_answer.http = told.begun ? 200 : 503;
+	unfinished_made(was, &s->salvage, &s->end);
 	turn_end_ask(w, (struct turn_end *[]){ &s->end }, 1);
 	return WORK_LAST;
 }

@@ -11,29 +11,11 @@
  * batch share this transaction; if it were large, a nearly full disk would refuse them too. */
 enum { END_BYTES = 1024 * 1024 };
 
-#define NOT_STORED                                                                    \
-	"{\"message\":\"The answer could not be stored.\",\"type\":\"server_error\"," \
-	"\"param\":null,\"code\":\"storage_unavailable\"}"
-
-/* Writes a run's end, with the answer that its log gives: `incomplete`, or `failed` if the log has
- * nothing from the provider.  A run that was deleted or has an end by now gets none. */
+/* A run that was deleted or has an end by now gets none. */
 static int write_end(struct session *s, const struct unfinished_end *was)
 {
-	struct turn_end end = {
-		.run = was->run,
-		.error = STR(NOT_STORED),
-		.completed_ms = was->completed_ms,
-		.last_seq = was->last_seq,
-		.keyed = true,
-		.usage = was->usage,
-		.first_token_ms = was->first_token_ms,
-		.attempts = was->attempts,
-		.costs = was->costs,
-		.cost_nano = was->cost_nano,
-	};
-	struct salvage     *v = &s->salvage->salvage;
-	struct salvage_told told;
-	bool                live = false;
+	struct turn_end end;
+	bool            live = false;
 	/* The usage is booked nowhere else, so a conversation deleted meanwhile does not matter. */
 	int rc = was->noted ? budgets_settle(s->conn, &was->note) : SQLITE_OK;
 
@@ -41,10 +23,7 @@ static int write_end(struct session *s, const struct unfinished_end *was)
 		rc = salvage_read_run(s->salvage, &s->events, was->run, &live);
 	if (rc != SQLITE_OK || !live)
 		return rc;
-	end.answer = salvage_make(v, &told);
-	end.status = told.begun ? RUN_INCOMPLETE : RUN_FAILED;
-	if (was->bound) /* without a log, the answer is lost */
-		end.idem_answer.http = told.begun ? 200 : 503;
+	unfinished_made(was, &s->salvage->salvage, &end);
 	return turn_end(s, &end);
 }
 

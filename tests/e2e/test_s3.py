@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bucket import NAME, Bucket, Held, Trickle, is_object
+from bucket import NAME, PREFIX, Bucket, Held, Trickle, is_object
 from client import Client
 from gateway import CANARY, ENGINE, run
 from postgres import Pooler
@@ -127,6 +127,17 @@ def test_the_signature_is_checked_by_others(join, bucket, ask, sweep):
     join()
     sweep()
     gone(bucket, ask)
+
+
+def test_a_bucket_with_a_host_of_its_own(join, bucket, ask):
+    """As Amazon has them.  libcurl knows that what ends in .localhost is here."""
+    gateway = join(files_s3=f"http://{NAME}.localhost:{bucket.port}/{PREFIX}")
+    with Client(gateway.url) as client:
+        id = upload(client, BIG)
+        assert is_object(bucket.objects[0], BIG) and len(bucket.objects) == 1
+        assert download(client, id).ok().body == BIG
+        client.request("DELETE", f"/v1/files/{id}").ok()
+        gone(bucket, ask)
 
 
 def test_temporary_keys(join, bucket):

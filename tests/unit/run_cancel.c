@@ -1,57 +1,12 @@
 /* Cancelling a run in every state, from any thread; and being told that it has begun. */
-#include "tests/unit/run_help.h"
-#include "store/run.h"
-
 #include "tests/unit/run_lane.h"
+#include "tests/unit/run_steps.h"
 
 #include <stdatomic.h>
 
-/* clang-format off */
-#define START   { .kind = EVENT_START, .id = STR("up-1"), .text = STR("tiny") }
-#define TEXT(s) { .kind = EVENT_TEXT, .text = STR(s) }
-#define YO      "{\"role\":\"assistant\",\"content\":\"yo\"}"
-#define MESSAGE { .kind = EVENT_MESSAGE, .text = STR(YO) }
-#define FINISH  { .kind = EVENT_FINISH, .text = STR("stop") }
-#define END     { .kind = EVENT_END }
-/* clang-format on */
-
 enum { OWNER = 5 };
 
-static struct id id_of(struct world *w)
-{
-	struct run_view v;
-
-	CHECK(w->run);
-	run_view(w->run, &v);
-	return v.run_id;
-}
-
-static void world_ends(struct world *w)
-{
-	if (w->run)
-		reader_leaves(w);
-	assert_int_equal(w->live, 0);
-	assert_int_equal(w->released, 1);
-	world_stop(w);
-}
-
 /* --- in every state --- */
-
-enum moment { AT_NEW, AT_LOADING, AT_BEGINNING, AT_CALLING, AT_STREAMING, AT_ENDING, AT_ENDED };
-
-static void advance(struct world *w, enum moment to)
-{
-	if (to > AT_LOADING && w->waiting[OP_LOAD])
-		store_answers(w, OP_LOAD, ERR_OK);
-	if (to > AT_BEGINNING && w->waiting[OP_BEGIN])
-		store_answers(w, OP_BEGIN, ERR_OK);
-	if (to >= AT_STREAMING)
-		provider_says(w, START, TEXT("yo"));
-	if (to >= AT_ENDING)
-		provider_says(w, FINISH, END);
-	if (to >= AT_ENDED && w->waiting[OP_END])
-		store_answers(w, OP_END, ERR_OK);
-}
 
 static struct {
 	struct id id;
@@ -68,22 +23,27 @@ static void cancel_fn(struct world *w)
 static void ask_and_cancel_fn(struct world *w)
 {
 	ask_fn(w);
-	asked.id = id_of(w);
+	asked.id = id_of_run(w);
 	cancel_fn(w);
 }
 
-/* What is left to be done for the run, by everybody. */
-static void rest_of(struct world *w)
+/* A run of OWNER is asked for, and its id noted. */
+static void ask_known(struct world *w)
 {
-	if (w->waiting[OP_LOAD])
-		store_answers(w, OP_LOAD, ERR_OK);
-	if (w->waiting[OP_BEGIN])
-		store_answers(w, OP_BEGIN, ERR_OK);
-	provider_says(w, START, TEXT("yo"), FINISH, END);
-	if (w->waiting[OP_END])
-		store_answers(w, OP_END, ERR_OK);
-	if (w->waiting[OP_APPEND])
-		store_answers(w, OP_APPEND, ERR_OK);
+	w->rq.owner = OWNER;
+	ask(w);
+	asked.id = id_of_run(w);
+}
+
+/* The last word of a trace goes if it is what a reader is told. */
+static void drop_told(char *trace, bool stream)
+{
+	char *word = strstr(trace, "failed");
+
+	if (!word && stream)
+		word = strstr(trace, "done");
+	if (word)
+		word[word > trace ? -1 : 0] = '\0';
 }
 
 static void a_run_is_cancelled_in_every_state(void **state)
@@ -140,15 +100,14 @@ static void a_run_is_cancelled_in_every_state(void **state)
 		w.rq.store = cases[n].store;
 		w.rq.finish = true;
 		if (cases[n].load)
-			w.rq.conversation = (struct id){ 1, 2 };
+			w.rq.conversation = old_conversation;
 		w.status = (enum run_status) - 1;
 		if (cases[n].at == AT_NEW) {
 			on_loop(&w, ask_and_cancel_fn);
 			if (left)
 				reader_leaves(&w);
 		} else {
-			ask(&w);
-			asked.id = id_of(&w);
+			ask_known(&w);
 			advance(&w, cases[n].at);
 			if (left)
 				reader_leaves(&w);
@@ -161,20 +120,16 @@ static void a_run_is_cancelled_in_every_state(void **state)
 		/* A stream that is open is told in itself, and nobody tells those who left. */
 		snprintf(at_once, sizeof at_once, "%s", cases[n].at_once);
 		snprintf(later, sizeof later, "%s", cases[n].later);
-		for (char **s = (char *[]){ at_once, later, NULL }; *s; s++) {
-			char *word = strstr(*s, "failed");
-
-			if (!word)
-				word = stream ? strstr(*s, "done") : NULL;
-			if (word && (left || (stream && opened)) && cases[n].at != AT_NEW)
-				word[word > *s ? -1 : 0] = '\0';
+		if ((left || (stream && opened)) && cases[n].at != AT_NEW) {
+			drop_told(at_once, stream);
+			drop_told(later, stream);
 		}
 		assert_trace(&w, at_once);
-		rest_of(&w);
+		finish_rest(&w);
 		assert_trace(&w, later);
 		assert_int_equal((int)w.status, cases[n].status);
 		if (cases[n].status == RUN_CANCELLED) {
-			assert_true(holds(buf_view(&w.end_error), "\"code\":\"cancelled\""));
+			assert_holds(buf_view(&w.end_error), "\"code\":\"cancelled\"");
 			assert_int_equal(w.finish_reason.len, 0);
 			assert_int_equal(w.answer.len > 0, cases[n].at == AT_STREAMING);
 		}
@@ -187,7 +142,7 @@ static void a_run_is_cancelled_in_every_state(void **state)
 			assert_int_equal(w.done_err.code, ERR_CANCELLED);
 		}
 		assert_false(live_cancel(asked.id, OWNER));
-		world_ends(&w);
+		end_world(&w);
 	}
 }
 
@@ -201,20 +156,13 @@ static void a_run_that_is_being_ended_otherwise_is_cancelled_once(struct world *
 static void a_run_that_is_about_to_be_aborted_may_be_cancelled(void **state)
 {
 	(void)state;
-	struct world w;
-	struct buf   text;
-	struct event ev = { .kind = EVENT_TEXT };
+	struct world       w;
+	struct buf         text;
+	const struct event ev = long_text(&text);
 
-	buf_init(&text, 4 * MIB);
-	assert_true(buf_reserve(&text, 4 * MIB));
-	memset(text.data, 'a', 4 * MIB);
-	text.len = 4 * MIB;
-	ev.text = buf_view(&text);
 	world_start(&w);
-	w.rq.owner = OWNER;
 	w.rq.store = true;
-	ask(&w);
-	asked.id = id_of(&w);
+	ask_known(&w);
 	store_answers(&w, OP_BEGIN, ERR_OK);
 	buf_clear(&w.trace);
 	w.events = &ev;
@@ -226,7 +174,7 @@ static void a_run_that_is_about_to_be_aborted_may_be_cancelled(void **state)
 	store_answers(&w, OP_END, ERR_OK);
 	assert_trace(&w, "failed");
 	buf_finish(&text);
-	world_ends(&w);
+	end_world(&w);
 }
 
 static void cancel_end_and_leave_fn(struct world *w)
@@ -247,16 +195,14 @@ static void a_run_that_ends_while_its_cancelling_is_on_its_way_lives_until_it_ca
 	struct world              w;
 
 	world_start(&w);
-	w.rq.owner = OWNER;
-	ask(&w);
-	asked.id = id_of(&w);
+	ask_known(&w);
 	w.events = end;
 	w.event_count = ARRAY_LEN(end);
 	w.times = 1;
 	on_loop(&w, cancel_end_and_leave_fn);
 	assert_true(asked.found);
 	assert_trace(&w, "start done");
-	world_ends(&w);
+	end_world(&w);
 }
 
 static void completions_are_cancelled_where_they_are_stored(void **state)
@@ -268,17 +214,15 @@ static void completions_are_cancelled_where_they_are_stored(void **state)
 
 		world_start(&w);
 		w.rq.family = &family_completions;
-		w.rq.owner = OWNER;
 		w.rq.store = i;
-		ask(&w);
-		asked.id = id_of(&w);
+		ask_known(&w);
 		advance(&w, AT_CALLING);
 		on_loop(&w, cancel_fn);
 		/* Else nobody could know its id. */
 		assert_int_equal(asked.found, i);
-		rest_of(&w);
+		finish_rest(&w);
 		assert_int_equal(w.done_err.code, i ? ERR_CANCELLED : ERR_OK);
-		world_ends(&w);
+		end_world(&w);
 	}
 }
 
@@ -338,7 +282,7 @@ static void other_threads_may_cancel_at_any_time(void **state)
 			assert_int_equal(pthread_create(&c[i].thread, NULL, cancel_main, &c[i]), 0);
 		}
 		ask(&w);
-		id = id_of(&w);
+		id = id_of_run(&w);
 		for (enum moment at = AT_LOADING; at <= AT_ENDED; at++) {
 			if ((int)at == n / 4 % AT_ENDED)
 				for (size_t i = 0; i < CANCELLERS; i++)
@@ -361,7 +305,7 @@ static void other_threads_may_cancel_at_any_time(void **state)
 			pthread_join(c[i].thread, NULL);
 		on_loop(&w, nothing);
 		assert_false(live_cancel(id, OWNER));
-		world_ends(&w);
+		end_world(&w);
 	}
 }
 
@@ -380,18 +324,15 @@ static void a_run_is_cancelled_from_another_loop(void **state)
 
 	lane_start(&other);
 	world_start(&w);
-	w.rq.owner = OWNER;
 	w.rq.prompt.stream = true;
-	ask(&w);
-	asked.id = id_of(&w);
+	ask_known(&w);
 	provider_says(&w, START, TEXT("yo"));
 	on_lane(&other, cancel_there, NULL);
 	assert_true(asked.found);
 	on_loop(&w, nothing);
 	assert_trace(&w, "start open cancel");
-	assert_true(holds(reader_reads(&w, SIZE_MAX), "\"code\":\"cancelled\""));
-	assert_true(w.last);
-	world_ends(&w);
+	assert_reads_last(&w, "\"code\":\"cancelled\"");
+	end_world(&w);
 	lane_stop(&other);
 }
 
@@ -428,11 +369,10 @@ static void a_reader_is_told_when_its_run_has_begun(void **state)
 			store_answers(&w, OP_BEGIN, cases[n].begin);
 		assert_trace(&w, cases[n].trace);
 		/* Once is enough. */
-		provider_says(&w, START, MESSAGE, FINISH, END);
-		if (w.waiting[OP_END])
-			store_answers(&w, OP_END, ERR_OK);
-		assert_false(holds(buf_view(&w.trace), "begun"));
-		world_ends(&w);
+		provider_answers(&w);
+		answer_waiting(&w, OP_END);
+		assert_lacks(buf_view(&w.trace), "begun");
+		end_world(&w);
 	}
 }
 
@@ -443,16 +383,14 @@ static void a_run_that_was_cancelled_before_has_not_begun(void **state)
 
 	world_start(&w);
 	w.hears_begun = true;
-	w.rq.owner = OWNER;
 	w.rq.store = true;
-	ask(&w);
-	asked.id = id_of(&w);
+	ask_known(&w);
 	on_loop(&w, cancel_fn);
 	store_answers(&w, OP_BEGIN, ERR_OK);
 	store_answers(&w, OP_END, ERR_OK);
 	assert_trace(&w, "begin end failed");
 	assert_int_equal(w.done_err.code, ERR_CANCELLED);
-	world_ends(&w);
+	end_world(&w);
 }
 
 static void a_reader_may_leave_as_its_run_has_begun(void **state)
@@ -483,16 +421,13 @@ static void a_reader_may_leave_as_its_run_has_begun(void **state)
 		w.rq.background = cases[n].store && cases[n].finish;
 		w.rq.prompt.stream = i % 2;
 		w.status = (enum run_status) - 1;
-		ask(&w);
-		if (cases[n].store)
-			store_answers(&w, OP_BEGIN, ERR_OK);
+		begin_run(&w);
 		assert_null(w.run);
-		provider_says(&w, START, MESSAGE, FINISH, END);
-		if (w.waiting[OP_END])
-			store_answers(&w, OP_END, ERR_OK);
+		provider_answers(&w);
+		answer_waiting(&w, OP_END);
 		assert_trace(&w, cases[n].trace);
 		assert_int_equal((int)w.status, cases[n].status);
-		world_ends(&w);
+		end_world(&w);
 	}
 }
 

@@ -1,43 +1,25 @@
 /* Runs whose answers are LMC's, and what is stored of them. */
-#include "tests/unit/run_help.h"
+#include "tests/unit/run_steps.h"
 
 /* clang-format off */
-#define START    { .kind = EVENT_START, .id = STR("up-1"), .text = STR("tiny") }
-#define TEXT(s)  { .kind = EVENT_TEXT, .text = STR(s) }
 #define CHUNK(s) { .kind = EVENT_LMC, .from_lmc = true, .text = STR(s) }
 #define TOLD(s)  { .kind = EVENT_TEXT, .from_lmc = true, .text = STR(s) }
-#define FINISH   { .kind = EVENT_FINISH, .text = STR("stop") }
-#define USAGE    { .kind = EVENT_USAGE, .usage = { .known = true, .in = 3, .out = 2 } }
-#define END      { .kind = EVENT_END }
-#define SAID(s)  "{\"role\":\"assistant\",\"content\":\"" s "\"}"
 #define M        "{\"role\":\"assistant\",\"type\":\"message\""
 #define CODE     "{\"role\":\"assistant\",\"type\":\"code\",\"format\":\"py\""
 #define CONSOLE  "{\"role\":\"computer\",\"type\":\"console\",\"format\":\"output\""
+#define COMPLETE "data: {\"role\":\"server\",\"type\":\"status\",\"content\":\"complete\"}\n\n"
 /* clang-format on */
 
-static const struct err broken = { .code = ERR_UPSTREAM_ERROR, .text = "the provider broke" };
-
-static void end_world(struct world *w)
-{
-	if (w->run)
-		reader_leaves(w);
-	assert_int_equal(w->live, 0);
-	assert_int_equal(w->released, 1);
-	world_stop(w);
-}
-
-static void begin(struct world *w, bool stream, bool store)
+static void begin_lmc(struct world *w, unsigned flags)
 {
 	world_start(w);
 	w->rq.shape = family_shape(&family_chat, STR(SHAPE_LMC));
 	w->rq.answers_calls = w->rq.fences = true;
-	w->rq.prompt.stream = stream;
-	w->rq.store = store;
-	ask(w);
-	if (store) {
-		assert_true(holds(buf_view(&w->begun), "new small lmc"));
-		store_answers(w, OP_BEGIN, ERR_OK);
-	}
+	w->rq.prompt.stream = flags & STREAM;
+	w->rq.store = flags & STORE;
+	begin_run(w);
+	if (w->rq.store)
+		assert_holds(buf_view(&w->begun), "new small lmc");
 	buf_clear(&w->trace);
 }
 
@@ -47,7 +29,7 @@ static void a_plain_answer_is_translated_from_the_providers_own(void **state)
 	for (int store = 0; store < 2; store++) {
 		struct world w;
 
-		begin(&w, false, store);
+		begin_lmc(&w, store ? STORE : PLAIN);
 		provider_says(
 			&w, { .kind = EVENT_START, .raw = STR("{\"id\":\"x\",\"choices\":[]}") },
 			{ .kind = EVENT_MESSAGE,
@@ -55,14 +37,13 @@ static void a_plain_answer_is_translated_from_the_providers_own(void **state)
 			  .cont = true },
 			USAGE, { .kind = EVENT_FINISH, .text = STR("stop"), .cont = true }, END);
 		if (store) {
-			assert_true(str_is(buf_view(&w.answer), SAID("a\\n```py\\nx\\n```")));
+			assert_is(buf_view(&w.answer), SAID("a\\n```py\\nx\\n```"));
 			store_answers(&w, OP_END, ERR_OK);
 		}
-		assert_true(holds(reader_whole(&w), "{\"object\":\"lmc.messages\",\""));
-		assert_true(holds(buf_view(&w.whole),
-				  "\"messages\":[" M ",\"content\":\"a\"}," CODE
-				  ",\"content\":\"x\"}],\"finish_reason\":\"stop\","
-				  "\"usage\":{\"prompt_tokens\":3,"));
+		assert_holds(reader_whole(&w), "{\"object\":\"lmc.messages\",\"");
+		assert_holds(buf_view(&w.whole), "\"messages\":[" M ",\"content\":\"a\"}," CODE
+						 ",\"content\":\"x\"}],\"finish_reason\":\"stop\","
+						 "\"usage\":{\"prompt_tokens\":3,");
 		assert_int_equal(holds(buf_view(&w.whole), "\"conversation\":\"conv_"), store);
 		end_world(&w);
 	}
@@ -73,25 +54,22 @@ static void a_stream_holds_nothing_back_that_waits_for_the_store(void **state)
 	(void)state;
 	struct world w;
 
-	begin(&w, true, true);
+	begin_lmc(&w, STREAM | STORE);
 	provider_says(&w, START, TEXT("a\\n```py\\nx"));
 	assert_trace(&w, "open");
-	assert_true(str_is(reader_reads(&w, SIZE_MAX),
-			   "id: 2\ndata: " M ",\"start\":true}\n\n"
-			   "id: 2.1\ndata: " M ",\"content\":\"a\"}\n\n"
-			   "id: 2.2\ndata: " M ",\"end\":true}\n\n"
-			   "id: 2.3\ndata: " CODE ",\"start\":true}\n\n"
-			   "id: 2.4\ndata: " CODE ",\"content\":\"x\"}\n\n"));
+	assert_is(reader_reads(&w, SIZE_MAX), "id: 2\ndata: " M ",\"start\":true}\n\n"
+					      "id: 2.1\ndata: " M ",\"content\":\"a\"}\n\n"
+					      "id: 2.2\ndata: " M ",\"end\":true}\n\n"
+					      "id: 2.3\ndata: " CODE ",\"start\":true}\n\n"
+					      "id: 2.4\ndata: " CODE ",\"content\":\"x\"}\n\n");
 	provider_says(&w, FINISH, END);
 	assert_trace(&w, "end");
-	assert_true(holds(reader_reads(&w, SIZE_MAX), CODE ",\"end\":true}\n\nid: 3.1\n"));
-	assert_true(holds(buf_view(&w.got), "confirmation"));
-	assert_false(holds(buf_view(&w.got), "status"));
-	assert_true(str_is(buf_view(&w.answer), SAID("a\\n```py\\nx")));
+	assert_reads(&w, CODE ",\"end\":true}\n\nid: 3.1\n");
+	assert_holds(buf_view(&w.got), "confirmation");
+	assert_lacks(buf_view(&w.got), "status");
+	assert_is(buf_view(&w.answer), SAID("a\\n```py\\nx"));
 	store_answers(&w, OP_END, ERR_OK);
-	assert_true(str_is(reader_reads(&w, SIZE_MAX),
-			   "id: 4\nevent: done\ndata: {\"role\":\"server\",\"type\":\"status\","
-			   "\"content\":\"complete\"}\n\n"));
+	assert_is(reader_reads(&w, SIZE_MAX), "id: 4\nevent: done\n" COMPLETE);
 	assert_true(w.last);
 	end_world(&w);
 }
@@ -101,30 +79,26 @@ static void a_failed_stream_ends_its_segment(void **state)
 	(void)state;
 	static const struct {
 		const char *why;
-		bool        store;
+		unsigned    flags;
 		enum errc   end; /* of the store */
 	} cases[] = {
-		{ "unstored", false, ERR_OK },
-		{ "stored", true, ERR_OK },
-		{ "the end can't be stored either", true, ERR_STORAGE },
+		{ "unstored", STREAM, ERR_OK },
+		{ "stored", STREAM | STORE, ERR_OK },
+		{ "the end can't be stored either", STREAM | STORE, ERR_STORAGE },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct world w;
 
 		print_message("case: %s\n", cases[i].why);
-		begin(&w, true, cases[i].store);
-		provider_says(&w, START, TEXT("```py\\nx"),
-			      { .kind = EVENT_ERROR, .err = &broken });
-		if (cases[i].store)
+		begin_lmc(&w, cases[i].flags);
+		provider_says(&w, START, TEXT("```py\\nx"), BREAK);
+		if (w.rq.store)
 			store_answers(&w, OP_END, cases[i].end);
-		assert_true(holds(reader_reads(&w, SIZE_MAX), CODE ",\"end\":true}\n\n"));
-		assert_false(holds(buf_view(&w.got), "confirmation"));
-		assert_true(
-			holds(buf_view(&w.got), "\"type\":\"error\",\"content\":{\"message\":"));
-		assert_true(holds(buf_view(&w.got),
-				  "event: error\ndata: {\"role\":\"server\",\"type\":"
-				  "\"status\",\"content\":\"complete\"}\n\n"));
+		assert_reads(&w, CODE ",\"end\":true}\n\n");
+		assert_lacks(buf_view(&w.got), "confirmation");
+		assert_holds(buf_view(&w.got), "\"type\":\"error\",\"content\":{\"message\":");
+		assert_holds(buf_view(&w.got), "event: error\n" COMPLETE);
 		assert_true(w.last);
 		end_world(&w);
 	}
@@ -136,14 +110,14 @@ static void an_answer_that_can_not_be_printed_ends_with_an_error(void **state)
 	(void)state;
 	struct world w;
 
-	begin(&w, true, false);
+	begin_lmc(&w, STREAM);
 	provider_says(&w, START, TEXT("look "));
 	for (uint32_t i = 0; i <= LIMIT_TOOLS; i++)
 		provider_says(&w, { .kind = EVENT_TOOL_START, .block = i, .name = STR("python") });
 	assert_trace(&w, "open cancel");
-	assert_true(holds(reader_reads(&w, SIZE_MAX), M ",\"end\":true}\n\n"));
-	assert_true(holds(buf_view(&w.got), "\"type\":\"error\""));
-	assert_true(holds(buf_view(&w.got), "event: error\n"));
+	assert_reads(&w, M ",\"end\":true}\n\n");
+	assert_holds(buf_view(&w.got), "\"type\":\"error\"");
+	assert_holds(buf_view(&w.got), "event: error\n");
 	assert_true(w.last);
 	end_world(&w);
 }
@@ -155,11 +129,12 @@ static void an_answer_of_a_provider_that_speaks_lmc_is_stored_with_its_messages(
 	CHUNK(M ",\"start\":true}"), TOLD("a"), CHUNK(M ",\"content\":\"a\"}"), \
 		CHUNK(M ",\"end\":true}"), CHUNK(CONSOLE ",\"start\":true}"),   \
 		CHUNK(CONSOLE ",\"content\":\"1\"}"), CHUNK(CONSOLE ",\"end\":true}")
-#define KEPT M ",\"content\":\"a\"}," CONSOLE ",\"content\":\"1\"}"
+#define KEPT        M ",\"content\":\"a\"}," CONSOLE ",\"content\":\"1\"}"
+#define KEPT_ANSWER "{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[" KEPT "]}"
 	for (int stream = 0; stream < 2; stream++) {
 		struct world w;
 
-		begin(&w, stream, true);
+		begin_lmc(&w, stream ? STREAM | STORE : STORE);
 		if (stream)
 			provider_says(&w, START, CHUNKS, FINISH, END);
 		else
@@ -167,16 +142,13 @@ static void an_answer_of_a_provider_that_speaks_lmc_is_stored_with_its_messages(
 				&w, START, CHUNKS,
 				{ .kind = EVENT_MESSAGE, .from_lmc = true, .text = STR(SAID("a")) },
 				FINISH, END);
-		assert_true(str_is(buf_view(&w.answer),
-				   "{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[" KEPT
-				   "]}"));
+		assert_is(buf_view(&w.answer), KEPT_ANSWER);
 		store_answers(&w, OP_END, ERR_OK);
 		if (stream) {
-			assert_true(holds(reader_reads(&w, SIZE_MAX),
-					  CONSOLE ",\"content\":\"1\"}\n\n"));
-			assert_true(holds(buf_view(&w.got), "event: done"));
+			assert_reads(&w, CONSOLE ",\"content\":\"1\"}\n\n");
+			assert_holds(buf_view(&w.got), "event: done");
 		} else {
-			assert_true(holds(reader_whole(&w), "\"messages\":[" KEPT "]"));
+			assert_holds(reader_whole(&w), "\"messages\":[" KEPT "]");
 		}
 		end_world(&w);
 	}
@@ -187,17 +159,12 @@ static void it_is_kept_too_where_openais_shape_is_asked_for(void **state)
 	(void)state;
 	struct world w;
 
-	world_start(&w);
-	w.rq.prompt.stream = true;
-	w.rq.store = true;
-	ask(&w);
-	store_answers(&w, OP_BEGIN, ERR_OK);
+	begin_world(&w, STREAM | STORE);
 	provider_says(&w, START, CHUNKS, FINISH, END);
-	assert_true(str_is(buf_view(&w.answer),
-			   "{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[" KEPT "]}"));
+	assert_is(buf_view(&w.answer), KEPT_ANSWER);
 	store_answers(&w, OP_END, ERR_OK);
-	assert_true(holds(reader_reads(&w, SIZE_MAX), "\"content\":\"a\"},\"logprobs\""));
-	assert_false(holds(buf_view(&w.got), "console"));
+	assert_reads(&w, "\"content\":\"a\"},\"logprobs\"");
+	assert_lacks(buf_view(&w.got), "console");
 	end_world(&w);
 }
 
@@ -209,16 +176,13 @@ static void its_messages_are_sent_with_the_next_turn(void **state)
 
 	world_start(&w);
 	w.rq.store = true;
-	w.rq.conversation = (struct id){ 1, 2 };
+	w.rq.conversation = old_conversation;
 	w.branch = "{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[" CODE
 		   ",\"content\":\"1\"}," CONSOLE ",\"content\":\"2\"}]}";
-	ask(&w);
-	store_answers(&w, OP_LOAD, ERR_OK);
-	store_answers(&w, OP_BEGIN, ERR_OK);
-	assert_true(holds(buf_view(&w.prompt), "\"tool_calls\":[{\"id\":\"call_lmc_1\""));
-	assert_true(
-		holds(buf_view(&w.prompt), "\"tool_call_id\":\"call_lmc_1\",\"content\":\"2\"}"));
-	assert_false(holds(buf_view(&w.prompt), "\"lmc\""));
+	begin_run(&w);
+	assert_holds(buf_view(&w.prompt), "\"tool_calls\":[{\"id\":\"call_lmc_1\"");
+	assert_holds(buf_view(&w.prompt), "\"tool_call_id\":\"call_lmc_1\",\"content\":\"2\"}");
+	assert_lacks(buf_view(&w.prompt), "\"lmc\"");
 	reader_leaves(&w);
 	store_answers(&w, OP_END, ERR_OK);
 	end_world(&w);
@@ -232,15 +196,13 @@ static void what_is_not_sent_is_told_in_the_answer(void **state)
 
 		world_start(&w);
 		w.message = "{\"role\":\"server\",\"type\":\"status\",\"content\":\"x\"}";
-		w.more = "{\"role\":\"user\",\"content\":\"hi\"}";
+		w.more = HI;
 		w.rq.shape = family_shape(&family_chat, lmc ? STR(SHAPE_LMC) : STR(SHAPE_NATIVE));
 		ask(&w);
-		assert_true(
-			str_is(buf_view(&w.prompt), "{\"role\":\"user\",\"content\":\"hi\"}\n"));
-		provider_says(&w, START, { .kind = EVENT_MESSAGE, .text = STR(SAID("yo")) }, FINISH,
-			      END);
-		assert_true(holds(reader_whole(&w),
-				  "\"warnings\":[{\"index\":0,\"code\":\"not_sent\",\"message\":"));
+		assert_is(buf_view(&w.prompt), HI "\n");
+		provider_answers(&w);
+		assert_holds(reader_whole(&w),
+			     "\"warnings\":[{\"index\":0,\"code\":\"not_sent\",\"message\":");
 		end_world(&w);
 	}
 }
@@ -264,14 +226,14 @@ static void a_reason_that_is_longer_than_any_is_not_kept(void **state)
 	(void)state;
 	struct world w;
 
-	begin(&w, false, false);
+	begin_lmc(&w, PLAIN);
 	provider_says(
-		&w, START, { .kind = EVENT_MESSAGE, .text = STR(SAID("yo")) },
+		&w, START, MESSAGE(YO),
 		{ .kind = EVENT_FINISH,
 		  .text = STR(
 			  "0123456789012345678901234567890123456789012345678901234567890\\u00e9") },
 		END);
-	assert_true(holds(reader_whole(&w), "\"finish_reason\":\"\"}"));
+	assert_holds(reader_whole(&w), "\"finish_reason\":\"\"}");
 	end_world(&w);
 }
 

@@ -4,39 +4,28 @@
 #include "store/file.h"
 #include "store/store.h"
 #include "store/blob.h"
-#include "tests/unit/run_help.h"
-
-#include <ftw.h>
-#include <limits.h>
-#include <unistd.h>
+#include "tests/unit/run_worker.h"
 
 /* clang-format off */
 #define UUID(n)  "00000000-0000-0001-0000-00000000000" n
 #define ASKS(files)                                                                                \
 	"{\"role\":\"user\",\"content\":\"hi\",\"context\":{\"files\":[" files "]}}"
 #define NAMES(n) "{\"uuid\":\"" UUID(n) "\"}"
-#define TEXT     "1" /* ids as fill_world makes them */
+#define TXT      "1" /* ids as fill_world makes them */
 #define PICTURE  "2"
 #define SOUND    "3"
 #define BINARY   "4"
 #define LOST     "5"
 #define NONE     "6"
 #define BLOCK    "<file name=\\\"t.txt\\\">\\nhello\\n</file>\\n\\n"
-#define HI       "{\"role\":\"user\",\"content\":\"hi\"}"
 #define GONE(n, why) "<file name=\\\"" n "\\\" missing=\\\"" why "\\\">\\n</file>\\n\\n"
 #define SEEN(text) "{\"role\":\"user\",\"content\":\"" text "hi\"}\n"
 #define SEEN_PICTURE                                                                               \
 	"{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":"             \
 	"\"data:image/gif;base64,R0lGODlh\"}},{\"type\":\"text\",\"text\":\"hi\"}]}\n"
-#define START   { .kind = EVENT_START }
-#define MESSAGE { .kind = EVENT_MESSAGE, .text = STR("{\"role\":\"assistant\",\"content\":\"yo\"}") }
-#define FINISH  { .kind = EVENT_FINISH, .text = STR("stop") }
-#define END     { .kind = EVENT_END }
 /* clang-format on */
 
-static char              folder[PATH_MAX];
 static struct blobs     *blobs;
-static struct work_pool *pool;
 static struct store_file kept[5]; /* by their ids, from 1 */
 
 /* --- a store that knows files --- */
@@ -79,55 +68,11 @@ static void store_found(struct world *w, enum errc with)
 	on_loop(w, found_fn);
 }
 
-/* --- a worker that waits for the test's word --- */
-
-struct blocker {
-	struct work_job job;
-	sem_t           begun, go, done;
-};
-
-static struct blocker blocker;
-
-static void block(struct work_job *job)
+/* read_files: the store finds the files, and the worker reads them. */
+static void read_files(struct world *w)
 {
-	struct blocker *b = container_of(job, struct blocker, job);
-
-	sem_post(&b->begun);
-	while (sem_wait(&b->go) != 0) {
-	}
-}
-
-static void unblocked(struct work_job *job)
-{
-	sem_post(&container_of(job, struct blocker, job)->done);
-}
-
-static void block_fn(struct world *w)
-{
-	blocker.job = (struct work_job){ .loop = w->loop, .run = block, .done = unblocked };
-	while (!work_submit(pool, &blocker.job))
-		sched_yield();
-}
-
-static void hold_worker(struct world *w)
-{
-	on_loop(w, block_fn);
-	while (sem_wait(&blocker.begun) != 0) {
-	}
-}
-
-static void let_worker(void)
-{
-	sem_post(&blocker.go);
-	while (sem_wait(&blocker.done) != 0) {
-	}
-}
-
-static void worker_is_done(struct world *w)
-{
-	hold_worker(w);
-	let_worker();
-	on_loop(w, nothing);
+	store_found(w, ERR_OK);
+	worker_is_done(w);
 }
 
 /* --- the world --- */
@@ -137,39 +82,14 @@ static void world_begin(struct world *w)
 	static const struct store_ops ops = { .name = "fake",
 					      .submit = submit,
 					      .does = world_does };
-	struct err                    e;
 
-	assert_int_equal(work_pool_create(1, 1, &pool, &e), ERR_OK);
-	sem_init(&blocker.begun, 0, 0);
-	sem_init(&blocker.go, 0, 0);
-	sem_init(&blocker.done, 0, 0);
-	world_start_with(w, pool, NULL);
+	worker_world_start(w, NULL);
 	w->store.ops = &ops;
 	w->store.blobs = blobs;
 	w->rq.owner = 42;
 	w->rq.takes = PROVIDER_IMAGES;
-	w->message = ASKS(NAMES(TEXT));
+	w->message = ASKS(NAMES(TXT));
 	refuses = false;
-}
-
-static void world_end(struct world *w)
-{
-	if (w->run)
-		reader_leaves(w);
-	assert_int_equal(w->live, 0);
-	assert_int_equal(w->released, 1);
-	world_stop(w);
-	work_pool_destroy(pool);
-	sem_destroy(&blocker.begun);
-	sem_destroy(&blocker.go);
-	sem_destroy(&blocker.done);
-}
-
-static void assert_prompt(struct world *w, const char *want)
-{
-	assert_true(buf_add(&w->prompt, "", 1));
-	assert_string_equal(w->prompt.data, want);
-	buf_clear(&w->prompt);
 }
 
 /* --- read --- */
@@ -179,12 +99,12 @@ static void files_are_found_and_read_before_the_provider_is_asked(void **state)
 	static const struct {
 		const char *why, *message, *prompt;
 	} cases[] = {
-		{ "text", ASKS(NAMES(TEXT)), SEEN(BLOCK) },
+		{ "text", ASKS(NAMES(TXT)), SEEN(BLOCK) },
 		{ "an image", ASKS(NAMES(PICTURE)), SEEN_PICTURE },
 		{ "under another name, with file-",
-		  ASKS("{\"uuid\":\"file-" UUID(TEXT) "\",\"name\":\"n\"}"),
+		  ASKS("{\"uuid\":\"file-" UUID(TXT) "\",\"name\":\"n\"}"),
 		  SEEN("<file name=\\\"n\\\">\\nhello\\n</file>\\n\\n") },
-		{ "twice", ASKS(NAMES(TEXT) "," NAMES(TEXT)), SEEN(BLOCK BLOCK) },
+		{ "twice", ASKS(NAMES(TXT) "," NAMES(TXT)), SEEN(BLOCK BLOCK) },
 	};
 
 	(void)state;
@@ -198,14 +118,8 @@ static void files_are_found_and_read_before_the_provider_is_asked(void **state)
 		assert_trace(&w, "find");
 		hold_worker(&w);
 		store_found(&w, ERR_OK);
-		assert_trace(&w, "");
-		let_worker();
-		worker_is_done(&w);
-		assert_trace(&w, "start");
-		assert_prompt(&w, cases[i].prompt);
-		provider_says(&w, START, MESSAGE, FINISH, END);
-		assert_trace(&w, "done");
-		world_end(&w);
+		assert_asked_later(&w, cases[i].prompt);
+		worker_world_end(&w);
 	}
 }
 
@@ -218,17 +132,10 @@ static void what_is_stored_are_the_names(void **state)
 	w.rq.store = true;
 	w.more = HI;
 	ask(&w);
-	store_found(&w, ERR_OK);
-	worker_is_done(&w);
+	read_files(&w);
 	assert_trace(&w, "find begin");
-	assert_true(str_starts(buf_view(&w.begun), STR(ASKS(NAMES(TEXT)) "\n" HI "\n")));
-	store_answers(&w, OP_BEGIN, ERR_OK);
-	assert_trace(&w, "start");
-	assert_prompt(&w, SEEN(BLOCK) HI "\n");
-	provider_says(&w, START, MESSAGE, FINISH, END);
-	store_answers(&w, OP_END, ERR_OK);
-	assert_trace(&w, "end done");
-	world_end(&w);
+	assert_stored(&w, ASKS(NAMES(TXT)) "\n" HI "\n", SEEN(BLOCK) HI "\n");
+	worker_world_end(&w);
 }
 
 static void files_of_a_branch_are_read_again(void **state)
@@ -237,7 +144,7 @@ static void files_of_a_branch_are_read_again(void **state)
 	static const struct {
 		const char *why, *branch, *seen, *warning;
 	} cases[] = {
-		{ "it is still there", ASKS(NAMES(TEXT)), SEEN(BLOCK), NULL },
+		{ "it is still there", ASKS(NAMES(TXT)), SEEN(BLOCK), NULL },
 		{ "deleted", ASKS(NAMES(NONE)), SEEN(GONE(UUID(NONE), "deleted")), "file_deleted" },
 		{ "deleted, and it had a name", ASKS("{\"uuid\":\"" UUID(NONE) "\",\"name\":\"n\"}"),
 		  SEEN(GONE("n", "deleted")), "file_deleted" },
@@ -256,20 +163,16 @@ static void files_of_a_branch_are_read_again(void **state)
 		world_begin(&w);
 		w.message = HI;
 		w.branch = cases[i].branch;
-		w.rq.conversation = (struct id){ 1, 2 };
-		ask(&w);
-		store_answers(&w, OP_LOAD, ERR_OK);
-		store_found(&w, ERR_OK);
-		worker_is_done(&w);
+		w.rq.conversation = old_conversation;
+		ask_and_load(&w);
+		read_files(&w);
 		assert_trace(&w, "load find start");
 		char want[1024];
 		snprintf(want, sizeof want, "%s%s\n", cases[i].seen, HI);
 		assert_prompt(&w, want);
-		provider_says(&w, START, MESSAGE, FINISH, END);
-		assert_int_equal(holds(reader_whole(&w), "\"warnings\""), cases[i].warning != NULL);
-		if (cases[i].warning)
-			assert_true(holds(buf_view(&w.whole), cases[i].warning));
-		world_end(&w);
+		provider_answers(&w);
+		assert_warned(&w, cases[i].warning);
+		worker_world_end(&w);
 	}
 }
 
@@ -282,13 +185,8 @@ static void who_names_none_waits_for_nobody(void **state)
 		world_begin(&w);
 		w.rq.family = openai ? &family_completions : &family_chat;
 		w.message = openai ? ASKS(NAMES(NONE)) : HI;
-		hold_worker(&w);
-		ask(&w);
-		assert_trace(&w, "start");
-		assert_prompt(&w, openai ? ASKS(NAMES(NONE)) "\n" : HI "\n");
-		let_worker();
-		provider_says(&w, START, { .kind = EVENT_MESSAGE, .text = STR("{}") }, FINISH, END);
-		world_end(&w);
+		assert_asked_at_once(&w, openai ? ASKS(NAMES(NONE)) "\n" : HI "\n");
+		worker_world_end(&w);
 	}
 }
 
@@ -305,7 +203,7 @@ static void what_can_not_be_sent_ends_the_run_before_it_begins(void **state)
 	} cases[] = {
 		{ "there is none", ASKS(NAMES(NONE)), NULL, NULL, ERR_NOT_FOUND,
 		  "messages[0].context.files[0].uuid", "no such file", false },
-		{ "the second of the second", HI, ASKS(NAMES(TEXT) "," NAMES(NONE)), NULL, ERR_NOT_FOUND,
+		{ "the second of the second", HI, ASKS(NAMES(TXT) "," NAMES(NONE)), NULL, ERR_NOT_FOUND,
 		  "messages[1].context.files[1].uuid", "no such file", false },
 		{ "behind a branch it is counted from there", ASKS(NAMES(NONE)), NULL, ASKS(NAMES(NONE)),
 		  ERR_NOT_FOUND, "messages[0].context.files[0].uuid", "no such file", false },
@@ -338,21 +236,15 @@ static void what_can_not_be_sent_ends_the_run_before_it_begins(void **state)
 		w.rq.store = true;
 		w.rq.prompt.stream = i % 2;
 		if (w.branch)
-			w.rq.conversation = (struct id){ 1, 2 };
+			w.rq.conversation = old_conversation;
 		if (cases[i].continues)
 			w.rq.continues = (struct id){ 7, 7 };
-		ask(&w);
-		if (w.branch)
-			store_answers(&w, OP_LOAD, ERR_OK);
-		store_found(&w, ERR_OK);
-		worker_is_done(&w);
+		ask_and_load(&w);
+		read_files(&w);
 		/* Nothing is stored, and nobody asked. */
 		assert_trace(&w, w.branch ? "load find failed" : "find failed");
-		assert_int_equal(w.done_err.code, cases[i].code);
-		assert_string_equal(w.done_err.path, cases[i].path);
-		assert_non_null(strstr(w.done_err.text, cases[i].text));
-		assert_null(strstr(w.done_err.text, folder));
-		world_end(&w);
+		assert_refused(&w, cases[i].code, cases[i].path, cases[i].text);
+		worker_world_end(&w);
 	}
 }
 
@@ -386,26 +278,11 @@ static void sizes_are_judged_before_anything_is_read(void **state)
 		ask(&w);
 		store_found(&w, ERR_OK);
 		assert_trace(&w, "find failed");
-		assert_int_equal(w.done_err.code, ERR_REQUEST_TOO_LARGE);
-		assert_string_equal(w.done_err.path, cases[i].path);
-		assert_non_null(strstr(w.done_err.text, cases[i].text));
+		assert_refused(&w, ERR_REQUEST_TOO_LARGE, cases[i].path, cases[i].text);
 		let_worker();
 		kept[4].bytes = before;
-		world_end(&w);
+		worker_world_end(&w);
 	}
-}
-
-static struct blocker filler;
-
-static void fill(struct work_job *job)
-{
-	(void)job;
-}
-
-static void fill_fn(struct world *w)
-{
-	filler.job = (struct work_job){ .loop = w->loop, .run = fill, .done = unblocked };
-	CHECK(work_submit(pool, &filler.job));
 }
 
 static void too_much_at_once_is_told(void **state)
@@ -415,16 +292,12 @@ static void too_much_at_once_is_told(void **state)
 		struct world w;
 
 		world_begin(&w);
-		sem_init(&filler.done, 0, 0);
 		w.rq.store = true;
 		refuses = i < 2;
 		if (i % 2)
-			w.rq.conversation = (struct id){ 1, 2 };
-		hold_worker(&w);
-		on_loop(&w, fill_fn);
-		ask(&w);
-		if (i % 2)
-			store_answers(&w, OP_LOAD, ERR_OK);
+			w.rq.conversation = old_conversation;
+		hold_pool(&w);
+		ask_and_load(&w);
 		if (!refuses)
 			store_found(&w, ERR_OK);
 		if (i == 0) {
@@ -434,11 +307,8 @@ static void too_much_at_once_is_told(void **state)
 			assert_trace(&w, i % 2 ? "load find failed" : "find failed");
 			assert_int_equal(w.done_err.code, ERR_OVERLOADED);
 		}
-		let_worker();
-		while (sem_wait(&filler.done) != 0) {
-		}
-		sem_destroy(&filler.done);
-		world_end(&w);
+		let_pool();
+		worker_world_end(&w);
 	}
 }
 
@@ -452,7 +322,7 @@ static void a_store_that_fails_is_told(void **state)
 	store_found(&w, ERR_STORAGE);
 	assert_trace(&w, "find failed");
 	assert_int_equal(w.done_err.code, ERR_STORAGE);
-	world_end(&w);
+	worker_world_end(&w);
 }
 
 static void too_many_files_are_refused_at_once(void **state)
@@ -464,7 +334,7 @@ static void too_many_files_are_refused_at_once(void **state)
 	world_begin(&w);
 	buf_init(&files, MIB);
 	for (int i = 0; i <= LIMIT_ATTACHED_COUNT; i++)
-		assert_true(buf_text(&files, i ? "," : "") && buf_text(&files, NAMES(TEXT)));
+		assert_true(buf_text(&files, i ? "," : "") && buf_text(&files, NAMES(TXT)));
 	char *message = NULL;
 	assert_true(asprintf(&message, ASKS("%.*s"), STR_ARG(buf_view(&files))) > 0);
 	w.message = message;
@@ -474,7 +344,7 @@ static void too_many_files_are_refused_at_once(void **state)
 	assert_string_equal(w.start_err.path, "messages");
 	free(message);
 	buf_finish(&files);
-	world_end(&w);
+	worker_world_end(&w);
 }
 
 /* --- while they are found and read --- */
@@ -487,12 +357,12 @@ static void a_client_may_leave_meanwhile(void **state)
 		bool        store, finish, reading;
 		const char *trace; /* when the files were read, and all others go on */
 	} cases[] = {
-		{ "cancel, while they are found", ASKS(NAMES(TEXT)), true, false, false, "" },
-		{ "cancel, while they are read", ASKS(NAMES(TEXT)), true, false, true, "" },
+		{ "cancel, while they are found", ASKS(NAMES(TXT)), true, false, false, "" },
+		{ "cancel, while they are read", ASKS(NAMES(TXT)), true, false, true, "" },
 		{ "cancel, and there is none", ASKS(NAMES(NONE)), true, false, false, "" },
-		{ "cancel, not stored", ASKS(NAMES(TEXT)), false, false, true, "" },
-		{ "finish, while they are found", ASKS(NAMES(TEXT)), true, true, false, "begin start end" },
-		{ "finish, while they are read", ASKS(NAMES(TEXT)), true, true, true, "begin start end" },
+		{ "cancel, not stored", ASKS(NAMES(TXT)), false, false, true, "" },
+		{ "finish, while they are found", ASKS(NAMES(TXT)), true, true, false, "begin start end" },
+		{ "finish, while they are read", ASKS(NAMES(TXT)), true, true, true, "begin start end" },
 		{ "finish, and one can't be sent", ASKS(NAMES(BINARY)), true, true, true, "" },
 	};
 	/* clang-format on */
@@ -517,22 +387,10 @@ static void a_client_may_leave_meanwhile(void **state)
 			store_found(&w, ERR_OK);
 		let_worker();
 		worker_is_done(&w);
-		if (w.waiting[OP_BEGIN])
-			store_answers(&w, OP_BEGIN, ERR_OK);
-		provider_says(&w, START, MESSAGE, FINISH, END);
-		if (w.waiting[OP_END])
-			store_answers(&w, OP_END, ERR_OK);
+		finish_rest(&w);
 		assert_trace(&w, cases[i].trace);
-		world_end(&w);
+		worker_world_end(&w);
 	}
-}
-
-static void stop_fn(struct world *w)
-{
-	struct err why;
-
-	err_set(&why, ERR_SHUTTING_DOWN, "", "the gateway is stopping");
-	run_engine_stop(w->engine, &why);
 }
 
 static void the_engine_may_stop_meanwhile(void **state)
@@ -556,7 +414,7 @@ static void the_engine_may_stop_meanwhile(void **state)
 		worker_is_done(&w);
 		assert_trace(&w, "failed");
 		assert_int_equal(w.done_err.code, ERR_SHUTTING_DOWN);
-		world_end(&w);
+		worker_world_end(&w);
 	}
 }
 
@@ -573,11 +431,10 @@ static void nothing_stays_counted(void **state)
 		world_begin(&w);
 		w.message = ASKS(NAMES(PICTURE));
 		ask(&w);
-		store_found(&w, ERR_OK);
-		worker_is_done(&w);
+		read_files(&w);
 		assert_trace(&w, "find failed");
 		assert_int_equal(w.done_err.code, ERR_STORAGE);
-		world_end(&w);
+		worker_world_end(&w);
 	}
 	kept[1].bytes = before;
 }
@@ -604,13 +461,11 @@ static void put(size_t i, const char *name, const char *type, struct str bytes)
 
 static int fill_world(void **state)
 {
-	const char *tmp = getenv("TMPDIR");
-	char        database[PATH_MAX + 8];
-	struct err  e;
+	char       database[PATH_MAX + 8];
+	struct err e;
 
 	(void)state;
-	snprintf(folder, sizeof folder, "%s/parley-attach-XXXXXX", tmp ? tmp : "/tmp");
-	if (!mkdtemp(folder))
+	if (!make_folder("attach"))
 		return -1;
 	snprintf(database, sizeof database, "%s/a.db", folder);
 	if (blobs_open(database, &blobs, &e) != ERR_OK)
@@ -627,19 +482,11 @@ static int fill_world(void **state)
 	return 0;
 }
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *at)
-{
-	(void)st;
-	(void)flag;
-	(void)at;
-	return remove(path);
-}
-
 static int remove_world(void **state)
 {
 	(void)state;
 	blobs_destroy(blobs);
-	return nftw(folder, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	return remove_folder();
 }
 
 int main(void)

@@ -1,113 +1,27 @@
 /* Runs whose messages name images by their path: read on a worker before anything else happens, and
  * whatever may come in between. */
-#include "tests/unit/run_help.h"
+#include "tests/unit/run_worker.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* clang-format off */
 #define IMAGE(path)                                                                                \
 	"{\"role\":\"user\",\"type\":\"image\",\"format\":\"path\",\"content\":\"" path "\"}"
-#define HI      "{\"role\":\"user\",\"content\":\"hi\"}"
 #define SHOWN(kind, data)                                                                          \
 	"{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":"             \
 	"\"data:image/" kind ";base64," data "\",\"detail\":\"low\"}}]}\n"
-#define START   { .kind = EVENT_START }
-#define MESSAGE { .kind = EVENT_MESSAGE, .text = STR("{\"role\":\"assistant\",\"content\":\"yo\"}") }
-#define FINISH  { .kind = EVENT_FINISH, .text = STR("stop") }
-#define END     { .kind = EVENT_END }
+#define SHOWN_PNG  SHOWN("png", "iVBORw0KGgo=")
+#define SHOWN_GIF  SHOWN("gif", "R0lGODlh")
+#define SHOWN_WEBP SHOWN("webp", "UklGRgAAAABXRUJQ")
 /* clang-format on */
 
-static char            folder[PATH_MAX];
 static struct beneath *root;
-
-/* --- a worker that waits for the test's word --- */
-
-struct blocker {
-	struct work_job job;
-	sem_t           begun, go, done;
-};
-
-static struct work_pool *pool;
-static struct blocker    blocker;
-
-static void block(struct work_job *job)
-{
-	struct blocker *b = container_of(job, struct blocker, job);
-
-	sem_post(&b->begun);
-	while (sem_wait(&b->go) != 0) {
-	}
-}
-
-static void unblocked(struct work_job *job)
-{
-	sem_post(&container_of(job, struct blocker, job)->done);
-}
-
-static void submit_fn(struct world *w)
-{
-	blocker.job = (struct work_job){ .loop = w->loop, .run = block, .done = unblocked };
-	/* The only place may still hold what the worker is about to take. */
-	while (!work_submit(pool, &blocker.job))
-		sched_yield();
-}
-
-/* hold_worker: the only worker is busy until let_worker. */
-static void hold_worker(struct world *w)
-{
-	on_loop(w, submit_fn);
-	while (sem_wait(&blocker.begun) != 0) {
-	}
-}
-
-static void let_worker(void)
-{
-	sem_post(&blocker.go);
-	while (sem_wait(&blocker.done) != 0) {
-	}
-}
-
-/* worker_is_done: what was submitted so far has been done, and its answers handled. */
-static void worker_is_done(struct world *w)
-{
-	hold_worker(w);
-	let_worker();
-	on_loop(w, nothing);
-}
 
 static void world_begin(struct world *w)
 {
-	struct err e;
-
-	assert_int_equal(work_pool_create(1, 1, &pool, &e), ERR_OK);
-	sem_init(&blocker.begun, 0, 0);
-	sem_init(&blocker.go, 0, 0);
-	sem_init(&blocker.done, 0, 0);
-	world_start_with(w, pool, root);
+	worker_world_start(w, root);
 	w->message = IMAGE("a.png");
-}
-
-static void world_end(struct world *w)
-{
-	if (w->run)
-		reader_leaves(w);
-	assert_int_equal(w->live, 0);
-	assert_int_equal(w->released, 1);
-	world_stop(w);
-	work_pool_destroy(pool);
-	sem_destroy(&blocker.begun);
-	sem_destroy(&blocker.go);
-	sem_destroy(&blocker.done);
-}
-
-static void assert_prompt(struct world *w, const char *want)
-{
-	assert_true(buf_add(&w->prompt, "", 1));
-	assert_string_equal(w->prompt.data, want);
-	buf_clear(&w->prompt);
 }
 
 /* --- read --- */
@@ -118,12 +32,11 @@ static void an_image_is_read_before_the_provider_is_asked(void **state)
 	static const struct {
 		const char *why, *message, *prompt;
 	} cases[] = {
-		{ "PNG", IMAGE("a.png"), SHOWN("png", "iVBORw0KGgo=") },
+		{ "PNG", IMAGE("a.png"), SHOWN_PNG },
 		{ "JPEG, whatever its name says", IMAGE("b.txt"), SHOWN("jpeg", "/9j/4A==") },
-		{ "GIF", IMAGE("c.gif"), SHOWN("gif", "R0lGODlh") },
-		{ "WebP, further down", IMAGE("sub/d.webp"), SHOWN("webp", "UklGRgAAAABXRUJQ") },
-		{ "a path that is written with escapes", IMAGE("sub\\/\\u0064.webp"),
-		  SHOWN("webp", "UklGRgAAAABXRUJQ") },
+		{ "GIF", IMAGE("c.gif"), SHOWN_GIF },
+		{ "WebP, further down", IMAGE("sub/d.webp"), SHOWN_WEBP },
+		{ "a path that is written with escapes", IMAGE("sub\\/\\u0064.webp"), SHOWN_WEBP },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -135,14 +48,8 @@ static void an_image_is_read_before_the_provider_is_asked(void **state)
 		hold_worker(&w);
 		ask(&w);
 		assert_int_equal(w.start_rc, ERR_OK);
-		assert_trace(&w, "");
-		let_worker();
-		worker_is_done(&w);
-		assert_trace(&w, "start");
-		assert_prompt(&w, cases[i].prompt);
-		provider_says(&w, START, MESSAGE, FINISH, END);
-		assert_trace(&w, "done");
-		world_end(&w);
+		assert_asked_later(&w, cases[i].prompt);
+		worker_world_end(&w);
 	}
 }
 
@@ -157,14 +64,8 @@ static void what_is_stored_is_the_path(void **state)
 	ask(&w);
 	worker_is_done(&w);
 	assert_trace(&w, "begin");
-	assert_true(str_starts(buf_view(&w.begun), STR(IMAGE("a.png") "\n" IMAGE("c.gif") "\n")));
-	store_answers(&w, OP_BEGIN, ERR_OK);
-	assert_trace(&w, "start");
-	assert_prompt(&w, SHOWN("png", "iVBORw0KGgo=") SHOWN("gif", "R0lGODlh"));
-	provider_says(&w, START, MESSAGE, FINISH, END);
-	store_answers(&w, OP_END, ERR_OK);
-	assert_trace(&w, "end done");
-	world_end(&w);
+	assert_stored(&w, IMAGE("a.png") "\n" IMAGE("c.gif") "\n", SHOWN_PNG SHOWN_GIF);
+	worker_world_end(&w);
 }
 
 static void images_of_a_continued_branch_are_read_again(void **state)
@@ -174,11 +75,10 @@ static void images_of_a_continued_branch_are_read_again(void **state)
 	static const struct {
 		const char *why, *branch, *prompt, *warning;
 	} cases[] = {
-		{ "it is still there", IMAGE("c.gif"), SHOWN("gif", "R0lGODlh") SHOWN("png",
-		  "iVBORw0KGgo="), NULL },
-		{ "it is gone: missed, and told", IMAGE("gone.gif"), SHOWN("png", "iVBORw0KGgo="),
+		{ "it is still there", IMAGE("c.gif"), SHOWN_GIF SHOWN_PNG, NULL },
+		{ "it is gone: missed, and told", IMAGE("gone.gif"), SHOWN_PNG,
 		  "image_unreadable" },
-		{ "it is an image no more", IMAGE("text"), SHOWN("png", "iVBORw0KGgo="),
+		{ "it is an image no more", IMAGE("text"), SHOWN_PNG,
 		  "image_unreadable" },
 	};
 	/* clang-format on */
@@ -189,7 +89,7 @@ static void images_of_a_continued_branch_are_read_again(void **state)
 		print_message("case: %s\n", cases[i].why);
 		world_begin(&w);
 		w.rq.store = true;
-		w.rq.conversation = (struct id){ 1, 2 };
+		w.rq.conversation = old_conversation;
 		w.branch = cases[i].branch;
 		ask(&w);
 		assert_trace(&w, "load");
@@ -199,12 +99,10 @@ static void images_of_a_continued_branch_are_read_again(void **state)
 		store_answers(&w, OP_BEGIN, ERR_OK);
 		assert_trace(&w, "start");
 		assert_prompt(&w, cases[i].prompt);
-		provider_says(&w, START, MESSAGE, FINISH, END);
+		provider_answers(&w);
 		store_answers(&w, OP_END, ERR_OK);
-		assert_int_equal(holds(reader_whole(&w), "\"warnings\""), cases[i].warning != NULL);
-		if (cases[i].warning)
-			assert_true(holds(buf_view(&w.whole), cases[i].warning));
-		world_end(&w);
+		assert_warned(&w, cases[i].warning);
+		worker_world_end(&w);
 	}
 }
 
@@ -216,14 +114,13 @@ static void an_old_image_is_read_for_a_turn_without_one(void **state)
 	world_begin(&w);
 	w.message = HI;
 	w.branch = IMAGE("a.png");
-	w.rq.conversation = (struct id){ 1, 2 }; /* not stored: only read */
-	ask(&w);
-	store_answers(&w, OP_LOAD, ERR_OK);
+	w.rq.conversation = old_conversation; /* not stored: only read */
+	ask_and_load(&w);
 	worker_is_done(&w);
 	assert_trace(&w, "load start");
-	assert_prompt(&w, SHOWN("png", "iVBORw0KGgo=") HI "\n");
-	provider_says(&w, START, MESSAGE, FINISH, END);
-	world_end(&w);
+	assert_prompt(&w, SHOWN_PNG HI "\n");
+	provider_answers(&w);
+	worker_world_end(&w);
 }
 
 static void who_names_no_image_waits_for_no_worker(void **state)
@@ -233,12 +130,8 @@ static void who_names_no_image_waits_for_no_worker(void **state)
 
 	world_begin(&w);
 	w.message = HI;
-	hold_worker(&w);
-	ask(&w);
-	assert_trace(&w, "start");
-	let_worker();
-	provider_says(&w, START, MESSAGE, FINISH, END);
-	world_end(&w);
+	assert_asked_at_once(&w, HI "\n");
+	worker_world_end(&w);
 }
 
 static void openais_requests_name_none(void **state)
@@ -248,13 +141,8 @@ static void openais_requests_name_none(void **state)
 
 	world_begin(&w);
 	w.rq.family = &family_completions;
-	hold_worker(&w);
-	ask(&w);
-	assert_trace(&w, "start");
-	assert_prompt(&w, IMAGE("a.png") "\n");
-	let_worker();
-	provider_says(&w, START, { .kind = EVENT_MESSAGE, .text = STR("{}") }, FINISH, END);
-	world_end(&w);
+	assert_asked_at_once(&w, IMAGE("a.png") "\n");
+	worker_world_end(&w);
 }
 
 /* --- refused --- */
@@ -302,18 +190,13 @@ static void an_image_that_can_not_be_read_ends_the_run_before_it_begins(void **s
 		w.rq.store = cases[i].store;
 		w.rq.prompt.stream = i % 2;
 		if (w.branch)
-			w.rq.conversation = (struct id){ 1, 2 };
-		ask(&w);
-		if (w.branch)
-			store_answers(&w, OP_LOAD, ERR_OK);
+			w.rq.conversation = old_conversation;
+		ask_and_load(&w);
 		worker_is_done(&w);
 		/* Nothing is stored, and nobody asked. */
 		assert_trace(&w, w.branch ? "load failed" : "failed");
-		assert_int_equal(w.done_err.code, ERR_INVALID_VALUE);
-		assert_string_equal(w.done_err.path, cases[i].path);
-		assert_non_null(strstr(w.done_err.text, cases[i].text));
-		assert_null(strstr(w.done_err.text, folder));
-		world_end(&w);
+		assert_refused(&w, ERR_INVALID_VALUE, cases[i].path, cases[i].text);
+		worker_world_end(&w);
 	}
 }
 
@@ -329,22 +212,7 @@ static void without_a_directory_no_image_has_a_path(void **state)
 	assert_trace(&w, "failed");
 	assert_int_equal(w.done_err.code, ERR_INVALID_VALUE);
 	assert_string_equal(w.done_err.path, "messages[0].format");
-	reader_leaves(&w);
-	assert_int_equal(w.released, 1);
-	world_stop(&w);
-}
-
-static struct blocker filler;
-
-static void fill(struct work_job *job)
-{
-	(void)job;
-}
-
-static void fill_fn(struct world *w)
-{
-	filler.job = (struct work_job){ .loop = w->loop, .run = fill, .done = unblocked };
-	CHECK(work_submit(pool, &filler.job));
+	end_world(&w);
 }
 
 static void too_many_files_waiting_is_told(void **state)
@@ -354,12 +222,10 @@ static void too_many_files_waiting_is_told(void **state)
 		struct world w;
 
 		world_begin(&w);
-		sem_init(&filler.done, 0, 0);
 		w.rq.store = true;
 		if (load)
-			w.rq.conversation = (struct id){ 1, 2 };
-		hold_worker(&w);
-		on_loop(&w, fill_fn);
+			w.rq.conversation = old_conversation;
+		hold_pool(&w);
 		ask(&w);
 		if (load) {
 			/* It is found out too late for run_start to say so. */
@@ -372,11 +238,8 @@ static void too_many_files_waiting_is_told(void **state)
 			assert_int_equal(w.live, 0);
 			assert_trace(&w, "");
 		}
-		let_worker();
-		while (sem_wait(&filler.done) != 0) {
-		}
-		sem_destroy(&filler.done);
-		world_end(&w);
+		let_pool();
+		worker_world_end(&w);
 	}
 }
 
@@ -413,11 +276,9 @@ static void a_client_may_leave_meanwhile(void **state)
 		w.rq.finish = cases[i].finish;
 		w.rq.prompt.stream = cases[i].stream;
 		if (cases[i].load)
-			w.rq.conversation = (struct id){ 1, 2 };
+			w.rq.conversation = old_conversation;
 		hold_worker(&w);
-		ask(&w);
-		if (cases[i].load)
-			store_answers(&w, OP_LOAD, ERR_OK);
+		ask_and_load(&w);
 		buf_clear(&w.trace);
 		reader_leaves(&w);
 		assert_trace(&w, "");
@@ -426,22 +287,10 @@ static void a_client_may_leave_meanwhile(void **state)
 		assert_int_equal(w.released, 0);
 		let_worker();
 		worker_is_done(&w);
-		if (w.waiting[OP_BEGIN])
-			store_answers(&w, OP_BEGIN, ERR_OK);
-		provider_says(&w, START, MESSAGE, FINISH, END);
-		if (w.waiting[OP_END])
-			store_answers(&w, OP_END, ERR_OK);
+		finish_rest(&w);
 		assert_trace(&w, cases[i].trace);
-		world_end(&w);
+		worker_world_end(&w);
 	}
-}
-
-static void stop_fn(struct world *w)
-{
-	struct err why;
-
-	err_set(&why, ERR_SHUTTING_DOWN, "", "the gateway is stopping");
-	run_engine_stop(w->engine, &why);
 }
 
 static void the_engine_may_stop_meanwhile(void **state)
@@ -458,11 +307,9 @@ static void the_engine_may_stop_meanwhile(void **state)
 		w.rq.finish = true;
 		w.rq.prompt.stream = stream;
 		if (load)
-			w.rq.conversation = (struct id){ 1, 2 };
+			w.rq.conversation = old_conversation;
 		hold_worker(&w);
-		ask(&w);
-		if (load)
-			store_answers(&w, OP_LOAD, ERR_OK);
+		ask_and_load(&w);
 		buf_clear(&w.trace);
 		on_loop(&w, stop_fn);
 		if (leaves)
@@ -475,7 +322,7 @@ static void the_engine_may_stop_meanwhile(void **state)
 		assert_trace(&w, leaves ? "" : "failed");
 		if (!leaves)
 			assert_int_equal(w.done_err.code, ERR_SHUTTING_DOWN);
-		world_end(&w);
+		worker_world_end(&w);
 	}
 }
 
@@ -497,7 +344,7 @@ static void the_pool_may_stop_meanwhile(void **state)
 	assert_int_equal(w.start_rc, ERR_OVERLOADED);
 	assert_int_equal(w.released, 2);
 	w.released = 1;
-	world_end(&w);
+	worker_world_end(&w);
 }
 
 /* --- the files --- */
@@ -515,12 +362,10 @@ static void put(const char *name, struct str bytes, off_t size)
 
 static int make_files(void **state)
 {
-	const char *tmp = getenv("TMPDIR");
-	struct err  e;
+	struct err e;
 
 	(void)state;
-	snprintf(folder, sizeof folder, "%s/parley-image-XXXXXX", tmp ? tmp : "/tmp");
-	if (!mkdtemp(folder) || chdir(folder) != 0 || mkdir("sub", 0700) != 0)
+	if (!make_folder("image") || chdir(folder) != 0 || mkdir("sub", 0700) != 0)
 		return -1;
 	put("a.png", STR("\x89PNG\r\n\x1A\n"), 0);
 	put("b.txt", STR("\xFF\xD8\xFF\xE0"), 0);
@@ -534,15 +379,9 @@ static int make_files(void **state)
 
 static int remove_files(void **state)
 {
-	static const char *const names[] = { "a.png", "b.txt", "c.gif", "sub/d.webp",
-					     "text",  "empty", "large" };
-
 	(void)state;
 	beneath_destroy(root);
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		unlink(names[i]);
-	rmdir("sub");
-	return chdir("/") == 0 ? rmdir(folder) : -1;
+	return chdir("/") == 0 ? remove_folder() : -1;
 }
 
 int main(void)

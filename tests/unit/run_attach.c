@@ -77,13 +77,14 @@ static void read_files(struct world *w)
 
 /* --- the world --- */
 
-static void world_begin(struct world *w)
+static void world_begin(struct world *w, unsigned flags)
 {
 	static const struct store_ops ops = { .name = "fake",
 					      .submit = submit,
 					      .does = world_does };
 
 	worker_world_start(w, NULL);
+	set_request(w, flags);
 	w->store.ops = &ops;
 	w->store.blobs = blobs;
 	w->rq.owner = 42;
@@ -112,7 +113,7 @@ static void files_are_found_and_read_before_the_provider_is_asked(void **state)
 		struct world w;
 
 		print_message("case: %s\n", cases[i].why);
-		world_begin(&w);
+		world_begin(&w, PLAIN);
 		w.message = cases[i].message;
 		ask(&w);
 		assert_trace(&w, "find");
@@ -128,8 +129,7 @@ static void what_is_stored_are_the_names(void **state)
 	struct world w;
 
 	(void)state;
-	world_begin(&w);
-	w.rq.store = true;
+	world_begin(&w, STORE);
 	w.more = HI;
 	ask(&w);
 	read_files(&w);
@@ -160,10 +160,9 @@ static void files_of_a_branch_are_read_again(void **state)
 		struct world w;
 
 		print_message("case: %s\n", cases[i].why);
-		world_begin(&w);
+		world_begin(&w, LOADS);
 		w.message = HI;
 		w.branch = cases[i].branch;
-		w.rq.conversation = old_conversation;
 		ask_and_load(&w);
 		read_files(&w);
 		assert_trace(&w, "load find start");
@@ -182,7 +181,7 @@ static void who_names_none_waits_for_nobody(void **state)
 	for (int openai = 0; openai < 2; openai++) {
 		struct world w;
 
-		world_begin(&w);
+		world_begin(&w, PLAIN);
 		w.rq.family = openai ? &family_completions : &family_chat;
 		w.message = openai ? ASKS(NAMES(NONE)) : HI;
 		assert_asked_at_once(&w, openai ? ASKS(NAMES(NONE)) "\n" : HI "\n");
@@ -229,14 +228,10 @@ static void what_can_not_be_sent_ends_the_run_before_it_begins(void **state)
 		struct world w;
 
 		print_message("case: %s\n", cases[i].why);
-		world_begin(&w);
+		world_begin(&w, STORE | (cases[i].branch ? LOADS : 0) | (i % 2 ? STREAM : 0));
 		w.message = cases[i].message;
 		w.more = cases[i].more;
 		w.branch = cases[i].branch;
-		w.rq.store = true;
-		w.rq.prompt.stream = i % 2;
-		if (w.branch)
-			w.rq.conversation = old_conversation;
 		if (cases[i].continues)
 			w.rq.continues = (struct id){ 7, 7 };
 		ask_and_load(&w);
@@ -271,7 +266,7 @@ static void sizes_are_judged_before_anything_is_read(void **state)
 		int64_t      before = kept[4].bytes;
 
 		print_message("case: %s\n", cases[i].why);
-		world_begin(&w);
+		world_begin(&w, PLAIN);
 		w.message = cases[i].message;
 		kept[4].bytes = cases[i].bytes;
 		hold_worker(&w);
@@ -291,11 +286,8 @@ static void too_much_at_once_is_told(void **state)
 	for (int i = 0; i < 4; i++) {
 		struct world w;
 
-		world_begin(&w);
-		w.rq.store = true;
+		world_begin(&w, i % 2 ? STORE | LOADS : STORE);
 		refuses = i < 2;
-		if (i % 2)
-			w.rq.conversation = old_conversation;
 		hold_pool(&w);
 		ask_and_load(&w);
 		if (!refuses)
@@ -317,7 +309,7 @@ static void a_store_that_fails_is_told(void **state)
 	struct world w;
 
 	(void)state;
-	world_begin(&w);
+	world_begin(&w, PLAIN);
 	ask(&w);
 	store_found(&w, ERR_STORAGE);
 	assert_trace(&w, "find failed");
@@ -331,7 +323,7 @@ static void too_many_files_are_refused_at_once(void **state)
 	struct buf   files;
 
 	(void)state;
-	world_begin(&w);
+	world_begin(&w, PLAIN);
 	buf_init(&files, MIB);
 	for (int i = 0; i <= LIMIT_ATTACHED_COUNT; i++)
 		assert_true(buf_text(&files, i ? "," : "") && buf_text(&files, NAMES(TXT)));
@@ -354,16 +346,20 @@ static void a_client_may_leave_meanwhile(void **state)
 	/* clang-format off */
 	static const struct {
 		const char *why, *message;
-		bool        store, finish, reading;
+		unsigned    flags;
+		bool        reading;
 		const char *trace; /* when the files were read, and all others go on */
 	} cases[] = {
-		{ "cancel, while they are found", ASKS(NAMES(TXT)), true, false, false, "" },
-		{ "cancel, while they are read", ASKS(NAMES(TXT)), true, false, true, "" },
-		{ "cancel, and there is none", ASKS(NAMES(NONE)), true, false, false, "" },
-		{ "cancel, not stored", ASKS(NAMES(TXT)), false, false, true, "" },
-		{ "finish, while they are found", ASKS(NAMES(TXT)), true, true, false, "begin start end" },
-		{ "finish, while they are read", ASKS(NAMES(TXT)), true, true, true, "begin start end" },
-		{ "finish, and one can't be sent", ASKS(NAMES(BINARY)), true, true, true, "" },
+		{ "cancel, while they are found", ASKS(NAMES(TXT)), STORE, false, "" },
+		{ "cancel, while they are read", ASKS(NAMES(TXT)), STORE, true, "" },
+		{ "cancel, and there is none", ASKS(NAMES(NONE)), STORE, false, "" },
+		{ "cancel, not stored", ASKS(NAMES(TXT)), PLAIN, true, "" },
+		{ "finish, while they are found", ASKS(NAMES(TXT)), STORE | FINISHES, false,
+		  "begin start end" },
+		{ "finish, while they are read", ASKS(NAMES(TXT)), STORE | FINISHES, true,
+		  "begin start end" },
+		{ "finish, and one can't be sent", ASKS(NAMES(BINARY)), STORE | FINISHES, true,
+		  "" },
 	};
 	/* clang-format on */
 
@@ -372,10 +368,8 @@ static void a_client_may_leave_meanwhile(void **state)
 		struct world w;
 
 		print_message("case: %s\n", cases[i].why);
-		world_begin(&w);
+		world_begin(&w, cases[i].flags);
 		w.message = cases[i].message;
-		w.rq.store = cases[i].store;
-		w.rq.finish = cases[i].finish;
 		hold_worker(&w);
 		ask(&w);
 		if (cases[i].reading)
@@ -399,8 +393,7 @@ static void the_engine_may_stop_meanwhile(void **state)
 	for (int reading = 0; reading < 2; reading++) {
 		struct world w;
 
-		world_begin(&w);
-		w.rq.store = true;
+		world_begin(&w, STORE);
 		hold_worker(&w);
 		ask(&w);
 		if (reading)
@@ -428,7 +421,7 @@ static void nothing_stays_counted(void **state)
 	for (size_t i = 0; i < 2 * LIMIT_ATTACHED_WAITING / LIMIT_ATTACHED_IMAGE; i++) {
 		struct world w;
 
-		world_begin(&w);
+		world_begin(&w, PLAIN);
 		w.message = ASKS(NAMES(PICTURE));
 		ask(&w);
 		read_files(&w);

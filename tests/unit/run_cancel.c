@@ -53,29 +53,29 @@ static void a_run_is_cancelled_in_every_state(void **state)
 	static const struct {
 		const char *why;
 		enum moment at;
-		bool        load, store;
+		unsigned    flags;
 		const char *at_once; /* when it is cancelled */
 		const char *later;   /* while all others go on; "failed" is of those that don't stream */
 		int         status;  /* of the stored end; -1: none */
 		bool        found;
 	} cases[] = {
-		{ "in the turn that it was made in", AT_NEW, false, false, "start cancel failed",
-		  "", -1, true },
-		{ "loading", AT_LOADING, true, true, "", "failed", -1, true },
-		{ "loading, unstored", AT_LOADING, true, false, "", "failed", -1, true },
-		{ "beginning: the row gets its end", AT_BEGINNING, false, true, "", "end failed",
+		{ "in the turn that it was made in", AT_NEW, PLAIN, "start cancel failed", "", -1,
+		  true },
+		{ "loading", AT_LOADING, LOADS | STORE, "", "failed", -1, true },
+		{ "loading, unstored", AT_LOADING, LOADS, "", "failed", -1, true },
+		{ "beginning: the row gets its end", AT_BEGINNING, STORE, "", "end failed",
 		  RUN_CANCELLED, true },
-		{ "beginning, after a load", AT_BEGINNING, true, true, "", "end failed",
+		{ "beginning, after a load", AT_BEGINNING, LOADS | STORE, "", "end failed",
 		  RUN_CANCELLED, true },
-		{ "calling", AT_CALLING, false, false, "cancel failed", "", -1, true },
-		{ "calling, stored", AT_CALLING, false, true, "cancel end", "failed",
-		  RUN_CANCELLED, true },
-		{ "streaming", AT_STREAMING, false, false, "cancel failed", "", -1, true },
-		{ "streaming, stored", AT_STREAMING, false, true, "cancel end", "failed",
-		  RUN_CANCELLED, true },
-		{ "ending: too late", AT_ENDING, false, true, "", "done", RUN_COMPLETED, true },
-		{ "ended", AT_ENDED, false, false, "", "", -1, false },
-		{ "ended, stored", AT_ENDED, false, true, "", "", RUN_COMPLETED, false },
+		{ "calling", AT_CALLING, PLAIN, "cancel failed", "", -1, true },
+		{ "calling, stored", AT_CALLING, STORE, "cancel end", "failed", RUN_CANCELLED,
+		  true },
+		{ "streaming", AT_STREAMING, PLAIN, "cancel failed", "", -1, true },
+		{ "streaming, stored", AT_STREAMING, STORE, "cancel end", "failed", RUN_CANCELLED,
+		  true },
+		{ "ending: too late", AT_ENDING, STORE, "", "done", RUN_COMPLETED, true },
+		{ "ended", AT_ENDED, PLAIN, "", "", -1, false },
+		{ "ended, stored", AT_ENDED, STORE, "", "", RUN_COMPLETED, false },
 	};
 	/* clang-format on */
 
@@ -89,18 +89,13 @@ static void a_run_is_cancelled_in_every_state(void **state)
 		char         at_once[64];
 		char         later[64];
 
-		if (left && cases[n].at == AT_ENDED && !cases[n].store)
+		if (left && cases[n].at == AT_ENDED && !(cases[n].flags & STORE))
 			continue; /* it is gone */
-		print_message("case: %s, %s%s\n", cases[n].why, stream ? "stream" : "plain",
-			      left ? ", without a reader" : "");
-		world_start(&w);
+		if (left)
+			print_message("without a reader:\n");
+		start_case(&w, cases[n].why, cases[n].flags | FINISHES | (stream ? STREAM : 0));
 		world_logs(&w);
 		w.rq.owner = OWNER;
-		w.rq.prompt.stream = stream;
-		w.rq.store = cases[n].store;
-		w.rq.finish = true;
-		if (cases[n].load)
-			w.rq.conversation = old_conversation;
 		w.status = (enum run_status) - 1;
 		if (cases[n].at == AT_NEW) {
 			on_loop(&w, ask_and_cancel_fn);
@@ -160,8 +155,7 @@ static void a_run_that_is_about_to_be_aborted_may_be_cancelled(void **state)
 	struct buf         text;
 	const struct event ev = long_text(&text);
 
-	world_start(&w);
-	w.rq.store = true;
+	start_world(&w, STORE);
 	ask_known(&w);
 	store_answers(&w, OP_BEGIN, ERR_OK);
 	buf_clear(&w.trace);
@@ -212,9 +206,8 @@ static void completions_are_cancelled_where_they_are_stored(void **state)
 	for (int i = 0; i < 2; i++) {
 		struct world w;
 
-		world_start(&w);
+		start_world(&w, i ? STORE : PLAIN);
 		w.rq.family = &family_completions;
-		w.rq.store = i;
 		ask_known(&w);
 		advance(&w, AT_CALLING);
 		on_loop(&w, cancel_fn);
@@ -269,12 +262,9 @@ static void other_threads_may_cancel_at_any_time(void **state)
 		struct world     w;
 		struct id        id;
 
-		world_start(&w);
+		start_world(&w, FINISHES | (n % 2 ? STORE : 0) | (n / 2 % 2 ? STREAM : 0));
 		world_logs(&w);
 		w.rq.owner = OWNER;
-		w.rq.store = n % 2;
-		w.rq.prompt.stream = n / 2 % 2;
-		w.rq.finish = true;
 		for (size_t i = 0; i < CANCELLERS; i++) {
 			atomic_init(&c[i].id, NULL);
 			atomic_init(&c[i].over, false);
@@ -323,8 +313,7 @@ static void a_run_is_cancelled_from_another_loop(void **state)
 	struct world w;
 
 	lane_start(&other);
-	world_start(&w);
-	w.rq.prompt.stream = true;
+	start_world(&w, STREAM);
 	ask_known(&w);
 	provider_says(&w, START, TEXT("yo"));
 	on_lane(&other, cancel_there, NULL);
@@ -343,29 +332,27 @@ static void a_reader_is_told_when_its_run_has_begun(void **state)
 	(void)state;
 	static const struct {
 		const char *why;
-		bool        store, fails;
+		unsigned    flags;
+		bool        fails;
 		enum errc   begin;
 		const char *trace;
 	} cases[] = {
-		{ "unstored", false, false, ERR_OK, "start begun" },
-		{ "stored: when that is durable", true, false, ERR_OK, "begin start begun" },
-		{ "not when the store fails", true, false, ERR_STORAGE, "begin failed" },
-		{ "not when the provider does not start", true, true, ERR_OK, "begin start end" },
-		{ "the same, unstored", false, true, ERR_OK, "start failed" },
+		{ "unstored", PLAIN, false, ERR_OK, "start begun" },
+		{ "stored: when that is durable", STORE, false, ERR_OK, "begin start begun" },
+		{ "not when the store fails", STORE, false, ERR_STORAGE, "begin failed" },
+		{ "not when the provider does not start", STORE, true, ERR_OK, "begin start end" },
+		{ "the same, unstored", PLAIN, true, ERR_OK, "start failed" },
 	};
 
 	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
 		size_t       n = i / 2;
 		struct world w;
 
-		print_message("case: %s\n", cases[n].why);
-		world_start(&w);
+		start_case(&w, cases[n].why, cases[n].flags | (i % 2 ? STREAM : PLAIN));
 		w.hears_begun = true;
 		w.start_fails = cases[n].fails;
-		w.rq.store = cases[n].store;
-		w.rq.prompt.stream = i % 2;
 		ask(&w);
-		if (cases[n].store)
+		if (w.rq.store)
 			store_answers(&w, OP_BEGIN, cases[n].begin);
 		assert_trace(&w, cases[n].trace);
 		/* Once is enough. */
@@ -381,9 +368,8 @@ static void a_run_that_was_cancelled_before_has_not_begun(void **state)
 	(void)state;
 	struct world w;
 
-	world_start(&w);
+	start_world(&w, STORE);
 	w.hears_begun = true;
-	w.rq.store = true;
 	ask_known(&w);
 	on_loop(&w, cancel_fn);
 	store_answers(&w, OP_BEGIN, ERR_OK);
@@ -398,28 +384,23 @@ static void a_reader_may_leave_as_its_run_has_begun(void **state)
 	(void)state;
 	static const struct {
 		const char *why;
-		bool        store, finish;
+		unsigned    flags;
 		const char *trace;
 		int         status;
 	} cases[] = {
-		{ "in the background", true, true, "begin start begun end", RUN_COMPLETED },
-		{ "stored, cancelled by it", true, false, "begin start begun cancel end",
-		  RUN_CANCELLED },
-		{ "unstored, cancelled by it", false, false, "start begun cancel", -1 },
-		{ "unstored, to its end", false, true, "start begun", -1 },
+		{ "in the background", STORE | FINISHES, "begin start begun end", RUN_COMPLETED },
+		{ "stored, cancelled by it", STORE, "begin start begun cancel end", RUN_CANCELLED },
+		{ "unstored, cancelled by it", PLAIN, "start begun cancel", -1 },
+		{ "unstored, to its end", FINISHES, "start begun", -1 },
 	};
 
 	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
 		size_t       n = i / 2;
 		struct world w;
 
-		print_message("case: %s\n", cases[n].why);
-		world_start(&w);
+		start_case(&w, cases[n].why, cases[n].flags | (i % 2 ? STREAM : PLAIN));
 		w.hears_begun = w.leave_when_begun = true;
-		w.rq.store = cases[n].store;
-		w.rq.finish = cases[n].finish;
-		w.rq.background = cases[n].store && cases[n].finish;
-		w.rq.prompt.stream = i % 2;
+		w.rq.background = w.rq.store && w.rq.finish;
 		w.status = (enum run_status) - 1;
 		begin_run(&w);
 		assert_null(w.run);

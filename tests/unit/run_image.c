@@ -18,9 +18,10 @@
 
 static struct beneath *root;
 
-static void world_begin(struct world *w)
+static void world_begin(struct world *w, unsigned flags)
 {
 	worker_world_start(w, root);
+	set_request(w, flags);
 	w->message = IMAGE("a.png");
 }
 
@@ -43,7 +44,7 @@ static void an_image_is_read_before_the_provider_is_asked(void **state)
 		struct world w;
 
 		print_message("case: %s\n", cases[i].why);
-		world_begin(&w);
+		world_begin(&w, PLAIN);
 		w.message = cases[i].message;
 		hold_worker(&w);
 		ask(&w);
@@ -58,8 +59,7 @@ static void what_is_stored_is_the_path(void **state)
 	(void)state;
 	struct world w;
 
-	world_begin(&w);
-	w.rq.store = true;
+	world_begin(&w, STORE);
 	w.more = IMAGE("c.gif");
 	ask(&w);
 	worker_is_done(&w);
@@ -87,9 +87,7 @@ static void images_of_a_continued_branch_are_read_again(void **state)
 		struct world w;
 
 		print_message("case: %s\n", cases[i].why);
-		world_begin(&w);
-		w.rq.store = true;
-		w.rq.conversation = old_conversation;
+		world_begin(&w, STORE | LOADS);
 		w.branch = cases[i].branch;
 		ask(&w);
 		assert_trace(&w, "load");
@@ -111,10 +109,9 @@ static void an_old_image_is_read_for_a_turn_without_one(void **state)
 	(void)state;
 	struct world w;
 
-	world_begin(&w);
+	world_begin(&w, LOADS); /* not stored: only read */
 	w.message = HI;
 	w.branch = IMAGE("a.png");
-	w.rq.conversation = old_conversation; /* not stored: only read */
 	ask_and_load(&w);
 	worker_is_done(&w);
 	assert_trace(&w, "load start");
@@ -128,7 +125,7 @@ static void who_names_no_image_waits_for_no_worker(void **state)
 	(void)state;
 	struct world w;
 
-	world_begin(&w);
+	world_begin(&w, PLAIN);
 	w.message = HI;
 	assert_asked_at_once(&w, HI "\n");
 	worker_world_end(&w);
@@ -139,7 +136,7 @@ static void openais_requests_name_none(void **state)
 	(void)state;
 	struct world w;
 
-	world_begin(&w);
+	world_begin(&w, PLAIN);
 	w.rq.family = &family_completions;
 	assert_asked_at_once(&w, IMAGE("a.png") "\n");
 	worker_world_end(&w);
@@ -183,14 +180,11 @@ static void an_image_that_can_not_be_read_ends_the_run_before_it_begins(void **s
 		struct world w;
 
 		print_message("case: %s\n", cases[i].why);
-		world_begin(&w);
+		world_begin(&w, (cases[i].store ? STORE : 0) | (cases[i].branch ? LOADS : 0) |
+					(i % 2 ? STREAM : 0));
 		w.message = cases[i].message;
 		w.more = cases[i].more;
 		w.branch = cases[i].branch;
-		w.rq.store = cases[i].store;
-		w.rq.prompt.stream = i % 2;
-		if (w.branch)
-			w.rq.conversation = old_conversation;
 		ask_and_load(&w);
 		worker_is_done(&w);
 		/* Nothing is stored, and nobody asked. */
@@ -221,10 +215,7 @@ static void too_many_files_waiting_is_told(void **state)
 	for (int load = 0; load < 2; load++) {
 		struct world w;
 
-		world_begin(&w);
-		w.rq.store = true;
-		if (load)
-			w.rq.conversation = old_conversation;
+		world_begin(&w, load ? STORE | LOADS : STORE);
 		hold_pool(&w);
 		ask(&w);
 		if (load) {
@@ -251,18 +242,19 @@ static void a_client_may_leave_meanwhile(void **state)
 	/* clang-format off */
 	static const struct {
 		const char *why, *message;
-		bool        load, store, finish, stream;
+		unsigned    flags;
 		const char *trace; /* when the files were read, and all others go on */
 	} cases[] = {
-		{ "cancel", IMAGE("a.png"), false, false, false, false, "" },
-		{ "cancel, a stream", IMAGE("a.png"), false, false, false, true, "" },
-		{ "cancel, stored: nothing is", IMAGE("a.png"), false, true, false, true, "" },
-		{ "cancel, behind a load", IMAGE("a.png"), true, true, false, false, "" },
-		{ "cancel, and it can't be read", IMAGE("none"), false, true, false, false, "" },
-		{ "finish", IMAGE("a.png"), false, false, true, false, "start" },
-		{ "finish, stored", IMAGE("a.png"), false, true, true, false, "begin start end" },
-		{ "finish, behind a load", IMAGE("a.png"), true, true, true, true, "begin start end" },
-		{ "finish, and it can't be read", IMAGE("none"), true, true, true, false, "" },
+		{ "cancel", IMAGE("a.png"), PLAIN, "" },
+		{ "cancel, a stream", IMAGE("a.png"), STREAM, "" },
+		{ "cancel, stored: nothing is", IMAGE("a.png"), STORE | STREAM, "" },
+		{ "cancel, behind a load", IMAGE("a.png"), LOADS | STORE, "" },
+		{ "cancel, and it can't be read", IMAGE("none"), STORE, "" },
+		{ "finish", IMAGE("a.png"), FINISHES, "start" },
+		{ "finish, stored", IMAGE("a.png"), STORE | FINISHES, "begin start end" },
+		{ "finish, behind a load", IMAGE("a.png"), LOADS | STORE | FINISHES | STREAM,
+		  "begin start end" },
+		{ "finish, and it can't be read", IMAGE("none"), LOADS | STORE | FINISHES, "" },
 	};
 	/* clang-format on */
 
@@ -270,13 +262,8 @@ static void a_client_may_leave_meanwhile(void **state)
 		struct world w;
 
 		print_message("case: %s\n", cases[i].why);
-		world_begin(&w);
+		world_begin(&w, cases[i].flags);
 		w.message = cases[i].message;
-		w.rq.store = cases[i].store;
-		w.rq.finish = cases[i].finish;
-		w.rq.prompt.stream = cases[i].stream;
-		if (cases[i].load)
-			w.rq.conversation = old_conversation;
 		hold_worker(&w);
 		ask_and_load(&w);
 		buf_clear(&w.trace);
@@ -297,17 +284,11 @@ static void the_engine_may_stop_meanwhile(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 8; i++) {
-		bool         load = i & 1;
-		bool         stream = i & 2;
+		unsigned     flags = (i & 1 ? LOADS : 0) | (i & 2 ? STREAM : 0);
 		bool         leaves = i & 4;
 		struct world w;
 
-		world_begin(&w);
-		w.rq.store = true;
-		w.rq.finish = true;
-		w.rq.prompt.stream = stream;
-		if (load)
-			w.rq.conversation = old_conversation;
+		world_begin(&w, flags | STORE | FINISHES);
 		hold_worker(&w);
 		ask_and_load(&w);
 		buf_clear(&w.trace);
@@ -332,7 +313,7 @@ static void the_pool_may_stop_meanwhile(void **state)
 	(void)state;
 	struct world w;
 
-	world_begin(&w);
+	world_begin(&w, PLAIN);
 	ask(&w);
 	work_pool_stop(pool);
 	on_loop(&w, nothing);

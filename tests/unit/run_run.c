@@ -41,8 +41,7 @@ static void a_plain_stored_call_is_answered_when_its_end_is_durable(void **state
 	(void)state;
 	struct world w;
 
-	world_start(&w);
-	w.rq.store = true;
+	start_world(&w, STORE);
 	ask(&w);
 	assert_trace(&w, "begin");
 	assert_is(buf_view(&w.begun), HI "\nnew small native --- 1024");
@@ -141,9 +140,8 @@ static void a_stream_is_opened_by_time(void **state)
 	(void)state;
 	struct world w;
 
-	world_start(&w);
+	start_world(&w, STREAM);
 	w.settings.commit_after_us = 0; /* due at once: the next round of the loop fires it */
-	w.rq.prompt.stream = true;
 	ask(&w);
 	assert_trace(&w, "start open");
 	provider_says(&w, BREAK);
@@ -212,10 +210,7 @@ static void a_reader_that_leaves_a_paused_provider_lets_it_go_on(void **state)
 	(void)state;
 	struct world w;
 
-	world_start(&w);
-	w.rq.prompt.stream = true;
-	w.rq.store = w.rq.finish = true;
-	begin_run(&w);
+	begin_world(&w, STREAM | STORE | FINISHES);
 	provider_says_often(&w, &piece, 1, 500);
 	provider_says_often(&w, &piece, 1, 500);
 	assert_trace(&w, "begin start open reserve pause");
@@ -257,10 +252,7 @@ static void a_continued_branch_stands_in_front_of_the_new_messages(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct world w;
 
-		print_message("case: %s\n", cases[i].why);
-		world_start(&w);
-		w.rq.store = true;
-		w.rq.conversation = old_conversation;
+		start_case(&w, cases[i].why, STORE | LOADS);
 		w.rq.instruction_set = cases[i].set;
 		w.rq.instruction = str_of(cases[i].instruction);
 		w.branch = cases[i].branch;
@@ -297,10 +289,7 @@ static void a_branch_that_can_not_be_continued_is_an_error(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct world w;
 
-		print_message("case: %s\n", cases[i].why);
-		world_start(&w);
-		w.rq.store = true;
-		w.rq.conversation = old_conversation;
+		start_case(&w, cases[i].why, STORE | LOADS);
 		w.branch_live = cases[i].live;
 		ask(&w);
 		store_answers(&w, OP_LOAD, cases[i].with);
@@ -316,9 +305,7 @@ static void a_beginning_refused_after_a_load_fails_the_run(void **state)
 	(void)state;
 	struct world w;
 
-	world_start(&w);
-	w.rq.store = true;
-	w.rq.conversation = old_conversation;
+	start_world(&w, STORE | LOADS);
 	w.refuse[OP_BEGIN] = true;
 	ask(&w);
 	store_answers(&w, OP_LOAD, ERR_OK);
@@ -370,9 +357,8 @@ static void a_completion_or_a_stored_run_is_not_in_that_list(void **state)
 		struct world w;
 		struct live  found;
 
-		world_start(&w);
+		start_world(&w, i ? STORE : PLAIN);
 		w.rq.family = i ? &family_chat : &family_completions;
-		w.rq.store = i;
 		begin_run(&w);
 		assert_false(live_find(told_id(&w), 0, &found));
 		reader_leaves(&w);

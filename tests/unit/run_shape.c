@@ -12,11 +12,9 @@
 
 static void begin_lmc(struct world *w, unsigned flags)
 {
-	world_start(w);
+	start_world(w, flags);
 	w->rq.shape = family_shape(&family_chat, STR(SHAPE_LMC));
 	w->rq.answers_calls = w->rq.fences = true;
-	w->rq.prompt.stream = flags & STREAM;
-	w->rq.store = flags & STORE;
 	begin_run(w);
 	if (w->rq.store)
 		assert_holds(buf_view(&w->begun), "new small lmc");
@@ -174,9 +172,7 @@ static void its_messages_are_sent_with_the_next_turn(void **state)
 	(void)state;
 	struct world w;
 
-	world_start(&w);
-	w.rq.store = true;
-	w.rq.conversation = old_conversation;
+	start_world(&w, STORE | LOADS);
 	w.branch = "{\"role\":\"assistant\",\"content\":\"a\",\"lmc\":[" CODE
 		   ",\"content\":\"1\"}," CONSOLE ",\"content\":\"2\"}]}";
 	begin_run(&w);

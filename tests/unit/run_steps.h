@@ -59,7 +59,31 @@ static inline void assert_prompt(struct world *w, const char *want)
 
 /* --- the beginning --- */
 
-enum { PLAIN = 0, STREAM = 1, STORE = 2 };
+/* What a request wants: LOADS goes on with a conversation, FINISHES does not need its reader. */
+enum { PLAIN = 0, STREAM = 1, STORE = 2, LOADS = 4, FINISHES = 8 };
+
+static inline void set_request(struct world *w, unsigned flags)
+{
+	w->rq.prompt.stream = flags & STREAM;
+	w->rq.store = flags & STORE;
+	w->rq.finish = flags & FINISHES;
+	if (flags & LOADS)
+		w->rq.conversation = old_conversation;
+}
+
+/* start_world: a world whose run is still to be asked for. */
+static inline void start_world(struct world *w, unsigned flags)
+{
+	world_start(w);
+	set_request(w, flags);
+}
+
+/* start_case: the same, and the case says its name. */
+static inline void start_case(struct world *w, const char *why, unsigned flags)
+{
+	print_message("case: %s%s\n", why, flags & STREAM ? ", a stream" : "");
+	start_world(w, flags);
+}
 
 /* ask_and_load: a run is asked for, and the store reads the conversation that it goes on with. */
 static inline void ask_and_load(struct world *w)
@@ -80,9 +104,7 @@ static inline void begin_run(struct world *w)
 /* begin_world: a world and its run, which the flags describe, up to the call of the provider. */
 static inline void begin_world(struct world *w, unsigned flags)
 {
-	world_start(w);
-	w->rq.prompt.stream = flags & STREAM;
-	w->rq.store = flags & STORE;
+	start_world(w, flags);
 	begin_run(w);
 }
 

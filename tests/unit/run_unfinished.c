@@ -32,8 +32,8 @@ static void a_failure_is_told_as_early_as_can_be(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct world w;
 
-		print_message("case: %s\n", cases[i].why);
-		begin_world(&w, cases[i].flags);
+		start_case(&w, cases[i].why, cases[i].flags);
+		begin_run(&w);
 		provider_says(&w, START);
 		if (cases[i].content)
 			provider_says(&w, TEXT("yo"));
@@ -62,8 +62,7 @@ static void a_provider_that_does_not_start_is_a_failure(void **state)
 	for (int store = 0; store < 2; store++) {
 		struct world w;
 
-		world_start(&w);
-		w.rq.store = store;
+		start_world(&w, store ? STORE : PLAIN);
 		w.start_fails = true;
 		ask(&w);
 		if (store) {
@@ -88,10 +87,7 @@ static void a_beginning_that_is_refused_is_no_run_at_all(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
 		struct world w;
 
-		world_start(&w);
-		w.rq.store = true;
-		if (ops[i] == OP_LOAD)
-			w.rq.conversation = old_conversation;
+		start_world(&w, ops[i] == OP_LOAD ? STORE | LOADS : STORE);
 		w.refuse[ops[i]] = true;
 		ask(&w);
 		assert_int_equal(w.start_rc, ERR_OVERLOADED);
@@ -107,8 +103,7 @@ static void a_beginning_that_fails_calls_nobody(void **state)
 	struct world    w;
 	struct run_view v;
 
-	world_start(&w);
-	w.rq.store = true;
+	start_world(&w, STORE);
 	ask(&w);
 	store_answers(&w, OP_BEGIN, ERR_STORAGE);
 	assert_trace(&w, "begin failed");
@@ -125,35 +120,33 @@ static void an_end_that_fails_is_never_told_as_a_success(void **state)
 	(void)state;
 	static const struct {
 		const char *why;
-		bool        stream, refused;
+		unsigned    flags;
+		bool        refused;
 		const char *trace;
 		enum errc   code;
 	} cases[] = {
-		{ "plain, the store fails", false, false, "end failed", ERR_CONVERSATION_BUSY },
-		{ "plain, the store takes nothing", false, true, "end refused failed",
+		{ "plain, the store fails", PLAIN, false, "end failed", ERR_CONVERSATION_BUSY },
+		{ "plain, the store takes nothing", PLAIN, true, "end refused failed",
 		  ERR_STORAGE },
-		{ "stream, the store fails", true, false, "open end", ERR_OK },
-		{ "stream, the store takes nothing", true, true, "open end refused", ERR_OK },
+		{ "stream, the store fails", STREAM, false, "open end", ERR_OK },
+		{ "stream, the store takes nothing", STREAM, true, "open end refused", ERR_OK },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct world w;
 
-		print_message("case: %s\n", cases[i].why);
-		world_start(&w);
-		w.rq.store = true;
-		w.rq.prompt.stream = cases[i].stream;
+		start_case(&w, cases[i].why, cases[i].flags | STORE);
 		w.refuse[OP_END] = cases[i].refused;
 		begin_run(&w);
 		buf_clear(&w.trace);
-		if (cases[i].stream)
+		if (w.rq.prompt.stream)
 			provider_says(&w, START, TEXT("yo"), FINISH, END);
 		else
 			provider_answers(&w);
 		if (!cases[i].refused)
 			store_answers(&w, OP_END, ERR_CONVERSATION_BUSY);
 		assert_trace(&w, cases[i].trace);
-		if (cases[i].stream)
+		if (w.rq.prompt.stream)
 			assert_reads_failure(&w);
 		assert_int_equal(w.done_err.code, cases[i].code);
 		end_world(&w);
@@ -192,50 +185,42 @@ static void a_client_that_leaves_ends_the_call_or_lets_it_finish(void **state)
 	static const struct {
 		const char *why;
 		enum moment at;
-		bool        load, store, finish;
+		unsigned    flags;
 		const char *at_once; /* when it leaves */
 		const char *later;   /* while all others go on */
 		int         status;  /* of the stored end; -1: none */
 	} cases[] = {
-		{ "at once, cancel: nobody is asked", AT_NEW, false, false, false, "", "", -1 },
-		{ "at once, finish", AT_NEW, false, false, true, "start", "", -1 },
-		{ "loading, cancel", AT_LOADING, true, true, false, "", "", -1 },
-		{ "loading, finish", AT_LOADING, true, true, true, "", "begin start end",
+		{ "at once, cancel: nobody is asked", AT_NEW, PLAIN, "", "", -1 },
+		{ "at once, finish", AT_NEW, FINISHES, "start", "", -1 },
+		{ "loading, cancel", AT_LOADING, LOADS | STORE, "", "", -1 },
+		{ "loading, finish", AT_LOADING, LOADS | STORE | FINISHES, "", "begin start end",
 		  RUN_COMPLETED },
-		{ "loading, unstored, cancel", AT_LOADING, true, false, false, "", "", -1 },
-		{ "loading, unstored, finish", AT_LOADING, true, false, true, "", "start", -1 },
-		{ "beginning, cancel: the row gets its end", AT_BEGINNING, false, true, false, "",
-		  "end", RUN_CANCELLED },
-		{ "beginning, finish", AT_BEGINNING, false, true, true, "", "start end",
-		  RUN_COMPLETED },
-		{ "calling, cancel", AT_CALLING, false, false, false, "cancel", "", -1 },
-		{ "calling, finish", AT_CALLING, false, false, true, "", "", -1 },
-		{ "calling, stored, cancel", AT_CALLING, false, true, false, "cancel end", "",
+		{ "loading, unstored, cancel", AT_LOADING, LOADS, "", "", -1 },
+		{ "loading, unstored, finish", AT_LOADING, LOADS | FINISHES, "", "start", -1 },
+		{ "beginning, cancel: the row gets its end", AT_BEGINNING, STORE, "", "end",
 		  RUN_CANCELLED },
-		{ "calling, stored, finish", AT_CALLING, false, true, true, "", "end",
+		{ "beginning, finish", AT_BEGINNING, STORE | FINISHES, "", "start end",
 		  RUN_COMPLETED },
-		{ "streaming, cancel", AT_STREAMING, false, false, false, "cancel", "", -1 },
-		{ "streaming, finish", AT_STREAMING, false, false, true, "", "", -1 },
-		{ "streaming, stored, cancel", AT_STREAMING, false, true, false, "cancel end", "",
+		{ "calling, cancel", AT_CALLING, PLAIN, "cancel", "", -1 },
+		{ "calling, finish", AT_CALLING, FINISHES, "", "", -1 },
+		{ "calling, stored, cancel", AT_CALLING, STORE, "cancel end", "", RUN_CANCELLED },
+		{ "calling, stored, finish", AT_CALLING, STORE | FINISHES, "", "end",
+		  RUN_COMPLETED },
+		{ "streaming, cancel", AT_STREAMING, PLAIN, "cancel", "", -1 },
+		{ "streaming, finish", AT_STREAMING, FINISHES, "", "", -1 },
+		{ "streaming, stored, cancel", AT_STREAMING, STORE, "cancel end", "",
 		  RUN_CANCELLED },
-		{ "streaming, stored, finish", AT_STREAMING, false, true, true, "", "end",
+		{ "streaming, stored, finish", AT_STREAMING, STORE | FINISHES, "", "end",
 		  RUN_COMPLETED },
-		{ "ending, cancel: it is too late", AT_ENDING, false, true, false, "", "",
-		  RUN_COMPLETED },
-		{ "ending, finish", AT_ENDING, false, true, true, "", "", RUN_COMPLETED },
+		{ "ending, cancel: it is too late", AT_ENDING, STORE, "", "", RUN_COMPLETED },
+		{ "ending, finish", AT_ENDING, STORE | FINISHES, "", "", RUN_COMPLETED },
 	};
 
 	for (size_t i = 0; i < 2 * ARRAY_LEN(cases); i++) {
 		size_t       n = i / 2;
 		struct world w;
 
-		print_message("case: %s, %s\n", cases[n].why, i % 2 ? "stream" : "plain");
-		world_start(&w);
-		w.rq.prompt.stream = i % 2;
-		w.rq.store = cases[n].store;
-		w.rq.finish = cases[n].finish;
-		if (cases[n].load)
-			w.rq.conversation = old_conversation;
+		start_case(&w, cases[n].why, cases[n].flags | (i % 2 ? STREAM : PLAIN));
 		w.status = (enum run_status) - 1;
 		if (cases[n].at == AT_NEW) {
 			on_loop(&w, ask_and_leave_fn);
@@ -278,9 +263,8 @@ static void a_reader_may_leave_from_within_done(void **state)
 	for (int i = 0; i < 4; i++) {
 		struct world w;
 
-		world_start(&w);
+		start_world(&w, i & 1 ? STORE : PLAIN);
 		w.leave_when_done = true;
-		w.rq.store = i & 1;
 		begin_run(&w);
 		if (i & 2)
 			provider_answers(&w);
@@ -301,28 +285,25 @@ static void a_stopping_engine_ends_its_runs_with_an_error(void **state)
 	static const struct {
 		const char *why;
 		enum moment at;
-		bool        store, stream;
+		unsigned    flags;
 		const char *trace;
 	} cases[] = {
-		{ "calling", AT_CALLING, false, true, "cancel failed" },
-		{ "calling, stored", AT_CALLING, true, true, "cancel end failed" },
-		{ "streaming", AT_STREAMING, false, true, "cancel" },
-		{ "streaming, stored", AT_STREAMING, true, true, "cancel end" },
-		{ "plain, stored", AT_CALLING, true, false, "cancel end failed" },
+		{ "calling", AT_CALLING, STREAM, "cancel failed" },
+		{ "calling, stored", AT_CALLING, STORE | STREAM, "cancel end failed" },
+		{ "streaming", AT_STREAMING, STREAM, "cancel" },
+		{ "streaming, stored", AT_STREAMING, STORE | STREAM, "cancel end" },
+		{ "plain, stored", AT_CALLING, STORE, "cancel end failed" },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		struct world w;
 
-		print_message("case: %s\n", cases[i].why);
-		world_start(&w);
-		w.rq.store = cases[i].store;
-		w.rq.prompt.stream = cases[i].stream;
+		start_case(&w, cases[i].why, cases[i].flags);
 		ask(&w);
 		advance(&w, cases[i].at);
 		buf_clear(&w.trace);
 		on_loop(&w, stop_fn);
-		if (cases[i].store)
+		if (w.rq.store)
 			store_answers(&w, OP_END, ERR_OK);
 		assert_trace(&w, cases[i].trace);
 		if (cases[i].at == AT_STREAMING)
@@ -341,10 +322,7 @@ static void a_stopping_engine_also_ends_runs_that_wait_for_the_store(void **stat
 	for (size_t i = 0; i < ARRAY_LEN(moments); i++) {
 		struct world w;
 
-		world_start(&w);
-		w.rq.store = true;
-		if (moments[i] == AT_LOADING)
-			w.rq.conversation = old_conversation;
+		start_world(&w, moments[i] == AT_LOADING ? STORE | LOADS : STORE);
 		ask(&w);
 		advance(&w, moments[i]);
 		buf_clear(&w.trace);

@@ -13,7 +13,6 @@ enum {
 	TABLES = 64,      /* that are looked at */
 	TABLES_MOST = 56, /* that are made */
 	PARTS = 16,       /* tables of a whole log, by its age and by its size */
-	REMOVES = 2,      /* in one transaction: each takes some 5 ms, for which all turns wait */
 	LOOK_US = 2 * 1000 * 1000,
 	PAUSE_MOST_US = 60 * 1000 * 1000,
 	REST = 50,            /* a search for runs takes a fiftieth of the time at most */
@@ -39,14 +38,13 @@ static const char sql_tables[] =
 	"LEFT JOIN pg_constraint k ON k.conrelid = c.oid AND k.contype = 'c' "
 	"AND k.conname::text LIKE 'event\\_until\\_%' "
 	"WHERE i.inhparent = 'event'::regclass ORDER BY 2 LIMIT 64";
-/* Some tables that need not stay: those without a live run, and, if they go by their age, without one that ended too
- * late. */
+/* A table that need not stay: one without a live run, and, if it goes by its age, without one that ended too late. */
 static const char sql_check[] =
 	"WITH live AS MATERIALIZED (SELECT id FROM run WHERE status < 2) SELECT t.n FROM "
 	"unnest($1::bigint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS t(a, b, aged, n) "
 	"WHERE NOT EXISTS (SELECT 1 FROM live l WHERE l.id >= t.a AND l.id < t.b) "
 	"AND NOT (t.aged = 1 AND EXISTS (SELECT 1 FROM run r WHERE r.id >= t.a AND r.id < t.b "
-	"AND r.completed_ms >= $4)) LIMIT $5";
+	"AND r.completed_ms >= $4)) LIMIT 1";
 
 struct look {
 	struct log_table
@@ -55,7 +53,7 @@ struct look {
 	struct log_table *rest; /* event_rest; NULL: somebody has dropped it */
 	struct log_table *tail; /* the one without an end; NULL: there is none yet */
 	int64_t           now_ms;
-	int64_t           began_us; /* of the search for runs */
+	int64_t began_us;     /* of the search for runs, and of the removal; 0: there is none */
 	int64_t room[TABLES]; /* bytes that this table may have, so that all are not too many */
 	bool    surplus[TABLES];
 	bool    stays[TABLES];
@@ -229,26 +227,20 @@ static void remove_ask(struct work *w, struct look *s)
 	EACH(!s->surplus[s->asked[i]]);
 #undef EACH
 	param_int(a, s->now_ms - w->db->options.events_keep_ms);
-	param_int(a, REMOVES);
 	s->began_us = clock_mono_us();
 	work_ask(w, sql_check);
 }
 
-/* remove_tables: false: none. */
-static bool remove_tables(struct work *w, struct look *s)
+/* remove_table: false: none. */
+static bool remove_table(struct work *w, struct look *s)
 {
-	struct log_table *list[REMOVES];
-	size_t            count = 0;
+	if (work_rows(w, 0) == 0)
+		return false;
 
-	for (int i = 0; i < work_rows(w, 0) && i < REMOVES; i++) {
-		size_t at = s->asked[cell_int(work_row(w, 0, i), 0) - 1];
-
-		list[count++] = &s->tables[at];
-		s->stays[at] = false;
-	}
-	if (count > 0)
-		partition_remove(w, s->rest, list, count);
-	return count > 0;
+	size_t at = s->asked[cell_int(work_row(w, 0, 0), 0) - 1];
+	s->stays[at] = false;
+	partition_remove(w, s->rest, &s->tables[at]);
+	return true;
 }
 
 /* remove_rows: what is too much although no table can be dropped. */
@@ -304,7 +296,7 @@ static enum work_next partition_look(struct work *w)
 static enum work_next partition_look_again(struct work *w, struct look *s)
 {
 	int64_t now_us = clock_mono_us();
-	bool    some = remove_tables(w, s);
+	bool    some = remove_table(w, s);
 	int64_t rest_us = REST * (now_us - s->began_us);
 
 	remove_rows(w, s);
@@ -313,6 +305,16 @@ static enum work_next partition_look_again(struct work *w, struct look *s)
 	w->db->log.settled = true;
 	w->db->log.look_us = now_us + (rest_us > LOOK_US ? rest_us : LOOK_US);
 	return WORK_DONE;
+}
+
+/* partition_rest: after the file of a large table was deleted, which takes the server a second for a GB, its disk
+ * and processors are left to turns for as long. */
+static void partition_rest(struct postgres *db, const struct look *s)
+{
+	int64_t now_us = clock_mono_us();
+
+	if (s && s->began_us > 0)
+		db->log.look_us = now_us + (now_us - s->began_us);
 }
 
 enum work_next partition_step(struct work *w)
@@ -332,6 +334,7 @@ enum work_next partition_step(struct work *w)
 		if (s && !s->acted)
 			return partition_look_again(w, s);
 		w->db->log.pause_us = w->db->log.to = 0;
+		partition_rest(w->db, s);
 		return WORK_DONE;
 	}
 }

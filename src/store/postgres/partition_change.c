@@ -30,20 +30,16 @@ PRINTF(2, 3) static void change_ask(struct work *w, const char *format, ...)
 	link_control(w->link, sql);
 }
 
-/* change_lock: each change of a bound locks rest as well, because it changes what belongs there. */
-static void change_lock(struct work *w, const struct log_table *rest,
-			const struct log_table *const *tables, size_t count)
+/* change_lock: of a table, which may be none; rest is locked as well where a bound is changed, because that
+ * changes what belongs there. */
+static void change_lock(struct work *w, const struct log_table *rest, const struct log_table *t)
 {
-	char list[SQL / 2] = "";
-	int  n = rest ? snprintf(list, sizeof list, "%s", rest->name) : 0;
+	bool both = rest && t && rest != t;
 
-	for (size_t i = 0; i < count; i++)
-		if (tables[i] != rest)
-			n += snprintf(list + n, sizeof list - (size_t)n, "%s%s", n > 0 ? ", " : "",
-				      tables[i]->name);
-	CHECK(n > 0 && n < (int)sizeof list);
+	CHECK(rest || t);
 	link_control(w->link, wait_for_vacuum);
-	change_ask(w, "LOCK TABLE %s IN SHARE UPDATE EXCLUSIVE MODE", list);
+	change_ask(w, "LOCK TABLE %s%s%s IN SHARE UPDATE EXCLUSIVE MODE", rest ? rest->name : "",
+		   both ? ", " : "", both || !rest ? t->name : "");
 	link_control(w->link, w->db->log.pause_us > WAIT_LATER_US ? wait_later : wait_first);
 	link_control(w->link, no_long_lock);
 	link_control(w->link, lock_log);
@@ -52,7 +48,7 @@ static void change_lock(struct work *w, const struct log_table *rest,
 void partition_next(struct work *w, const struct log_table *rest, const struct log_table *tail,
 		    int64_t at)
 {
-	change_lock(w, rest, &tail, tail ? 1 : 0);
+	change_lock(w, rest, tail);
 	if (tail) {
 		change_ask(w, "ALTER TABLE event DETACH PARTITION %s", tail->name);
 		change_ask(w,
@@ -67,7 +63,7 @@ void partition_next(struct work *w, const struct log_table *rest, const struct l
 
 void partition_bind(struct work *w, const struct log_table *t, int64_t until)
 {
-	change_lock(w, NULL, &t, 1);
+	change_lock(w, NULL, t);
 	change_ask(
 		w,
 		"ALTER TABLE %s ADD CONSTRAINT event_until_%lld CHECK (run >= %lld AND run < %lld) "
@@ -93,7 +89,7 @@ static void change_unbind(struct work *w, const struct log_table *t)
 
 void partition_unbind(struct work *w, const struct log_table *t)
 {
-	change_lock(w, NULL, &t, 1);
+	change_lock(w, NULL, t);
 	change_unbind(w, t);
 }
 
@@ -117,19 +113,16 @@ static void remove_rest(struct work *w, const struct log_table *t)
 	change_ask(w, "TRUNCATE %s", t->name);
 }
 
-void partition_remove(struct work *w, const struct log_table *rest, struct log_table *const *tables,
-		      size_t count)
+void partition_remove(struct work *w, const struct log_table *rest, const struct log_table *t)
 {
-	change_lock(w, rest, (const struct log_table *const *)tables, count);
+	change_lock(w, rest, t);
 	/* A constraint would refuse what is still written of runs that lose their table. */
 	if (rest && rest->until > 0)
 		change_unbind(w, rest);
-	for (size_t i = 0; i < count; i++) {
-		if (rest && tables[i] == rest) {
-			remove_rest(w, rest);
-			continue;
-		}
-		remove_check(w, tables[i], "");
-		change_ask(w, "DROP TABLE %s", tables[i]->name);
+	if (t == rest) {
+		remove_rest(w, rest);
+	} else {
+		remove_check(w, t, "");
+		change_ask(w, "DROP TABLE %s", t->name);
 	}
 }

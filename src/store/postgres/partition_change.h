@@ -25,7 +25,6 @@ void partition_next(struct work *w, const struct log_table *rest, const struct l
 void partition_bind(struct work *w, const struct log_table *t, int64_t until);
 void partition_prove(struct work *w, const struct log_table *t);
 void partition_unbind(struct work *w, const struct log_table *t);
-/* partition_remove: drops these tables, and empties rest if it is one of them; rest loses its constraint.  A live
- * run in one of them ends the transaction. */
-void partition_remove(struct work *w, const struct log_table *rest, struct log_table *const *tables,
-		      size_t count);
+/* partition_remove: drops the table, or empties it if it is rest, which loses its constraint in any case.  A live
+ * run in the table ends the transaction. */
+void partition_remove(struct work *w, const struct log_table *rest, const struct log_table *t);

@@ -1,24 +1,16 @@
 /* OpenAI's dialect: requests as they leave, and recorded answers as events. */
-#include "base/limits.h"
-#include "provider/dialect.h"
 #include "provider/scrub.h"
 #include "refuse_memory.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
+#include "tests/unit/dialect_help.h"
 
 /* --- events as text: KIND[choice.block](…) and * for raw, + for cont, nothing for neither --- */
 
 struct heard {
-	struct buf out;
-	struct buf raw; /* of the newest event that had one */
-	struct str cut; /* its raw_usage, as a copy in cut_text */
-	char       cut_text[256];
-	bool       only_usage;
+	struct decoding in;
+	struct buf      raw; /* of the newest event that had one */
+	struct str      cut; /* its raw_usage, as a copy in cut_text */
+	char            cut_text[256];
+	bool            only_usage;
 };
 
 static void put_event(struct buf *out, const struct event *ev)
@@ -59,7 +51,7 @@ static void on_event(void *arg, const struct event *ev)
 {
 	struct heard *t = arg;
 
-	put_event(&t->out, ev);
+	put_event(&t->in.out, ev);
 	if (ev->raw.n == 0)
 		return;
 	buf_clear(&t->raw);
@@ -74,41 +66,17 @@ static void on_event(void *arg, const struct event *ev)
 	t->only_usage = ev->raw_only_usage;
 }
 
-static void trace_init(struct heard *t)
+static void heard_open(struct heard *t)
 {
 	*t = (struct heard){ 0 };
-	buf_init(&t->out, 1 << 20);
+	decoding_init(&t->in, &dialect_openai, on_event, t);
 	buf_init(&t->raw, 1 << 20);
 }
 
-static void trace_finish(struct heard *t)
+static void heard_close(struct heard *t)
 {
-	buf_finish(&t->out);
+	decoding_finish(&t->in);
 	buf_finish(&t->raw);
-}
-
-static struct decode decode_for(struct json_doc *doc, struct heard *t)
-{
-	return (struct decode){ .doc = doc, .on_event = on_event, .arg = t };
-}
-
-/* Decodes a copy without a byte to spare. */
-static enum errc event_of(struct decode *d, const char *name, const char *data, struct err *e)
-{
-	size_t n = strlen(data);
-	char  *copy = malloc(n ? n : 1);
-
-	assert_non_null(copy);
-	memcpy(copy, data, n);
-	enum errc rc = dialect_openai.decode_event(d, str_of(name), (struct str){ copy, n }, e);
-	free(copy);
-	return rc;
-}
-
-static void expect_text(const char *why, struct str got, const char *want)
-{
-	if (!str_is(got, want))
-		fail_msg("%s:\n got  %.*s\n want %s", why, STR_ARG(got), want);
 }
 
 /* --- streams --- */
@@ -119,11 +87,7 @@ static void expect_text(const char *why, struct str got, const char *want)
 #define DELTA(d) HEAD "\"choices\":[{\"index\":0,\"delta\":{" d "},\"finish_reason\":null}]}"
 #define STOP(word) HEAD "\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"" word "\"}]}"
 
-static const struct {
-	const char *why;
-	const char *chunks[10];
-	const char *want;
-} streams[] = {
+static const struct stream_case streams[] = {
 	{ "text as OpenAI sends it",
 	  { FIRST, DELTA("\"content\":\"Hel\""), DELTA("\"content\":\"l\\u00f6\\n\""), STOP("stop"),
 	    HEAD "\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2,"
@@ -278,70 +242,50 @@ static const struct {
 
 static void chunks_become_events(void **state)
 {
-	struct json_doc doc = { 0 };
-
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(streams); i++) {
-		struct heard  t;
-		struct decode d = decode_for(&doc, &t);
-		struct err    e;
+		struct heard t;
 
-		trace_init(&t);
-		for (size_t k = 0; k < 10 && streams[i].chunks[k]; k++)
-			if (event_of(&d, "", streams[i].chunks[k], &e) != ERR_OK)
-				fail_msg("%s, chunk %zu: %s", streams[i].why, k, e.text);
-		expect_text(streams[i].why, buf_view(&t.out), streams[i].want);
-		assert_true(d.finished);
-		trace_finish(&t);
+		heard_open(&t);
+		check_stream(&t.in, &streams[i]);
+		heard_close(&t);
 	}
-	json_doc_finish(&doc);
 }
 
 static void a_stream_is_not_finished_while_a_choice_is_open(void **state)
 {
-	struct json_doc doc = { 0 };
-	struct heard    t;
-	struct decode   d = decode_for(&doc, &t);
-	struct err      e;
+	struct heard         t;
+	const struct decode *d = &t.in.decode;
 
 	(void)state;
-	trace_init(&t);
-	assert_int_equal(event_of(&d, "", FIRST, &e), ERR_OK);
-	assert_false(d.finished);
-	assert_int_equal(event_of(&d, "", STOP("stop"), &e), ERR_OK);
-	assert_true(d.finished);
-	assert_int_equal(
-		event_of(&d, "",
-			 HEAD "\"choices\":[{\"index\":127,\"delta\":{\"role\":\"assistant\"}}]}",
-			 &e),
-		ERR_OK);
-	assert_false(d.finished);
-	assert_int_equal(event_of(&d, "", "[DONE]", &e), ERR_OK);
-	assert_true(d.done_mark);
-	assert_false(d.finished);
-	trace_finish(&t);
-	json_doc_finish(&doc);
+	heard_open(&t);
+	decode_good(&t.in, FIRST);
+	assert_false(d->finished);
+	decode_good(&t.in, STOP("stop"));
+	assert_true(d->finished);
+	decode_good(&t.in,
+		    HEAD "\"choices\":[{\"index\":127,\"delta\":{\"role\":\"assistant\"}}]}");
+	assert_false(d->finished);
+	decode_good(&t.in, "[DONE]");
+	assert_true(d->done_mark);
+	assert_false(d->finished);
+	heard_close(&t);
 }
 
-static struct str role_seen;
+/* What is cut out of a chunk that is handed on as it came, or put in again. */
+static struct {
+	struct str role, id, created;
+} seen;
 
-static void note_role(void *arg, const struct event *ev)
+static void on_places(void *arg, const struct event *ev)
 {
 	(void)arg;
 	if (ev->raw_role.n > 0)
-		role_seen = ev->raw_role;
-}
-
-static struct str id_seen;
-static struct str created_seen;
-
-static void note_ours(void *arg, const struct event *ev)
-{
-	(void)arg;
+		seen.role = ev->raw_role;
 	if (ev->raw_id.n > 0)
-		id_seen = ev->raw_id;
+		seen.id = ev->raw_id;
 	if (ev->raw_created.n > 0)
-		created_seen = ev->raw_created;
+		seen.created = ev->raw_created;
 }
 
 static void the_places_of_id_and_time_are_told_with_what_the_provider_sent(void **state)
@@ -364,24 +308,24 @@ static void the_places_of_id_and_time_are_told_with_what_the_provider_sent(void 
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct json_doc doc = { 0 };
-		struct decode   d = { .doc = &doc, .on_event = note_ours };
-		struct err      e;
+		struct decoding x;
+		struct str      text = str_of(cases[i].text);
 
-		id_seen = created_seen = STR_NONE;
+		decoding_init(&x, &dialect_openai, on_places, NULL);
+		seen.id = seen.created = STR_NONE;
 		assert_int_equal(
-			cases[i].whole ? dialect_openai.decode_whole(&d, str_of(cases[i].text), &e)
-				       : dialect_openai.decode_event(&d, STR_NONE,
-								     str_of(cases[i].text), &e),
+			cases[i].whole
+				? dialect_openai.decode_whole(&x.decode, text, &x.err)
+				: dialect_openai.decode_event(&x.decode, STR_NONE, text, &x.err),
 			ERR_OK);
-		assert_int_equal(created_seen.n > 0, id_seen.n > 0);
-		if (created_seen.n > 0)
-			assert_true(memmem(created_seen.p - 12, 12, "\"created\":", 10));
+		assert_int_equal(seen.created.n > 0, seen.id.n > 0);
+		if (seen.created.n > 0)
+			assert_true(memmem(seen.created.p - 12, 12, "\"created\":", 10));
 		if (cases[i].want)
-			assert_true(str_is(id_seen, cases[i].want));
+			assert_true(str_is(seen.id, cases[i].want));
 		else
-			assert_true(id_seen.n > 2 && id_seen.p > cases[i].text);
-		json_doc_finish(&doc);
+			assert_true(seen.id.n > 2 && seen.id.p > cases[i].text);
+		decoding_finish(&x);
 	}
 }
 
@@ -400,21 +344,20 @@ static void a_repeated_role_is_cut_with_one_comma(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct json_doc doc = { 0 };
-		struct decode   d = { .doc = &doc, .on_event = note_role };
-		struct err      e;
+		struct decoding x;
 		char            text[512];
 
-		assert_int_equal(dialect_openai.decode_event(&d, STR_NONE, str_of(FIRST), &e),
-				 ERR_OK);
+		decoding_init(&x, &dialect_openai, on_places, NULL);
+		decode_good(&x, FIRST);
 		snprintf(text, sizeof text,
 			 "%s\"choices\":[{\"index\":0,\"delta\":{%s},\"finish_reason\":null}]}",
 			 HEAD, cases[i].delta);
-		role_seen = STR_NONE;
-		assert_int_equal(dialect_openai.decode_event(&d, STR_NONE, str_of(text), &e),
-				 ERR_OK);
-		expect_text(cases[i].delta, role_seen, cases[i].cut);
-		json_doc_finish(&doc);
+		seen.role = STR_NONE;
+		assert_int_equal(
+			dialect_openai.decode_event(&x.decode, STR_NONE, str_of(text), &x.err),
+			ERR_OK);
+		expect_text(cases[i].delta, seen.role, cases[i].cut);
+		decoding_finish(&x);
 	}
 }
 
@@ -433,121 +376,88 @@ static void usage_can_be_cut_out_of_a_chunk(void **state)
 		  "\"usage\":null , ", false },
 		{ HEAD "\"choices\":[]}", "", false },
 	};
-	struct json_doc doc = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct heard  t;
-		struct decode d = decode_for(&doc, &t);
-		struct err    e;
+		struct heard t;
 
-		trace_init(&t);
-		assert_int_equal(event_of(&d, "", cases[i].chunk, &e), ERR_OK);
+		heard_open(&t);
+		decode_good(&t.in, cases[i].chunk);
 		expect_text(cases[i].chunk, t.cut, cases[i].cut);
 		assert_int_equal(t.only_usage, cases[i].only);
-		trace_finish(&t);
+		heard_close(&t);
 	}
-	json_doc_finish(&doc);
 }
 
 /* clang-format off */
-static const struct {
-	const char *why;
-	const char *name;
-	const char *data;
-	enum errc   code;
-	int         http;
-	const char *type;
-	const char *wire;
-	const char *text;
-} stream_errors[] = {
+#define DENIED      { ERR_UPSTREAM_DENIED, 403, "upstream_error", "upstream_denied" }
+#define REFUSED_KEY { ERR_UPSTREAM_AUTH, 403, "upstream_error", "upstream_auth_failed" }
+#define OWN_KEY(status) \
+	"the provider refused the gateway's own key (status " status ");" \
+	" the key of this request is not at fault"
+
+static const struct event_error_case event_errors[] = {
 	{ "an error object", "", "{\"error\":{\"message\":\"boom\",\"type\":\"server_error\",\"code\":\"x\"}}",
-	  ERR_UPSTREAM_ERROR, 502, "server_error", "x", "boom" },
+	  { ERR_UPSTREAM_ERROR, 502, "server_error", "x" }, "boom" },
 	{ "OpenRouter's, with choices",
 	  "", HEAD "\"error\":{\"code\":429,\"message\":\"slow down\"},\"choices\":[{\"index\":0,"
 		   "\"delta\":{},\"finish_reason\":\"error\"}]}",
-	  ERR_UPSTREAM_RATE_LIMIT, 429, "requests", "rate_limit_exceeded", "slow down" },
-	{ "Ollama's, a text", "error", "{\"error\":\"model failed\"}", ERR_UPSTREAM_ERROR, 502,
-	  "upstream_error", "upstream_error", "model failed" },
+	  { ERR_UPSTREAM_RATE_LIMIT, 429, "requests", "rate_limit_exceeded" }, "slow down" },
+	{ "Ollama's, a text", "error", "{\"error\":\"model failed\"}", FAILED, "model failed" },
 	{ "older vLLM's, flat", "",
 	  "{\"object\":\"error\",\"message\":\"too long\",\"type\":\"BadRequestError\",\"param\":null,"
 	  "\"code\":400}",
-	  ERR_UPSTREAM_REJECTED, 400, "BadRequestError", "upstream_rejected", "too long" },
+	  { ERR_UPSTREAM_REJECTED, 400, "BadRequestError", "upstream_rejected" }, "too long" },
 	{ "older llama.cpp's, a field of its own", "error",
-	  "{\"code\":500,\"message\":\"ctx\",\"type\":\"server_error\"}", ERR_UPSTREAM_ERROR, 502,
-	  "server_error", "upstream_error", "ctx" },
+	  "{\"code\":500,\"message\":\"ctx\",\"type\":\"server_error\"}",
+	  { ERR_UPSTREAM_ERROR, 502, "server_error", "upstream_error" }, "ctx" },
 	{ "Gemini's, in a list", "",
 	  "[{\"error\":{\"code\":503,\"message\":\"busy\",\"status\":\"UNAVAILABLE\"}}]",
-	  ERR_UPSTREAM_UNAVAILABLE, 503, "upstream_error", "UNAVAILABLE", "busy" },
+	  { ERR_UPSTREAM_UNAVAILABLE, 503, "upstream_error", "UNAVAILABLE" }, "busy" },
 	{ "a refused key says nothing about the key", "",
-	  "{\"error\":{\"message\":\"Incorrect key sk-abcdefgh\",\"code\":401}}", ERR_UPSTREAM_AUTH, 403,
-	  "upstream_error", "upstream_auth_failed",
-	  "the provider refused the gateway's own key (status 401); the key of this request is not at fault" },
-	{ "an error event of prose", "error", "out of memory", ERR_UPSTREAM_ERROR, 502,
-	  "upstream_error", "upstream_error", "out of memory" },
-	{ "an error without a message", "", "{\"error\":{}}", ERR_UPSTREAM_ERROR, 502,
-	  "upstream_error", "upstream_error", "the provider reported an error without a message" },
-	{ "finish_reason error", "", STOP("error"), ERR_UPSTREAM_ERROR, 502, "upstream_error",
-	  "upstream_error", "the provider ended the answer with finish_reason \"error\"" },
-	{ "no JSON", "", "{\"id\":", ERR_UPSTREAM_BAD_RESPONSE, 502, "upstream_error",
-	  "upstream_bad_response", "the provider sent a stream event that is not JSON" },
-	{ "no object", "", "\"hello\"", ERR_UPSTREAM_BAD_RESPONSE, 502, "upstream_error",
-	  "upstream_bad_response", "the provider sent a stream event that is no JSON object" },
-	{ "choices of a wrong type", "", HEAD "\"choices\":{}}", ERR_UPSTREAM_BAD_RESPONSE, 502,
-	  "upstream_error", "upstream_bad_response",
+	  "{\"error\":{\"message\":\"Incorrect key sk-abcdefgh\",\"code\":401}}", REFUSED_KEY,
+	  OWN_KEY("401") },
+	{ "an error event of prose", "error", "out of memory", FAILED, "out of memory" },
+	{ "an error without a message", "", "{\"error\":{}}", FAILED,
+	  "the provider reported an error without a message" },
+	{ "finish_reason error", "", STOP("error"), FAILED,
+	  "the provider ended the answer with finish_reason \"error\"" },
+	{ "no JSON", "", "{\"id\":", BAD_RESPONSE, "the provider sent a stream event that is not JSON" },
+	{ "no object", "", "\"hello\"", BAD_RESPONSE,
+	  "the provider sent a stream event that is no JSON object" },
+	{ "choices of a wrong type", "", HEAD "\"choices\":{}}", BAD_RESPONSE,
 	  "the provider sent a chunk with choices that are no list" },
-	{ "content of a wrong type", "", DELTA("\"content\":7"), ERR_UPSTREAM_BAD_RESPONSE, 502,
-	  "upstream_error", "upstream_bad_response",
+	{ "content of a wrong type", "", DELTA("\"content\":7"), BAD_RESPONSE,
 	  "the provider sent a chunk with content that is neither text nor a list of parts" },
-	{ "a choice of a wrong type", "", HEAD "\"choices\":[7]}", ERR_UPSTREAM_BAD_RESPONSE, 502,
-	  "upstream_error", "upstream_bad_response",
+	{ "a choice of a wrong type", "", HEAD "\"choices\":[7]}", BAD_RESPONSE,
 	  "the provider sent a chunk with a choice that is no object" },
 	{ "an index out of range", "", HEAD "\"choices\":[{\"index\":128,\"delta\":{}}]}",
-	  ERR_UPSTREAM_BAD_RESPONSE, 502, "upstream_error", "upstream_bad_response",
-	  "the provider sent a chunk with an impossible choice index" },
+	  BAD_RESPONSE, "the provider sent a chunk with an impossible choice index" },
 	{ "tool arguments of a wrong type", "",
 	  DELTA("\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":7}}]"),
-	  ERR_UPSTREAM_BAD_RESPONSE, 502, "upstream_error", "upstream_bad_response",
-	  "the provider sent a chunk with tool call arguments that are no string" },
-	{ "usage of a wrong type", "", HEAD "\"choices\":[],\"usage\":[]}", ERR_UPSTREAM_BAD_RESPONSE,
-	  502, "upstream_error", "upstream_bad_response",
+	  BAD_RESPONSE, "the provider sent a chunk with tool call arguments that are no string" },
+	{ "usage of a wrong type", "", HEAD "\"choices\":[],\"usage\":[]}", BAD_RESPONSE,
 	  "the provider sent a chunk with usage that is no object" },
 };
 /* clang-format on */
 
 static void errors_in_a_stream_are_told_apart(void **state)
 {
-	struct json_doc doc = { 0 };
-
 	(void)state;
-	for (size_t i = 0; i < ARRAY_LEN(stream_errors); i++) {
-		struct heard  t;
-		struct decode d = decode_for(&doc, &t);
-		struct err    e = { 0 };
+	for (size_t i = 0; i < ARRAY_LEN(event_errors); i++) {
+		struct heard t;
 
-		trace_init(&t);
-		enum errc rc = event_of(&d, stream_errors[i].name, stream_errors[i].data, &e);
-		if (rc != stream_errors[i].code)
-			fail_msg("%s: code %d, %s", stream_errors[i].why, (int)rc, e.text);
-		expect_text(stream_errors[i].why, str_of(e.text), stream_errors[i].text);
-		assert_int_equal(err_http(&e), stream_errors[i].http);
-		assert_string_equal(err_type(&e), stream_errors[i].type);
-		assert_string_equal(err_wire(&e), stream_errors[i].wire);
-		assert_int_equal(t.out.len, 0); /* a broken chunk gives nothing of itself */
-		trace_finish(&t);
+		heard_open(&t);
+		check_event_error(&t.in, &event_errors[i]);
+		assert_int_equal(t.in.out.len, 0); /* a broken chunk gives nothing of itself */
+		heard_close(&t);
 	}
-	json_doc_finish(&doc);
 }
 
 /* --- plain answers --- */
 
 /* clang-format off */
-static const struct {
-	const char *why;
-	const char *body;
-	enum errc   code;
-	const char *want; /* the trace, or the error's text */
-} wholes[] = {
+static const struct whole_case wholes[] = {
 	{ "as OpenAI sends it",
 	  "{\"id\":\"c\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,"
 	  "\"message\":{\"role\":\"assistant\",\"content\":\"Hi\"},\"finish_reason\":\"length\"}],"
@@ -580,101 +490,82 @@ static const struct {
 
 static void whole_answers_become_events(void **state)
 {
-	struct json_doc doc = { 0 };
-
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(wholes); i++) {
-		struct heard  t;
-		struct decode d = decode_for(&doc, &t);
-		struct err    e = { 0 };
+		struct heard t;
 
-		trace_init(&t);
-		enum errc rc = dialect_openai.decode_whole(&d, str_of(wholes[i].body), &e);
-		if (rc != wholes[i].code)
-			fail_msg("%s: code %d, %s", wholes[i].why, (int)rc, e.text);
-		expect_text(wholes[i].why, rc == ERR_OK ? buf_view(&t.out) : str_of(e.text),
-			    wholes[i].want);
-		trace_finish(&t);
+		heard_open(&t);
+		check_whole(&t.in, &wholes[i]);
+		heard_close(&t);
 	}
-	json_doc_finish(&doc);
 }
 
 /* --- error answers --- */
 
 /* clang-format off */
+#define REJECTED_AS(status) { ERR_UPSTREAM_REJECTED, status, "invalid_request_error", "upstream_rejected" }
+#define ANSWERED(status)    "the provider answered with status " status
+#define NO_CALL(status) \
+	"the provider does not let the gateway's account make this call (status " status ")"
+
 static const struct {
 	int         status;
 	const char *body;
-	enum errc   code;
-	int         http;
-	const char *type;
-	const char *wire;
+	struct told told;
 	const char *path;
 	const char *text;
 } statuses[] = {
 	{ 400, "{\"error\":{\"message\":\"too many tokens\",\"type\":\"invalid_request_error\","
 	       "\"param\":\"messages[1].content\",\"code\":\"context_length_exceeded\"}}",
-	  ERR_UPSTREAM_REJECTED, 400, "invalid_request_error", "context_length_exceeded",
+	  { ERR_UPSTREAM_REJECTED, 400, "invalid_request_error", "context_length_exceeded" },
 	  "messages[1].content", "too many tokens" },
-	{ 404, "{\"error\":\"model 'x' not found\"}", ERR_UPSTREAM_REJECTED, 404,
-	  "invalid_request_error", "upstream_rejected", "", "model 'x' not found" },
-	{ 413, "<html>", ERR_UPSTREAM_REJECTED, 413, "invalid_request_error", "upstream_rejected", "",
-	  "the provider answered with status 413" },
-	{ 422, "{\"detail\":\"bad field\"}", ERR_UPSTREAM_REJECTED, 422, "invalid_request_error",
-	  "upstream_rejected", "", "bad field" },
-	{ 422, "{\"object\":\"error\",\"message\":\"bad\",\"type\":\"T\"}", ERR_UPSTREAM_REJECTED, 422, "T",
-	  "upstream_rejected", "", "bad" },
-	{ 429, "{\"error\":{\"message\":\"slow\",\"type\":\"insufficient_quota\",\"code\":\"insufficient_quota\"}}",
-	  ERR_UPSTREAM_RATE_LIMIT, 429, "insufficient_quota", "insufficient_quota", "", "slow" },
+	{ 404, "{\"error\":\"model 'x' not found\"}", REJECTED_AS(404), "", "model 'x' not found" },
+	{ 413, "<html>", REJECTED_AS(413), "", ANSWERED("413") },
+	{ 422, "{\"detail\":\"bad field\"}", REJECTED_AS(422), "", "bad field" },
+	{ 422, "{\"object\":\"error\",\"message\":\"bad\",\"type\":\"T\"}",
+	  { ERR_UPSTREAM_REJECTED, 422, "T", "upstream_rejected" }, "", "bad" },
+	{ 429, "{\"error\":{\"message\":\"slow\",\"type\":\"insufficient_quota\","
+	       "\"code\":\"insufficient_quota\"}}",
+	  { ERR_UPSTREAM_RATE_LIMIT, 429, "insufficient_quota", "insufficient_quota" }, "",
+	  "slow" },
 	{ 429, "{\"error\":{\"message\":\"cap\",\"type\":\"rate_limit_error\","
 	       "\"details\":{\"error_code\":\"enforced_spend_limit_reached\"}}}",
-	  ERR_UPSTREAM_RATE_LIMIT, 429, "rate_limit_error", "enforced_spend_limit_reached", "", "cap" },
-	{ 400, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"Your credit balance is too low\"}}",
-	  ERR_UPSTREAM_DENIED, 403, "upstream_error", "upstream_denied", "",
-	  "the provider does not let the gateway's account make this call (status 400): "
-	  "Your credit balance is too low" },
-	{ 400, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"You have reached your specified "
-	       "workspace API usage limits\"}}",
-	  ERR_UPSTREAM_DENIED, 403, "upstream_error", "upstream_denied", "",
-	  "the provider does not let the gateway's account make this call (status 400): "
-	  "You have reached your specified workspace API usage limits" },
-	{ 400, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"messages: Your credit balance is too low\"}}",
-	  ERR_UPSTREAM_REJECTED, 400, "invalid_request_error", "upstream_rejected", "",
-	  "messages: Your credit balance is too low" },
-	{ 401, "{\"error\":{\"message\":\"bad key sk-1234567890\"}}", ERR_UPSTREAM_AUTH, 403,
-	  "upstream_error", "upstream_auth_failed", "",
-	  "the provider refused the gateway's own key (status 401); the key of this request is not at fault" },
-	{ 403, "", ERR_UPSTREAM_DENIED, 403, "upstream_error", "upstream_denied", "",
-	  "the provider does not let the gateway's account make this call (status 403)" },
+	  { ERR_UPSTREAM_RATE_LIMIT, 429, "rate_limit_error", "enforced_spend_limit_reached" }, "",
+	  "cap" },
+	{ 400, "{\"error\":{\"type\":\"invalid_request_error\","
+	       "\"message\":\"Your credit balance is too low\"}}",
+	  DENIED, "", NO_CALL("400") ": Your credit balance is too low" },
+	{ 400, "{\"error\":{\"type\":\"invalid_request_error\","
+	       "\"message\":\"You have reached your specified workspace API usage limits\"}}",
+	  DENIED, "",
+	  NO_CALL("400") ": You have reached your specified workspace API usage limits" },
+	{ 400, "{\"error\":{\"type\":\"invalid_request_error\","
+	       "\"message\":\"messages: Your credit balance is too low\"}}",
+	  REJECTED_AS(400), "", "messages: Your credit balance is too low" },
+	{ 401, "{\"error\":{\"message\":\"bad key sk-1234567890\"}}", REFUSED_KEY, "", OWN_KEY("401") },
+	{ 403, "", DENIED, "", NO_CALL("403") },
 	{ 403, "{\"error\":{\"message\":\"no\",\"code\":\"unsupported_country_region_territory\"}}",
-	  ERR_UPSTREAM_DENIED, 403, "upstream_error", "upstream_denied", "",
-	  "the provider does not let the gateway's account make this call (status 403): no" },
-	{ 403, "{\"error\":{\"message\":\"no\",\"code\":\"model_not_found\"}}", ERR_UPSTREAM_DENIED, 403,
-	  "upstream_error", "upstream_denied", "",
-	  "the provider does not let the gateway's account make this call (status 403): no" },
-	{ 403, "{\"error\":{\"message\":\"no\",\"type\":\"authentication_error\"}}", ERR_UPSTREAM_AUTH, 403,
-	  "upstream_error", "upstream_auth_failed", "",
-	  "the provider refused the gateway's own key (status 403); the key of this request is not at fault" },
-	{ 403, "{\"error\":{\"code\":403,\"message\":\"flagged\",\"metadata\":{\"reasons\":[\"x\"]}}}",
-	  ERR_UPSTREAM_REJECTED, 403, "invalid_request_error", "upstream_rejected", "", "flagged" },
-	{ 401, "{\"error\":{\"code\":\"PermissionDenied\",\"message\":\"no\"}}", ERR_UPSTREAM_DENIED, 403,
-	  "upstream_error", "upstream_denied", "",
-	  "the provider does not let the gateway's account make this call (status 401): no" },
-	{ 500, "{\"error\":{\"message\":\"see https://x.internal/y for 10.0.0.7\",\"code\":\"E1\"}}",
-	  ERR_UPSTREAM_ERROR, 502, "upstream_error", "upstream_error", "", "see [url] for [host]" },
-	{ 503, "", ERR_UPSTREAM_UNAVAILABLE, 503, "upstream_error", "upstream_unavailable", "",
-	  "the provider answered with status 503" },
-	{ 504, "", ERR_UPSTREAM_ERROR, 504, "upstream_error", "upstream_error", "",
-	  "the provider answered with status 504" },
-	{ 529, "", ERR_UPSTREAM_ERROR, 502, "upstream_error", "upstream_error", "",
-	  "the provider answered with status 529" },
-	{ 302, "", ERR_UPSTREAM_ERROR, 502, "upstream_error", "upstream_error", "",
-	  "the provider answered with status 302" },
-	{ 402, "[]", ERR_UPSTREAM_ERROR, 502, "upstream_error", "upstream_error", "",
-	  "the provider answered with status 402" },
+	  DENIED, "", NO_CALL("403") ": no" },
+	{ 403, "{\"error\":{\"message\":\"no\",\"code\":\"model_not_found\"}}", DENIED, "",
+	  NO_CALL("403") ": no" },
+	{ 403, "{\"error\":{\"message\":\"no\",\"type\":\"authentication_error\"}}", REFUSED_KEY,
+	  "", OWN_KEY("403") },
+	{ 403, "{\"error\":{\"code\":403,\"message\":\"flagged\","
+	       "\"metadata\":{\"reasons\":[\"x\"]}}}",
+	  REJECTED_AS(403), "", "flagged" },
+	{ 401, "{\"error\":{\"code\":\"PermissionDenied\",\"message\":\"no\"}}", DENIED, "",
+	  NO_CALL("401") ": no" },
+	{ 500, "{\"error\":{\"message\":\"see https://x.internal/y for 10.0.0.7\","
+	       "\"code\":\"E1\"}}",
+	  FAILED, "", "see [url] for [host]" },
+	{ 503, "", { ERR_UPSTREAM_UNAVAILABLE, 503, "upstream_error", "upstream_unavailable" }, "",
+	  ANSWERED("503") },
+	{ 504, "", FAILED_AS(504), "", ANSWERED("504") },
+	{ 529, "", FAILED, "", ANSWERED("529") },
+	{ 302, "", FAILED, "", ANSWERED("302") },
+	{ 402, "[]", FAILED, "", ANSWERED("402") },
 	{ 400, "{\"error\":{\"message\":7,\"type\":[],\"param\":{},\"code\":\"a b\"}}",
-	  ERR_UPSTREAM_REJECTED, 400, "invalid_request_error", "upstream_rejected", "",
-	  "the provider answered with status 400" },
+	  REJECTED_AS(400), "", ANSWERED("400") },
 };
 /* clang-format on */
 
@@ -682,15 +573,9 @@ static void statuses_become_errors(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(statuses); i++) {
-		struct err e = { 0 };
+		struct err e = status_error(&dialect_openai, statuses[i].status, statuses[i].body);
 
-		dialect_openai.decode_error(&(struct decode){ .doc = NULL }, statuses[i].status,
-					    str_of(statuses[i].body), &e);
-		expect_text(statuses[i].body, str_of(e.text), statuses[i].text);
-		assert_int_equal(e.code, statuses[i].code);
-		assert_int_equal(err_http(&e), statuses[i].http);
-		assert_string_equal(err_type(&e), statuses[i].type);
-		assert_string_equal(err_wire(&e), statuses[i].wire);
+		check_error(statuses[i].body, &e, &statuses[i].told, statuses[i].text);
 		assert_string_equal(e.path, statuses[i].path);
 		assert_int_equal(e.upstream_status, statuses[i].status);
 	}
@@ -831,16 +716,8 @@ static void streams_ask_for_usage_without_losing_the_clients_options(void **stat
 
 static void a_request_above_the_buffers_maximum_is_refused(void **state)
 {
-	const struct str        message = STR("{\"role\":\"user\",\"content\":\"0123456789\"}");
-	struct provider_options o = { 0 };
-	struct prompt           p = { .model = STR("m"), .messages = &message, .message_count = 1 };
-	struct buf              out;
-	struct err              e;
-
 	(void)state;
-	buf_init(&out, 32);
-	assert_int_equal(dialect_openai.encode(&o, &p, &out, &e), ERR_REQUEST_TOO_LARGE);
-	buf_finish(&out);
+	expect_too_large(32, &dialect_openai);
 }
 
 static void want_of_memory_is_not_the_clients_fault(void **state)
@@ -849,16 +726,10 @@ static void want_of_memory_is_not_the_clients_fault(void **state)
 	/* Never read: there is no room for so much. */
 	struct str    member = { "x", (size_t)1 << 60 };
 	struct prompt p = { .model = STR("m"), .members = &member, .member_count = 1 };
-	struct buf    out;
-	struct err    e;
 
 	(void)state;
-	buf_init(&out, SIZE_MAX / 2);
-	assert_int_equal(dialect_openai.encode(&o, &p, &out, &e), ERR_OVERLOADED);
-	buf_finish(&out);
-	buf_init(&out, 1000);
-	assert_int_equal(dialect_openai.encode(&o, &p, &out, &e), ERR_REQUEST_TOO_LARGE);
-	buf_finish(&out);
+	assert_int_equal(encode_within(SIZE_MAX / 2, &dialect_openai, &o, &p), ERR_OVERLOADED);
+	assert_int_equal(encode_within(1000, &dialect_openai, &o, &p), ERR_REQUEST_TOO_LARGE);
 }
 
 int main(void)

@@ -1,38 +1,31 @@
 /* A provider over HTTP against a scripted server: which end each way of answering has. */
 #include "base/limits.h"
-#include "upstream/pool.h"
 #include "loop/work.h"
 #include "provider/provider_create.h"
-#include "tests/unit/loopback.h"
-#include "upstream/target.h"
-#include "upstream/upstream.h"
+#include "tests/unit/served.h"
 
 #include <semaphore.h>
 
-#define SECOND ((int64_t)1000000)
-
 struct heard {
-	struct loop           *loop;
-	struct upstream_pool  *upstreams;
-	struct work_pool      *cpu; /* NULL: the loop decodes all */
-	struct provider_call  *call;
-	struct timer           watchdog;
-	struct buf             out;
-	int                    ends;
-	struct err             err;
-	enum event_kind        cancel_at; /* EVENT__COUNT: never */
-	struct timer           canceller;
-	const struct provider *again; /* calls to come after this one */
-	int                    left;
-	int64_t                linger_us;
+	struct served         net;
+	struct provider      *provider;
+	struct work_pool     *cpu; /* NULL: the loop decodes all */
+	struct provider_call *call;
+	struct buf            out;
+	int                   ends;
+	struct err            err;
+	enum event_kind       cancel_at; /* EVENT__COUNT: never */
+	struct timer          canceller;
+	int                   left; /* calls to come after this one */
+	int64_t               linger_us;
 };
 
 static void on_linger(struct timer *t)
 {
-	loop_stop(container_of(t, struct heard, canceller)->loop);
+	loop_stop(container_of(t, struct heard, canceller)->net.loop);
 }
 
-static void start(struct heard *h, const struct provider *p, bool stream);
+static void start(struct heard *h, bool stream);
 
 static void on_event(void *arg, const struct event *ev)
 {
@@ -51,7 +44,7 @@ static void on_event(void *arg, const struct event *ev)
 	if (ev->kind == EVENT_TEXT || ev->kind == EVENT_MESSAGE || ev->kind == EVENT_FINISH)
 		assert_true(buf_str(&h->out, ev->text) && buf_text(&h->out, " "));
 	if (ev->kind == h->cancel_at)
-		timer_start(h->loop, &h->canceller, 0);
+		timer_start(h->net.loop, &h->canceller, 0);
 	if (ev->kind != EVENT_ERROR && ev->kind != EVENT_END)
 		return;
 	h->ends++;
@@ -61,13 +54,13 @@ static void on_event(void *arg, const struct event *ev)
 	if (h->left == 0) {
 		/* A call that was released behind its terminator may stay for as long. */
 		h->canceller.fn = on_linger;
-		timer_start(h->loop, &h->canceller, h->linger_us);
+		timer_start(h->net.loop, &h->canceller, h->linger_us);
 		return;
 	}
 	h->left--;
 	h->ends = 0;
 	buf_clear(&h->out);
-	start(h, h->again, true);
+	start(h, true);
 }
 
 static void on_cancel(struct timer *t)
@@ -77,34 +70,7 @@ static void on_cancel(struct timer *t)
 	if (h->call)
 		h->call->provider->ops->cancel(h->call);
 	h->call = NULL;
-	loop_stop(h->loop);
-}
-
-static void on_watchdog(struct timer *t)
-{
-	(void)t;
-	fail_msg("nothing happened for 10 s");
-}
-
-static void heard_open(struct heard *h)
-{
-	struct err e;
-
-	*h = (struct heard){ .watchdog = { .fn = on_watchdog },
-			     .canceller = { .fn = on_cancel },
-			     .cancel_at = EVENT__COUNT,
-			     .linger_us = SECOND / 50 };
-	buf_init(&h->out, 1 << 20);
-	assert_int_equal(loop_create(0, &h->loop, &e), ERR_OK);
-	assert_int_equal(upstream_pool_create(h->loop, &h->upstreams, &e), ERR_OK);
-	timer_start(h->loop, &h->watchdog, 10 * SECOND);
-}
-
-static void heard_close(struct heard *h)
-{
-	upstream_pool_destroy(h->upstreams);
-	loop_destroy(h->loop);
-	buf_finish(&h->out);
+	loop_stop(h->net.loop);
 }
 
 static struct provider *provider_with(unsigned port, struct mask *mask)
@@ -133,15 +99,35 @@ static struct provider *provider_with(unsigned port, struct mask *mask)
 	return p;
 }
 
-static struct provider *provider_at(unsigned port)
+static void heard_open_with(struct heard *h, const struct step *script, struct mask *mask)
 {
-	return provider_with(port, NULL);
+	*h = (struct heard){ .canceller = { .fn = on_cancel },
+			     .cancel_at = EVENT__COUNT,
+			     .linger_us = SECOND / 50 };
+	buf_init(&h->out, 1 << 20);
+	served_open(&h->net, script);
+	h->provider = provider_with(h->net.server.port, mask);
 }
 
-static void start(struct heard *h, const struct provider *p, bool stream)
+static void heard_open(struct heard *h, const struct step *script)
+{
+	heard_open_with(h, script, NULL);
+}
+
+/* A call that was released may still run while its provider goes. */
+static void heard_close(struct heard *h)
+{
+	provider_destroy(h->provider);
+	served_close(&h->net);
+	buf_finish(&h->out);
+}
+
+static void start(struct heard *h, bool stream)
 {
 	const struct str    message = STR("{\"role\":\"user\",\"content\":\"hi\"}");
-	struct provider_env env = { .loop = h->loop, .upstreams = h->upstreams, .cpu = h->cpu };
+	struct provider_env env = { .loop = h->net.loop,
+				    .upstreams = h->net.upstreams,
+				    .cpu = h->cpu };
 	struct prompt       prompt = {
 		      .model = STR("m"),
 		      .messages = &message,
@@ -151,7 +137,9 @@ static void start(struct heard *h, const struct provider *p, bool stream)
 	};
 	struct err e = { 0 };
 
-	assert_int_equal(p->ops->start(p, &env, &prompt, on_event, h, &h->call, &e), ERR_OK);
+	assert_int_equal(
+		h->provider->ops->start(h->provider, &env, &prompt, on_event, h, &h->call, &e),
+		ERR_OK);
 	assert_int_equal(h->out.len, 0);
 }
 
@@ -283,19 +271,15 @@ static void each_way_of_answering_has_its_end(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct loopback server;
-		struct heard    h;
-		struct step     script[8] = { { ACT_ACCEPT, "" }, { ACT_READ, "" } };
+		struct heard h;
+		struct step  script[8] = { ASKED };
 
 		memcpy(script + 2, cases[i].answer, sizeof cases[i].answer);
-		loopback_start(&server, script);
-		heard_open(&h);
+		heard_open(&h, script);
 		if (cases[i].answer[1].act == ACT_HOLD)
 			h.linger_us = SECOND / 2;
-		struct provider *p = provider_at(server.port);
-		start(&h, p, !cases[i].plain);
-		loop_run(h.loop);
-		provider_destroy(p); /* a released call may still run */
+		start(&h, !cases[i].plain);
+		loop_run(h.net.loop);
 
 		if (!str_is(buf_view(&h.out), cases[i].want))
 			fail_msg("%s: %.*s (%s)", cases[i].why, STR_ARG(buf_view(&h.out)),
@@ -309,64 +293,53 @@ static void each_way_of_answering_has_its_end(void **state)
 		if (cases[i].http == 503)
 			assert_int_equal(h.err.retry_after_ms, 3000);
 		heard_close(&h);
-		loopback_join(&server);
-		loopback_finish(&server);
 	}
 }
 
 static void the_request_has_path_query_key_and_options(void **state)
 {
 	static const struct step script[] = {
-		{ ACT_ACCEPT, "" },
-		{ ACT_READ, "" },
+		ASKED,
 		{ ACT_SEND, EVENTS TEXT_A STOP },
 		{ ACT_STOP, "" },
 	};
-	struct loopback server;
-	struct heard    h;
+	struct heard h;
 
 	(void)state;
-	loopback_start(&server, script);
-	heard_open(&h);
-	struct provider *p = provider_at(server.port);
-	start(&h, p, true);
-	loop_run(h.loop);
-	provider_destroy(p);
-	heard_close(&h);
-	loopback_join(&server);
-	assert_true(buf_add(&server.seen, "", 1));
-	const char *seen = server.seen.data;
+	heard_open(&h, script);
+	start(&h, true);
+	loop_run(h.net.loop);
+	served_join(&h.net);
+	assert_true(buf_add(&h.net.server.seen, "", 1));
+	const char *seen = h.net.server.seen.data;
 	assert_int_equal(strncmp(seen, "POST /v1/chat/completions?v=1 HTTP/1.1\r\n", 40), 0);
 	assert_non_null(strstr(seen, "\r\nAuthorization: Bearer secret\r\n"));
 	assert_non_null(strstr(seen, "\r\nAccept: text/event-stream\r\n"));
 	assert_non_null(strstr(seen, "\r\n\r\n{\"model\":\"m\",\"messages\":[{\"role\":\"user\","
 				     "\"content\":\"hi\"}],\"stream\":true,"
 				     "\"stream_options\":{\"include_usage\":true}}"));
-	loopback_finish(&server);
+	heard_close(&h);
 }
 
 static void a_cancel_closes_the_connection(void **state)
 {
 	static const struct step script[] = {
-		{ ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_SEND, EVENTS TEXT_A },
-		{ ACT_HOLD, "" },   { ACT_STOP, "" },
+		ASKED,
+		{ ACT_SEND, EVENTS TEXT_A },
+		{ ACT_HOLD, "" },
+		{ ACT_STOP, "" },
 	};
-	struct loopback server;
-	struct heard    h;
+	struct heard h;
 
 	(void)state;
-	loopback_start(&server, script);
-	heard_open(&h);
+	heard_open(&h, script);
 	h.cancel_at = EVENT_TEXT;
-	struct provider *p = provider_at(server.port);
-	start(&h, p, true);
-	loop_run(h.loop);
-	loopback_join(&server);
-	assert_true(server.held);
+	start(&h, true);
+	loop_run(h.net.loop);
+	served_join(&h.net);
+	assert_true(h.net.server.held);
 	assert_int_equal(h.ends, 0);
-	provider_destroy(p);
 	heard_close(&h);
-	loopback_finish(&server);
 }
 
 static void a_connection_is_used_again(void **state)
@@ -375,40 +348,32 @@ static void a_connection_is_used_again(void **state)
 				     "Transfer-Encoding: chunked\r\n\r\n"
 				     "e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n";
 	enum { CALLS = 17 };
-	struct step     script[2 * CALLS + 2] = { { ACT_ACCEPT, "" } };
-	size_t          n = 1;
-	struct loopback server;
-	struct heard    h;
+	struct step  script[2 * CALLS + 2] = { { ACT_ACCEPT, "" } };
+	size_t       n = 1;
+	struct heard h;
 
 	(void)state;
 	for (int i = 0; i < CALLS; i++) {
 		script[n++] = (struct step){ ACT_READ, "" };
 		script[n++] = (struct step){ ACT_SEND, answer };
 	}
-	loopback_start(&server, script);
-	heard_open(&h);
-	struct provider *p = provider_at(server.port);
-	h.again = p;
+	heard_open(&h, script);
 	h.left = CALLS - 1;
-	start(&h, p, true);
-	loop_run(h.loop);
+	start(&h, true);
+	loop_run(h.net.loop);
 	assert_true(str_is(buf_view(&h.out), "error")); /* an empty stream, but well ended */
-	loopback_join(&server);
-	assert_int_equal(server.accepted, 1);
-	provider_destroy(p);
+	served_join(&h.net);
+	assert_int_equal(h.net.server.accepted, 1);
 	heard_close(&h);
-	loopback_finish(&server);
 }
 
 /* --- a long answer, which a worker decodes --- */
 
 struct late {
-	struct heard    *heard;
-	struct provider *provider;
-	struct work_job  job;
-	sem_t            free; /* the only worker is */
-	struct timer     look;
-	bool             gone;
+	struct heard    heard;
+	struct work_job job;
+	sem_t           free; /* the only worker is */
+	struct timer    look;
 };
 
 static void hold_worker(struct work_job *job)
@@ -424,57 +389,53 @@ static void worker_let_go(struct work_job *job)
 /* The answer waits behind the job that holds the worker; then its call and its provider go. */
 static void on_look(struct timer *t)
 {
-	struct late *x = container_of(t, struct late, look);
+	struct late  *x = container_of(t, struct late, look);
+	struct heard *h = &x->heard;
 
-	if (!x->gone && loop_owed(x->heard->loop) == 2) {
-		x->heard->call->provider->ops->cancel(x->heard->call);
-		provider_destroy(x->provider);
-		x->gone = true;
+	if (h->provider && loop_owed(h->net.loop) == 2) {
+		h->provider->ops->cancel(h->call);
+		provider_destroy(TAKE(h->provider));
 		assert_int_equal(sem_post(&x->free), 0);
 	}
-	if (x->gone && loop_owed(x->heard->loop) == 0)
-		loop_stop(x->heard->loop);
+	if (!h->provider && loop_owed(h->net.loop) == 0)
+		loop_stop(h->net.loop);
 	else
-		timer_start(x->heard->loop, t, 1000);
+		timer_start(h->net.loop, t, 1000);
 }
 
 static void a_worker_may_decode_for_a_provider_that_is_gone(void **state)
 {
-	static char       answer[400 * KIB];
-	const struct step script[] = { { ACT_ACCEPT, "" },
-				       { ACT_READ, "" },
-				       { ACT_SEND, answer },
-				       { ACT_CLOSE, "" },
-				       { ACT_STOP, "" } };
-	const struct str  secret = STR("a secret of the configuration");
-	struct loopback   server;
-	struct heard      h;
-	struct late       x = { .heard = &h, .look = { .fn = on_look } };
-	struct mask      *mask;
-	struct err        e;
+	static char              answer[400 * KIB];
+	static const struct step script[] = {
+		ASKED,
+		{ ACT_SEND, answer },
+		{ ACT_CLOSE, "" },
+		{ ACT_STOP, "" },
+	};
+	const struct str secret = STR("a secret of the configuration");
+	struct late      x = { .look = { .fn = on_look } };
+	struct heard    *h = &x.heard;
+	struct mask     *mask;
+	struct err       e;
 
 	(void)state;
 	int n = snprintf(answer, sizeof answer, "%s", JSON "{\"error\":{\"message\":\"");
 	memset(answer + n, 'x', 300 * KIB);
 	memcpy(answer + n + 300 * KIB, "\"}}", sizeof "\"}}");
-	loopback_start(&server, script);
-	heard_open(&h);
-	assert_int_equal(work_pool_create(1, 2, &h.cpu, &e), ERR_OK);
-	assert_int_equal(sem_init(&x.free, 0, 0), 0);
-	x.job = (struct work_job){ .loop = h.loop, .run = hold_worker, .done = worker_let_go };
-	assert_true(work_submit(h.cpu, &x.job));
 	assert_true(mask_create(&secret, 1, &mask));
-	x.provider = provider_with(server.port, mask);
+	heard_open_with(h, script, mask);
 	mask_destroy(mask);
-	start(&h, x.provider, false);
-	timer_start(h.loop, &x.look, 1000);
-	loop_run(h.loop);
-	assert_int_equal(h.ends, 0);
-	work_pool_destroy(h.cpu);
+	assert_int_equal(work_pool_create(1, 2, &h->cpu, &e), ERR_OK);
+	assert_int_equal(sem_init(&x.free, 0, 0), 0);
+	x.job = (struct work_job){ .loop = h->net.loop, .run = hold_worker, .done = worker_let_go };
+	assert_true(work_submit(h->cpu, &x.job));
+	start(h, false);
+	timer_start(h->net.loop, &x.look, 1000);
+	loop_run(h->net.loop);
+	assert_int_equal(h->ends, 0);
+	work_pool_destroy(h->cpu);
 	sem_destroy(&x.free);
-	heard_close(&h);
-	loopback_join(&server);
-	loopback_finish(&server);
+	heard_close(h);
 }
 
 int main(void)

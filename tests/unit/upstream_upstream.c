@@ -1,26 +1,19 @@
 /* Calls to a scripted server: answers, cuts, deadlines, pause, cancel, reuse. */
-#include "loop/loop.h"
-#include "upstream/internal.h"
-#include "upstream/target.h"
-#include "upstream/upstream.h"
-
 #include "base/clock.h"
 #include "base/limits.h"
-#include "tests/unit/loopback.h"
+#include "tests/unit/served.h"
+#include "upstream/internal.h"
+#include "upstream/target.h"
 
 #include <errno.h>
 
-#define SECOND  ((int64_t)1000000)
 #define OK_HEAD "HTTP/1.1 200 OK\r\nContent-Type: Application/JSON\r\n"
 
 /* One call with everything that is heard of it. */
 struct heard {
-	struct loop            *loop;
-	struct upstream_pool   *upstreams;
-	struct upstream_call   *call;
+	struct served           net;
 	struct upstream_target *target;
-	struct loopback        *server;
-	struct timer            watchdog;
+	struct upstream_call   *call;
 	struct timer            later;
 	struct buf              data;
 	char                    type[64];
@@ -63,34 +56,10 @@ static void on_done(void *arg, const struct err *e)
 	h->dones++;
 	h->call = NULL;
 	h->err = *e;
-	loop_stop(h->loop);
+	loop_stop(h->net.loop);
 }
 
 static const struct upstream_callbacks callbacks = { on_head, on_data, on_done };
-
-static void on_watchdog(struct timer *t)
-{
-	(void)t;
-	fail_msg("nothing happened for 10 s");
-}
-
-static void heard_open(struct heard *h)
-{
-	struct err e;
-
-	*h = (struct heard){ .watchdog = { .fn = on_watchdog } };
-	buf_init(&h->data, 64u << 20);
-	assert_int_equal(loop_create(0, &h->loop, &e), ERR_OK);
-	assert_int_equal(upstream_pool_create(h->loop, &h->upstreams, &e), ERR_OK);
-	timer_start(h->loop, &h->watchdog, 10 * SECOND);
-}
-
-static void heard_close(struct heard *h)
-{
-	upstream_pool_destroy(h->upstreams);
-	loop_destroy(h->loop);
-	buf_finish(&h->data);
-}
 
 static struct upstream_target *target_for(unsigned port, int64_t connect_us)
 {
@@ -111,27 +80,61 @@ static struct upstream_target *target_for(unsigned port, int64_t connect_us)
 	return t;
 }
 
-static void start_with(struct heard *h, const struct upstream_target *t, struct str body,
-		       bool stream, struct upstream_limits limits)
+static void heard_open(struct heard *h, const struct step *script)
+{
+	*h = (struct heard){ 0 };
+	buf_init(&h->data, 64u << 20);
+	served_open(&h->net, script);
+	h->target = target_for(h->net.server.port, SECOND);
+}
+
+static void heard_close(struct heard *h)
+{
+	upstream_target_destroy(h->target);
+	served_close(&h->net);
+	buf_finish(&h->data);
+}
+
+static const struct upstream_limits no_limits;
+
+static void start_with(struct heard *h, struct str body, bool stream, struct upstream_limits limits)
 {
 	struct err          e = { 0 };
 	struct upstream_ask ask = { .body = body, .stream = stream };
 
-	assert_int_equal(
-		upstream_start(h->upstreams, t, &ask, &limits, &callbacks, h, &h->call, &e),
-		ERR_OK);
+	assert_int_equal(upstream_start(h->net.upstreams, h->target, &ask, &limits, &callbacks, h,
+					&h->call, &e),
+			 ERR_OK);
 	assert_int_equal(h->heads + h->dones, 0);
 }
 
-static void start(struct heard *h, const struct upstream_target *t, bool stream,
-		  struct upstream_limits limits)
+static void start(struct heard *h, bool stream, struct upstream_limits limits)
 {
-	start_with(h, t, STR("{\"a\":1}"), stream, limits);
+	start_with(h, STR("{\"a\":1}"), stream, limits);
+}
+
+static void do_later(struct heard *h, void (*fn)(struct timer *t), int64_t us)
+{
+	h->later.fn = fn;
+	timer_start(h->net.loop, &h->later, us);
+}
+
+/* has_come: whether data has come; as long as none has, what was to be done is tried again. */
+static bool has_come(struct heard *h)
+{
+	if (h->data.len == 0)
+		timer_start(h->net.loop, &h->later, 1000);
+	return h->data.len > 0;
 }
 
 /* --- one call, one script --- */
 
 /* clang-format off */
+#define OK_JSON   .status = 200, .type = "application/json"
+#define ABC       OK_JSON, .data = "abc"
+#define CUT       .code = ERR_STREAM_INCOMPLETE, ABC
+#define NO_ANSWER .code = ERR_UPSTREAM_BAD_RESPONSE, .data = ""
+
 static const struct {
 	const char            *why;
 	struct step            script[8];
@@ -145,108 +148,86 @@ static const struct {
 	const char            *says; /* in its error's text */
 } calls[] = {
 	{ .why = "a plain answer",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, OK_HEAD "Content-Length: 2\r\n\r\n{}" }, { ACT_HOLD, "" } },
-	  .status = 200, .type = "application/json", .data = "{}" },
+	  .script = { ASKED, { ACT_SEND, OK_HEAD "Content-Length: 2\r\n\r\n{}" }, { ACT_HOLD, "" } },
+	  OK_JSON, .data = "{}" },
 	{ .why = "a stream in single bytes",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SPLIT, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
-				   "Transfer-Encoding: chunked\r\n\r\n5\r\ndata:\r\n3\r\n x\n\r\n0\r\n\r\n" } },
+	  .script = { ASKED, { ACT_SPLIT, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+					 "Transfer-Encoding: chunked\r\n\r\n5\r\ndata:\r\n3\r\n x\n\r\n0\r\n\r\n" } },
 	  .stream = true, .status = 200, .type = "text/event-stream", .data = "data: x\n" },
 	{ .why = "an empty body still has a head",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, "HTTP/1.1 204 No Content\r\n\r\n" } },
+	  .script = { ASKED, { ACT_SEND, "HTTP/1.1 204 No Content\r\n\r\n" } },
 	  .status = 204, .type = "", .data = "" },
 	{ .why = "heads of 1xx are passed over",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, "HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n" OK_HEAD
-				  "Content-Length: 1\r\n\r\n1" } },
-	  .status = 200, .type = "application/json", .data = "1" },
+	  .script = { ASKED, { ACT_SEND, "HTTP/1.1 103 Early Hints\r\nX: y\r\n\r\n" OK_HEAD
+					"Content-Length: 1\r\n\r\n1" } },
+	  OK_JSON, .data = "1" },
 	{ .why = "a status and its advice",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, "HTTP/1.1 429 Slow\r\nRetry-After: 7\r\nContent-Length: 1\r\n\r\nx" } },
+	  .script = { ASKED, { ACT_SEND, "HTTP/1.1 429 Slow\r\nRetry-After: 7\r\n"
+					"Content-Length: 1\r\n\r\nx" } },
 	  .status = 429, .type = "", .data = "x", .retry_ms = 7000 },
 	{ .why = "advice in milliseconds is finer",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, "HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nretry-after-ms: 1500.5\r\n"
-				  "Content-Length: 1\r\n\r\nx" } },
+	  .script = { ASKED, { ACT_SEND, "HTTP/1.1 503 Busy\r\nRetry-After: 7\r\nretry-after-ms: 1500.5\r\n"
+					"Content-Length: 1\r\n\r\nx" } },
 	  .status = 503, .type = "", .data = "x", .retry_ms = 1500 },
 	{ .why = "advice without sense is capped",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, "HTTP/1.1 503 Busy\r\nRetry-After: 99999999999\r\n"
-				  "Content-Length: 1\r\n\r\nx" } },
+	  .script = { ASKED, { ACT_SEND, "HTTP/1.1 503 Busy\r\nRetry-After: 99999999999\r\n"
+					"Content-Length: 1\r\n\r\nx" } },
 	  .status = 503, .type = "", .data = "x", .retry_ms = (int64_t)24 * 3600 * 1000 },
 	{ .why = "redirects are not followed",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n"
-				  "Content-Length: 0\r\n\r\n" } },
+	  .script = { ASKED, { ACT_SEND, "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n"
+					"Content-Length: 0\r\n\r\n" } },
 	  .status = 302, .type = "", .data = "" },
 	{ .why = "compression was not asked for",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, OK_HEAD "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx" } },
-	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "" },
+	  .script = { ASKED, { ACT_SEND, OK_HEAD "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx" } },
+	  NO_ANSWER },
 	{ .why = "closed without an answer",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_CLOSE, "" } },
-	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "" },
+	  .script = { ASKED, { ACT_CLOSE, "" } },
+	  NO_ANSWER },
 	{ .why = "closed behind the head",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, OK_HEAD "Content-Length: 10\r\n\r\n" }, { ACT_CLOSE, "" } },
-	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "" },
+	  .script = { ASKED, { ACT_SEND, OK_HEAD "Content-Length: 10\r\n\r\n" }, { ACT_CLOSE, "" } },
+	  NO_ANSWER },
 	{ .why = "cut in a body with a length",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, OK_HEAD "Content-Length: 10\r\n\r\nabc" }, { ACT_CLOSE, "" } },
-	  .code = ERR_STREAM_INCOMPLETE, .status = 200, .type = "application/json", .data = "abc" },
+	  .script = { ASKED, { ACT_SEND, OK_HEAD "Content-Length: 10\r\n\r\nabc" }, { ACT_CLOSE, "" } },
+	  CUT },
 	{ .why = "cut in a body of chunks",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, OK_HEAD "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n" },
+	  .script = { ASKED, { ACT_SEND, OK_HEAD "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n" },
 		      { ACT_CLOSE, "" } },
-	  .stream = true,
-	  .code = ERR_STREAM_INCOMPLETE, .status = 200, .type = "application/json", .data = "abc" },
+	  .stream = true, CUT },
 	{ .why = "reset before an answer",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_RESET, "" } },
-	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "" },
+	  .script = { ASKED, { ACT_RESET, "" } },
+	  NO_ANSWER },
 	{ .why = "a body that ends with the connection is whole",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_SEND, OK_HEAD "\r\nabc" },
-		      { ACT_CLOSE, "" } },
-	  .status = 200, .type = "application/json", .data = "abc" },
+	  .script = { ASKED, { ACT_SEND, OK_HEAD "\r\nabc" }, { ACT_CLOSE, "" } },
+	  ABC },
 	{ .why = "a body that would end with the connection, and is reset",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_SEND, OK_HEAD "\r\nabc" },
-		      { ACT_RESET, "" } },
-	  .stream = true,
-	  .code = ERR_STREAM_INCOMPLETE, .status = 200, .type = "application/json", .data = "abc" },
+	  .script = { ASKED, { ACT_SEND, OK_HEAD "\r\nabc" }, { ACT_RESET, "" } },
+	  .stream = true, CUT },
 	{ .why = "not HTTP at all",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_SEND, "SSH-2.0-x\r\n\r\n" },
-		      { ACT_CLOSE, "" } },
-	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "", .says = "no HTTP/1 status line" },
+	  .script = { ASKED, { ACT_SEND, "SSH-2.0-x\r\n\r\n" }, { ACT_CLOSE, "" } },
+	  NO_ANSWER, .says = "no HTTP/1 status line" },
 	{ .why = "broken chunks behind data",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, OK_HEAD "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n" },
+	  .script = { ASKED, { ACT_SEND, OK_HEAD "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n" },
 		      { ACT_HOLD, "" } },
-	  .code = ERR_STREAM_INCOMPLETE, .status = 200, .type = "application/json", .data = "abc",
-	  .says = "a chunk without a size" },
+	  CUT, .says = "a chunk without a size" },
 	{ .why = "an answer that is announced as too large",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, OK_HEAD "Content-Length: 99999999999\r\n\r\nabc" }, { ACT_HOLD, "" } },
-	  .code = ERR_UPSTREAM_BAD_RESPONSE, .data = "" },
+	  .script = { ASKED, { ACT_SEND, OK_HEAD "Content-Length: 99999999999\r\n\r\nabc" },
+		      { ACT_HOLD, "" } },
+	  NO_ANSWER },
 	{ .why = "silence from the start",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" }, { ACT_HOLD, "" } },
+	  .script = { ASKED, { ACT_HOLD, "" } },
 	  .limits = { .first_byte_us = SECOND / 20, .idle_us = SECOND, .total_us = 5 * SECOND },
 	  .code = ERR_FIRST_BYTE_TIMEOUT, .data = "" },
 	{ .why = "a head without a body is silence too",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\n" }, { ACT_HOLD, "" } },
-	  .limits = { .first_byte_us = SECOND / 20 },
-	  .code = ERR_FIRST_BYTE_TIMEOUT, .data = "" },
+	  .script = { ASKED, { ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\n" }, { ACT_HOLD, "" } },
+	  .limits = { .first_byte_us = SECOND / 20 }, .code = ERR_FIRST_BYTE_TIMEOUT, .data = "" },
 	{ .why = "silence in the middle, with a first-byte limit that is longer",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\nabc" }, { ACT_HOLD, "" } },
+	  .script = { ASKED, { ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\nabc" }, { ACT_HOLD, "" } },
 	  .limits = { .first_byte_us = 9 * SECOND, .idle_us = SECOND / 20 },
-	  .code = ERR_IDLE_TIMEOUT, .status = 200, .type = "application/json", .data = "abc" },
+	  .code = ERR_IDLE_TIMEOUT, ABC },
 	{ .why = "the total limit",
-	  .script = { { ACT_ACCEPT, "" }, { ACT_READ, "" },
-		      { ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\nabc" }, { ACT_HOLD, "" } },
+	  .script = { ASKED, { ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\nabc" }, { ACT_HOLD, "" } },
 	  .limits = { .first_byte_us = 9 * SECOND, .idle_us = 9 * SECOND, .total_us = SECOND / 20 },
-	  .code = ERR_TOTAL_TIMEOUT, .status = 200, .type = "application/json", .data = "abc" },
+	  .code = ERR_TOTAL_TIMEOUT, ABC },
 };
 /* clang-format on */
 
@@ -254,14 +235,11 @@ static void calls_end_as_their_server_behaves(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
-		struct loopback server;
-		struct heard    h;
+		struct heard h;
 
-		loopback_start(&server, calls[i].script);
-		heard_open(&h);
-		struct upstream_target *t = target_for(server.port, SECOND);
-		start(&h, t, calls[i].stream, calls[i].limits);
-		loop_run(h.loop);
+		heard_open(&h, calls[i].script);
+		start(&h, calls[i].stream, calls[i].limits);
+		loop_run(h.net.loop);
 
 		if (h.err.code != calls[i].code)
 			fail_msg("%s: code %d, %s", calls[i].why, (int)h.err.code, h.err.text);
@@ -274,68 +252,58 @@ static void calls_end_as_their_server_behaves(void **state)
 		assert_null(strstr(h.err.text, "127.0.0.1"));
 		if (calls[i].says && !strstr(h.err.text, calls[i].says))
 			fail_msg("%s: %s", calls[i].why, h.err.text);
-		upstream_target_destroy(t);
 		heard_close(&h);
-		loopback_join(&server);
-		loopback_finish(&server);
 	}
 }
 
 static void the_request_is_what_was_given_and_nothing_of_the_environment(void **state)
 {
 	static const struct step script[] = {
-		{ ACT_ACCEPT, "" },
-		{ ACT_READ, "" },
+		ASKED,
 		{ ACT_SEND, OK_HEAD "Content-Length: 2\r\n\r\n{}" },
 		{ ACT_STOP, "" },
 	};
-	struct loopback server;
-	struct heard    h;
+	struct heard h;
+	char         want[512];
 
 	(void)state;
 	setenv("http_proxy", "http://127.0.0.1:1", 1);
 	setenv("all_proxy", "http://127.0.0.1:1", 1);
-	loopback_start(&server, script);
-	heard_open(&h);
-	struct upstream_target *t = target_for(server.port, SECOND);
-	start(&h, t, true, (struct upstream_limits){ 0 });
-	upstream_target_destroy(t); /* the call holds it */
-	loop_run(h.loop);
-	heard_close(&h);
-	loopback_join(&server);
+	heard_open(&h, script);
+	start(&h, true, no_limits);
+	upstream_target_destroy(TAKE(h.target)); /* the call holds it */
+	loop_run(h.net.loop);
+	served_join(&h.net);
 	unsetenv("http_proxy");
 	unsetenv("all_proxy");
 
-	char want[512];
+	const struct buf *seen = &h.net.server.seen;
 	snprintf(want, sizeof want,
 		 "POST /v1/chat/completions?a=b HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n"
 		 "Authorization: Bearer k\r\nX-Title: a b\r\nContent-Type: application/json\r\n"
 		 "Accept: text/event-stream\r\nUser-Agent: parley/" PARLEY_VERSION "\r\n"
 		 "Content-Length: 7\r\n\r\n{\"a\":1}",
-		 server.port);
-	assert_int_equal(server.seen.len, strlen(want));
-	assert_memory_equal(server.seen.data, want, strlen(want));
+		 h.net.server.port);
+	assert_int_equal(seen->len, strlen(want));
+	assert_memory_equal(seen->data, want, strlen(want));
 	assert_int_equal(h.err.code, ERR_OK);
-	loopback_finish(&server);
+	heard_close(&h);
 }
+
+static const struct step nothing[] = { { ACT_STOP, "" } };
 
 static void a_refused_connection_is_said_without_its_address(void **state)
 {
-	struct loopback server;
-	struct heard    h;
+	struct heard h;
 
 	(void)state;
-	loopback_start(&server, (const struct step[]){ { ACT_STOP, "" } });
-	loopback_join(&server); /* nobody listens there any more */
-	heard_open(&h);
-	struct upstream_target *t = target_for(server.port, SECOND);
-	start(&h, t, false, (struct upstream_limits){ .total_us = 5 * SECOND });
-	loop_run(h.loop);
+	heard_open(&h, nothing);
+	served_join(&h.net); /* nobody listens there any more */
+	start(&h, false, (struct upstream_limits){ .total_us = 5 * SECOND });
+	loop_run(h.net.loop);
 	assert_int_equal(h.err.code, ERR_UPSTREAM_CONNECT);
 	assert_string_equal(h.err.text, "the provider refused the connection");
-	upstream_target_destroy(t);
 	heard_close(&h);
-	loopback_finish(&server);
 }
 
 static void a_connection_that_does_not_come_to_stand_has_its_own_limit(void **state)
@@ -357,85 +325,69 @@ static void a_connection_that_does_not_come_to_stand_has_its_own_limit(void **st
 		if (connect(fill[i], (struct sockaddr *)&addr, sizeof addr) < 0)
 			assert_int_equal(errno, EINPROGRESS);
 	}
-	heard_open(&h);
-	struct upstream_target *t = target_for(ntohs(addr.sin_port), SECOND / 20);
-	start(&h, t, false, (struct upstream_limits){ .first_byte_us = 5 * SECOND });
-	loop_run(h.loop);
+	heard_open(&h, nothing);
+	upstream_target_destroy(h.target);
+	h.target = target_for(ntohs(addr.sin_port), SECOND / 20);
+	start(&h, false, (struct upstream_limits){ .first_byte_us = 5 * SECOND });
+	loop_run(h.net.loop);
 	assert_int_equal(h.err.code, ERR_CONNECT_TIMEOUT);
-	upstream_target_destroy(t);
 	heard_close(&h);
 	for (size_t i = 0; i < ARRAY_LEN(fill); i++)
 		close(fill[i]);
 	close(listener);
 }
 
+/* --- an owner who does not wait for the end --- */
+
+static const struct step unfinished[] = {
+	ASKED,
+	{ ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\nabc" },
+	{ ACT_HOLD, "" },
+	{ ACT_STOP, "" },
+};
+
 static void the_owner_can_end_a_call_from_its_data(void **state)
 {
-	static const struct step script[] = {
-		{ ACT_ACCEPT, "" },
-		{ ACT_READ, "" },
-		{ ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\nabc" },
-		{ ACT_HOLD, "" },
-		{ ACT_STOP, "" },
-	};
-	struct loopback server;
-	struct heard    h;
+	struct heard h;
 
 	(void)state;
-	loopback_start(&server, script);
-	heard_open(&h);
+	heard_open(&h, unfinished);
 	h.refuse = true;
-	struct upstream_target *t = target_for(server.port, SECOND);
-	start(&h, t, false, (struct upstream_limits){ 0 });
-	loop_run(h.loop);
+	start(&h, false, no_limits);
+	loop_run(h.net.loop);
 	assert_int_equal(h.dones, 1);
 	assert_int_equal(h.err.code, ERR_CANCELLED);
-	upstream_target_destroy(t);
+	served_join(&h.net);
+	assert_true(h.net.server.held);
 	heard_close(&h);
-	loopback_join(&server);
-	assert_true(server.held);
-	loopback_finish(&server);
 }
 
 static void cancel_and_stop(struct timer *t)
 {
 	struct heard *h = container_of(t, struct heard, later);
 
-	if (h->data.len == 0) { /* not before something has come */
-		timer_start(h->loop, t, 1000);
+	if (!has_come(h))
 		return;
-	}
 	upstream_cancel(h->call);
-	loop_stop(h->loop);
+	loop_stop(h->net.loop);
 }
 
 static void a_cancel_closes_the_connection_and_says_nothing(void **state)
 {
-	static const struct step script[] = {
-		{ ACT_ACCEPT, "" },
-		{ ACT_READ, "" },
-		{ ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\nabc" },
-		{ ACT_HOLD, "" },
-		{ ACT_STOP, "" },
-	};
-	struct loopback server;
-	struct heard    h;
+	struct heard h;
 
 	(void)state;
-	loopback_start(&server, script);
-	heard_open(&h);
-	h.later.fn = cancel_and_stop;
-	struct upstream_target *t = target_for(server.port, SECOND);
-	start(&h, t, true, (struct upstream_limits){ .total_us = 9 * SECOND });
-	timer_start(h.loop, &h.later, 0);
-	loop_run(h.loop);
+	heard_open(&h, unfinished);
+	start(&h, true, (struct upstream_limits){ .total_us = 9 * SECOND });
+	do_later(&h, cancel_and_stop, 0);
+	loop_run(h.net.loop);
 	assert_int_equal(h.dones, 0);
-	loopback_join(&server); /* comes back only because the connection was closed */
-	assert_true(server.held);
-	upstream_target_destroy(t);
+	served_join(&h.net); /* comes back only because the connection was closed */
+	assert_true(h.net.server.held);
 	heard_close(&h);
-	loopback_finish(&server);
 }
+
+/* --- pause --- */
 
 static void go_on(struct timer *t)
 {
@@ -447,38 +399,29 @@ static void go_on(struct timer *t)
 
 static void a_paused_call_holds_the_sender_back_and_does_not_idle_out(void **state)
 {
-	static char block[65536];
-	/* clang-format off */
+	static char              block[65536];
 	static const struct step script[] = {
-		{ ACT_ACCEPT, "" },
-		{ ACT_READ, "" },
+		ASKED,
 		{ ACT_SEND, OK_HEAD "\r\n" },
 		{ ACT_FLOOD, block },
 		{ ACT_CLOSE, "" },
 		{ ACT_STOP, "" },
 	};
-	/* clang-format on */
-	struct loopback server;
-	struct heard    h;
+	struct heard h;
 
 	(void)state;
 	memset(block, 'x', sizeof block - 1);
-	loopback_start(&server, script);
-	heard_open(&h);
+	heard_open(&h, script);
 	h.pause_at_data = true;
-	h.later.fn = go_on;
-	struct upstream_target *t = target_for(server.port, SECOND);
-	start(&h, t, true, (struct upstream_limits){ .idle_us = SECOND / 4 });
-	timer_start(h.loop, &h.later, SECOND);
-	loop_run(h.loop);
-	loopback_join(&server);
+	start(&h, true, (struct upstream_limits){ .idle_us = SECOND / 4 });
+	do_later(&h, go_on, SECOND);
+	loop_run(h.net.loop);
+	served_join(&h.net);
 	/* While paused, what the kernel buffers is all that the sender got rid of. */
-	assert_true(server.flooded < 32u << 20);
+	assert_true(h.net.server.flooded < 32u << 20);
 	assert_int_equal(h.err.code, ERR_OK);
-	assert_int_equal(h.data.len, server.flooded);
-	upstream_target_destroy(t);
+	assert_int_equal(h.data.len, h.net.server.flooded);
 	heard_close(&h);
-	loopback_finish(&server);
 }
 
 static void go_on_after_reset(struct timer *t)
@@ -493,14 +436,11 @@ static void reset_it(struct timer *t)
 {
 	struct heard *h = container_of(t, struct heard, later);
 
-	if (h->data.len == 0) {
-		timer_start(h->loop, t, 1000);
+	if (!has_come(h))
 		return;
-	}
-	atomic_store(&h->server->go, true);
+	atomic_store(&h->net.server.go, true);
 	h->used_us = clock_thread_us();
-	h->later.fn = go_on_after_reset;
-	timer_start(h->loop, t, SECOND / 2);
+	do_later(h, go_on_after_reset, SECOND / 2);
 }
 
 static void a_paused_call_that_breaks_while_it_sends_costs_nothing(void **state)
@@ -510,121 +450,142 @@ static void a_paused_call_that_breaks_while_it_sends_costs_nothing(void **state)
 		{ ACT_GATE, "" },   { ACT_RESET, "" },
 		{ ACT_STOP, "" },
 	};
-	struct loopback server;
-	struct heard    h;
-	size_t          n = 32u << 20; /* more than the kernel takes */
-	char           *body = calloc(1, n);
+	struct heard h;
+	size_t       n = 32u << 20; /* more than the kernel takes */
+	char        *body = calloc(1, n);
 
 	(void)state;
 	assert_non_null(body);
-	loopback_start(&server, script);
-	heard_open(&h);
+	heard_open(&h, script);
 	h.pause_at_data = true;
-	h.server = &server;
-	h.later.fn = reset_it;
-	struct upstream_target *t = target_for(server.port, SECOND);
-	start_with(&h, t, (struct str){ body, n }, true, (struct upstream_limits){ 0 });
-	timer_start(h.loop, &h.later, 0);
-	loop_run(h.loop);
+	start_with(&h, (struct str){ body, n }, true, no_limits);
+	do_later(&h, reset_it, 0);
+	loop_run(h.net.loop);
 	assert_int_equal(h.err.code, ERR_STREAM_INCOMPLETE);
 	assert_true(h.used_us < SECOND / 4);
-	upstream_target_destroy(t);
 	heard_close(&h);
-	loopback_join(&server);
-	loopback_finish(&server);
 	free(body);
 }
 
 static void refuse_after_pause(struct timer *t)
 {
-	struct heard *h = container_of(t, struct heard, later);
-
-	h->pause_at_data = false;
-	h->refuse = true;
-	upstream_pause(h->call, false);
+	container_of(t, struct heard, later)->refuse = true;
+	go_on(t);
 }
 
 static void an_owner_that_refuses_what_comes_after_a_pause_is_still_told_the_end(void **state)
 {
 	static const struct step script[] = {
-		{ ACT_ACCEPT, "" },
-		{ ACT_READ, "" },
+		ASKED,
 		{ ACT_SEND, OK_HEAD "\r\na" },
 		{ ACT_FLOOD, "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb" },
 		{ ACT_STOP, "" },
 	};
-	struct loopback server;
-	struct heard    h;
+	struct heard h;
 
 	(void)state;
-	loopback_start(&server, script);
-	heard_open(&h);
+	heard_open(&h, script);
 	h.pause_at_data = true;
-	h.later.fn = refuse_after_pause;
-	struct upstream_target *t = target_for(server.port, SECOND);
-	start(&h, t, true, (struct upstream_limits){ 0 });
-	timer_start(h.loop, &h.later, SECOND / 5);
-	loop_run(h.loop);
+	start(&h, true, no_limits);
+	do_later(&h, refuse_after_pause, SECOND / 5);
+	loop_run(h.net.loop);
 	assert_int_equal(h.dones, 1);
 	assert_int_equal(h.err.code, ERR_CANCELLED);
 	assert_int_equal(h.data.data[0], 'a');
 	assert_int_equal(h.data.data[h.data.len - 1], 'b');
-	upstream_target_destroy(t);
 	heard_close(&h);
-	loopback_join(&server);
-	loopback_finish(&server);
 }
 
 /* --- release --- */
 
-static void release_and_wait(struct timer *t)
+static void release(struct heard *h)
 {
-	struct heard *h = container_of(t, struct heard, later);
-	struct buf    body;
+	struct buf body;
 
-	if (h->data.len == 0) {
-		timer_start(h->loop, t, 1000);
-		return;
-	}
 	buf_init(&body, 16);
 	assert_true(buf_text(&body, "x"));
 	upstream_release_take(TAKE(h->call), &body);
 	assert_null(body.data);
 }
 
+static void release_and_wait(struct timer *t)
+{
+	struct heard *h = container_of(t, struct heard, later);
+
+	if (has_come(h))
+		release(h);
+}
+
 static void stop_loop(struct timer *t)
 {
-	loop_stop(container_of(t, struct heard, watchdog)->loop);
+	loop_stop(container_of(t, struct served, watchdog)->loop);
 }
 
 static void a_released_call_is_closed_when_its_body_does_not_end(void **state)
 {
-	static const struct step script[] = {
-		{ ACT_ACCEPT, "" },
-		{ ACT_READ, "" },
-		{ ACT_SEND, OK_HEAD "Content-Length: 9\r\n\r\nabc" },
-		{ ACT_HOLD, "" },
-		{ ACT_STOP, "" },
-	};
-	struct loopback server;
-	struct heard    h;
+	struct heard h;
 
 	(void)state;
-	loopback_start(&server, script);
-	heard_open(&h);
-	h.later.fn = release_and_wait;
-	struct upstream_target *t = target_for(server.port, SECOND);
-	start(&h, t, true, (struct upstream_limits){ .total_us = 9 * SECOND });
-	timer_start(h.loop, &h.later, 0);
-	upstream_target_destroy(t);
-	h.watchdog.fn = stop_loop;
-	timer_start(h.loop, &h.watchdog, SECOND / 2);
-	loop_run(h.loop);
+	heard_open(&h, unfinished);
+	start(&h, true, (struct upstream_limits){ .total_us = 9 * SECOND });
+	do_later(&h, release_and_wait, 0);
+	upstream_target_destroy(TAKE(h.target));
+	h.net.watchdog.fn = stop_loop;
+	timer_start(h.net.loop, &h.net.watchdog, SECOND / 2);
+	loop_run(h.net.loop);
 	assert_int_equal(h.dones, 0);
-	loopback_join(&server);
-	assert_true(server.held);
+	served_join(&h.net);
+	assert_true(h.net.server.held);
 	heard_close(&h);
-	loopback_finish(&server);
+}
+
+static void start_when_idle(struct timer *t)
+{
+	struct heard *h = container_of(t, struct heard, later);
+
+	if (h->net.upstreams->idle_count == 0) {
+		timer_start(h->net.loop, t, 1000);
+		return;
+	}
+	h->data.len = 0;
+	h->heads = 0;
+	start(h, true, no_limits);
+}
+
+static void release_and_start_again(struct timer *t)
+{
+	struct heard *h = container_of(t, struct heard, later);
+
+	if (!has_come(h))
+		return;
+	release(h);
+	atomic_store(&h->net.server.go, true);
+	do_later(h, start_when_idle, 0);
+}
+
+static void a_released_call_leaves_its_connection_to_the_next(void **state)
+{
+	static const struct step script[] = {
+		ASKED,
+		{ ACT_SEND, OK_HEAD "Content-Length: 4\r\n\r\nab" },
+		{ ACT_GATE, "" },
+		{ ACT_SEND, "cd" },
+		{ ACT_READ, "" },
+		{ ACT_SEND, OK_HEAD "Content-Length: 1\r\n\r\ne" },
+		{ ACT_STOP, "" },
+	};
+	struct heard h;
+
+	(void)state;
+	heard_open(&h, script);
+	start(&h, true, no_limits);
+	do_later(&h, release_and_start_again, 0);
+	loop_run(h.net.loop);
+	assert_int_equal(h.dones, 1);
+	assert_true(str_is(buf_view(&h.data), "e"));
+	served_join(&h.net);
+	assert_int_equal(h.net.server.accepted, 1);
+	heard_close(&h);
 }
 
 /* --- targets --- */
@@ -662,65 +623,6 @@ static const struct {
 	{ "compression is not ours to ask for", "http://h/", "Accept-Encoding: gzip", NULL, false },
 	{ "a line break in the proxy", "http://h/", NULL, "http://p\n", false },
 };
-
-static void start_when_idle(struct timer *t)
-{
-	struct heard *h = container_of(t, struct heard, later);
-
-	if (h->upstreams->idle_count == 0) {
-		timer_start(h->loop, t, 1000);
-		return;
-	}
-	h->data.len = 0;
-	h->heads = 0;
-	start(h, h->target, true, (struct upstream_limits){ 0 });
-}
-
-static void release_and_start_again(struct timer *t)
-{
-	struct heard *h = container_of(t, struct heard, later);
-	bool          came = h->data.len > 0;
-
-	release_and_wait(t);
-	if (came) {
-		atomic_store(&h->server->go, true);
-		h->later.fn = start_when_idle;
-		timer_start(h->loop, &h->later, 0);
-	}
-}
-
-static void a_released_call_leaves_its_connection_to_the_next(void **state)
-{
-	static const struct step script[] = {
-		{ ACT_ACCEPT, "" },
-		{ ACT_READ, "" },
-		{ ACT_SEND, OK_HEAD "Content-Length: 4\r\n\r\nab" },
-		{ ACT_GATE, "" },
-		{ ACT_SEND, "cd" },
-		{ ACT_READ, "" },
-		{ ACT_SEND, OK_HEAD "Content-Length: 1\r\n\r\ne" },
-		{ ACT_STOP, "" },
-	};
-	struct loopback server;
-	struct heard    h;
-
-	(void)state;
-	loopback_start(&server, script);
-	heard_open(&h);
-	h.later.fn = release_and_start_again;
-	h.server = &server;
-	h.target = target_for(server.port, SECOND);
-	start(&h, h.target, true, (struct upstream_limits){ 0 });
-	timer_start(h.loop, &h.later, 0);
-	loop_run(h.loop);
-	assert_int_equal(h.dones, 1);
-	assert_true(str_is(buf_view(&h.data), "e"));
-	loopback_join(&server);
-	assert_int_equal(server.accepted, 1);
-	upstream_target_destroy(h.target);
-	heard_close(&h);
-	loopback_finish(&server);
-}
 
 static void targets_refuse_what_could_inject(void **state)
 {

@@ -12,8 +12,11 @@ import pytest
 
 import upstream as up
 from client import Client
+from gateway import ENGINE
 from test_store import check_integrity, readiness, texts
 from waiting import soonest, wait_until
+
+pytestmark = pytest.mark.skipif(ENGINE != "sqlite", reason="moves the file of an SQLite database")
 
 REASON = "its database was removed, moved or replaced while it was in use"
 

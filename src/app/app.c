@@ -111,7 +111,7 @@ static bool app_drain(struct app *a)
 	uint64_t drained = 0;
 
 	if (a->after >= 0 && !a->given)
-		app_keep(a, "this process is told to stop");
+		app_keep_serving(a, "this process is told to stop");
 	log_note(LOG_INFO, "drain",
 		 a->given ? "another process serves now: running answers may end first"
 			  : "shutting down: running answers may end first");

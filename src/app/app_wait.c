@@ -21,7 +21,7 @@ enum {
 	SIGNAL_GIVEN = -2,       /* no signal: another process has taken over */
 };
 
-void app_keep(struct app *a, const char *why)
+void app_keep_serving(struct app *a, const char *why)
 {
 	struct err e;
 
@@ -49,7 +49,7 @@ static void app_give_sockets(struct app *a)
 		a->after_until_us = clock_mono_us() + TAKEOVER_MS * (int64_t)1000;
 		log_note(LOG_INFO, "takeover", "another process asks to take over");
 		if (takeover_give(peer, lock_fd, &a->listen, &e) != ERR_OK)
-			app_keep(a, e.text);
+			app_keep_serving(a, e.text);
 		return;
 	}
 	log_note(LOG_WARN, "takeover", "refused: %s", e.text);
@@ -82,7 +82,7 @@ static bool hear(struct app *a)
 				log_note(LOG_WARN, "takeover",
 					 "the process that took over has gone");
 			} else {
-				app_keep(a, "the process that asked has gone");
+				app_keep_serving(a, "the process that asked has gone");
 			}
 			return false;
 		}
@@ -114,7 +114,7 @@ static void look_around(struct app *a, bool *was_alive)
 		watch_look_again();
 	*was_alive = alive;
 	if (a->after >= 0 && !a->given && clock_mono_us() > a->after_until_us)
-		app_keep(a, "the process that asked is not ready in time");
+		app_keep_serving(a, "the process that asked is not ready in time");
 }
 
 /* next_signal: the next signal; 0: before it, `want` workers have drained; -1: time-out. */

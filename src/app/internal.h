@@ -51,5 +51,5 @@ int app_wait_drained(struct app *a, uint64_t *drained, int64_t timeout_ms);
  * new calls, so that it serves every client that connects after its start. A hanging loop does not
  * delay it. */
 void app_hand_over(struct app *a);
-/* app_keep: the process that asked to take over does not; why: for the log. */
-void app_keep(struct app *a, const char *why);
+/* app_keep_serving: the process that asked to take over can't, so this one goes on; why: for the log. */
+void app_keep_serving(struct app *a, const char *why);

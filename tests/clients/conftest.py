@@ -2,7 +2,7 @@
 
 from fixtures import *  # noqa: F403
 
-# Whose programs take minutes before the first answer; the others are done meanwhile.
+# Programs of these clients take minutes before their first answer; the others are tested meanwhile.
 SLOW_TO_BEGIN = "langchain-js"
 
 

@@ -45,7 +45,7 @@ static inline size_t unfinished_count(const struct unfinished *u)
 }
 
 /* unfinished_made: the end to write for `was`, whose log v has: `incomplete` with the answer that the
- * log gives, or `failed` if it has nothing from the provider.  It borrows from both. */
+ * log gives, or `failed` if it has nothing from the provider.  The end borrows from both. */
 void unfinished_made(const struct unfinished_end *was, struct salvage *v, struct turn_end *ret);
 
 /* unfinished_written: removes the first ends_done ends and notes_done notes, which are committed

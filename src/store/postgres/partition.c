@@ -307,8 +307,8 @@ static enum work_next partition_look_again(struct work *w, struct look *s)
 	return WORK_DONE;
 }
 
-/* partition_rest: after the file of a large table was deleted, which takes the server a second for a GB, its disk
- * and processors are left to turns for as long. */
+/* partition_rest: the server takes as long as a second to delete a file of a GB.  After each removal, its disk and
+ * processors are left to turns for as long as the removal has taken. */
 static void partition_rest(struct postgres *db, const struct look *s)
 {
 	int64_t now_us = clock_mono_us();

@@ -30,8 +30,8 @@ PRINTF(2, 3) static void change_ask(struct work *w, const char *format, ...)
 	link_control(w->link, sql);
 }
 
-/* change_lock: of a table, which may be none; rest is locked as well where a bound is changed, because that
- * changes what belongs there. */
+/* change_lock: locks table t, and then the log.  Where a bound changes, rest is given and locked as well, because
+ * the change moves what belongs there.  One of them may be NULL. */
 static void change_lock(struct work *w, const struct log_table *rest, const struct log_table *t)
 {
 	bool both = rest && t && rest != t;

@@ -705,7 +705,6 @@ class Loop:
         self.old = []  # calls of earlier rounds, some of which are looked at again
         # Read once, and not by a dozen threads at the same time.
         spec.templates()
-        spec.retrieve(spec.FILE.as_uri())
         self.figures = collections.Counter()
         self.sent_ms = 0.0
         self.lost = []  # (ms, characters) of each run that lost something

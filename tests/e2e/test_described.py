@@ -34,18 +34,9 @@ def test_the_import_is_no_conversation(shared):
 def queries():
     for path, methods in SPEC["paths"].items():
         for described in methods.get("get", {}).get("parameters", []):
-            described = resolved(described)
+            described = spec.resolved(described)
             if described["in"] == "query":
                 yield path, described["name"]
-
-
-def resolved(described):
-    while "$ref" in described:
-        found = SPEC
-        for part in described["$ref"].removeprefix("#/").split("/"):
-            found = found[part]
-        described = found
-    return described
 
 
 QUERIES = list(queries())

@@ -4,7 +4,7 @@ import hashlib
 import json
 import re
 
-import jsonschema
+import jsonschema_rs
 import pytest
 
 from commands import run
@@ -79,7 +79,7 @@ def runner_sbom(packages):
 @pytest.mark.parametrize("of", ["sbom", "runner_sbom"])
 def test_it_is_spdx(of, request):
     sbom = request.getfixturevalue(of)
-    jsonschema.Draft202012Validator(DOCUMENT).validate(sbom)
+    jsonschema_rs.Draft202012Validator(DOCUMENT).validate(sbom)
     ids = [p["SPDXID"] for p in sbom["packages"]]
     assert len(set(ids)) == len(ids)
     known = {*ids, sbom["SPDXID"]}

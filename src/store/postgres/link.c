@@ -10,7 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { NAME = 32 };
+enum {
+	NAME = 32,
+	ASKED_FIRST = 16, /* then the statements are planned anew, and after twice as many again */
+};
 
 /* Settings for a session, or for one transaction (local).  Arrays would be planned anew at each use without
  * force_generic_plan. */
@@ -50,6 +53,7 @@ static void forget(struct link *l)
 	memset(l->places, 0, sizeof l->places);
 	l->place_count = 0;
 	l->expected_count = l->expected_at = 0;
+	l->asked = 0;
 	l->unsent = l->failed = l->pooled = l->local = false;
 }
 
@@ -168,19 +172,22 @@ static void queue(struct link *l, const char *sql, const struct param *a, enum l
 		expect(l, what, sql);
 }
 
+void link_control(struct link *l, const char *sql)
+{
+	queue(l, sql, NULL, LINK_CONTROL);
+}
+
 void link_ask(struct link *l, const char *sql)
 {
+	l->asked++;
+	if (l->asked >= ASKED_FIRST && (l->asked & (l->asked - 1)) == 0)
+		link_control(l, "DISCARD PLANS");
 	if (l->pooled && !l->local) {
 		queue(l, sql_local, &l->settings, LINK_CONTROL);
 		l->local = true;
 	}
 	queue(l, sql, &l->args, LINK_RESULT);
 	param_clear(&l->args);
-}
-
-void link_control(struct link *l, const char *sql)
-{
-	queue(l, sql, NULL, LINK_CONTROL);
 }
 
 void link_clear(struct link *l)

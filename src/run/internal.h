@@ -464,6 +464,8 @@ bool run_idem_save(struct run *r);
 void run_idem_over(struct run *r);
 
 /* journal.c */
+/* journal_wanted: whether the store gets events of the run before its end. */
+bool journal_wanted(const struct run *r);
 /* journal_open: makes the run's tape, which keeps what those who read it later need.  False: no
  * memory. */
 bool journal_open(struct run *r) MUST_USE;

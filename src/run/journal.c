@@ -238,10 +238,15 @@ static bool read_again(const struct run *r)
 	return !run_stored(r) && r->rq.prompt.stream && r->live;
 }
 
-bool journal_open(struct run *r)
+bool journal_wanted(const struct run *r)
 {
 	/* What a run executes is recorded in front of it, also for a plain answer. */
-	bool stored = run_stored(r) && (r->rq.prompt.stream || r->computer);
+	return run_stored(r) && (r->rq.prompt.stream || r->computer);
+}
+
+bool journal_open(struct run *r)
+{
+	bool stored = journal_wanted(r);
 
 	r->logged = stored && store_does(r->engine->o.store, JOB_EVENTS_APPEND);
 	r->tape = tape_create(stored          ? LIMIT_LOG_EVENTS

@@ -297,6 +297,7 @@ static bool end_submit(struct run *r, struct run_end *x)
 		.attempt_log = buf_view(&r->live->log.text),
 		.provider = str_of(r->rq.provider->name),
 		.executions = r->computer ? executions_list(r) : STR_NONE,
+		.unlogged = !journal_wanted(r),
 		.keyed = r->rq.claim,
 		.idem_answer = run_idem_answer(r),
 		.costs = r->bill.charged && !r->bill.unpriced,

@@ -150,6 +150,25 @@ static void a_table_that_covers_its_share_of_time_gets_an_end(void **state)
 	assert_int_equal(logged(f, 1), 1);
 }
 
+/* Its share of time would be ten days. */
+static void a_table_gets_an_end_before_it_is_large(void **state)
+{
+	struct fixture *f = *state;
+
+	table_of(f, "event_old", AGO(3600), NULL);
+	outside(f, "ALTER TABLE event_old ALTER COLUMN data SET STORAGE PLAIN");
+	run_of(f, AGO(3500), 1, ENDED, clock_wall_ms(), 10);
+	outside(f,
+		"INSERT INTO event SELECT run, n, n, convert_to(repeat('x', 8000), 'UTF8') FROM event, "
+		"generate_series(10, 5129) n"); /* 40 MiB an hour */
+	f->options.events_keep_ms = 160 * 24 * HOUR_MS;
+	int64_t now_ms = clock_wall_ms();
+	open_store(f);
+	wait_for(f, TABLES, 3);
+	assert_true(outside_int(f, TAIL) > id_key_at(now_ms + 5 * HOUR_MS));
+	assert_true(outside_int(f, TAIL) < id_key_at(now_ms + 6 * HOUR_MS));
+}
+
 static void there_are_not_too_many_tables(void **state)
 {
 	struct fixture      *f = *state;
@@ -349,6 +368,7 @@ int main(void)
 		T(nothing_is_made_for_a_log_that_is_kept_for_ever),
 		T(a_table_that_has_its_share_gets_an_end),
 		T(a_table_that_covers_its_share_of_time_gets_an_end),
+		T(a_table_gets_an_end_before_it_is_large),
 		T(there_are_not_too_many_tables),
 		T(old_tables_are_dropped),
 		T(the_oldest_tables_are_dropped_if_all_are_too_large),

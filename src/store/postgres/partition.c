@@ -13,6 +13,7 @@ enum {
 	TABLES = 64,      /* that are looked at */
 	TABLES_MOST = 56, /* that are made */
 	PARTS = 16,       /* tables of a whole log, by its age and by its size */
+	PARTS_LARGE = 32, /* tables of a large log, each of LARGE at least */
 	LOOK_US = 2 * 1000 * 1000,
 	PAUSE_MOST_US = 60 * 1000 * 1000,
 	REST = 50,            /* a search for runs takes a fiftieth of the time at most */
@@ -20,6 +21,7 @@ enum {
 	SPAN_LEAST_MS = 60 * 1000,
 	SCAN = 32 * (int)MIB,      /* a table that has grown so much gets its end: 12 to 25 ms */
 	SCAN_MOST = 96 * (int)MIB, /* what is read under the lock at most */
+	LARGE = 256 * (int)MIB,
 	REST_LEAST = (int)MIB, /* event_rest is emptied as a whole above this, and by rows below */
 };
 #define PROOF_MS ((int64_t)24 * 3600 * 1000)
@@ -50,6 +52,7 @@ struct look {
 	struct log_table
 		tables[TABLES]; /* by their runs; the one that is without bounds is the first */
 	size_t  count;
+	int64_t bytes;          /* of all of them */
 	struct log_table *rest; /* event_rest; NULL: somebody has dropped it */
 	struct log_table *tail; /* the one without an end; NULL: there is none yet */
 	int64_t           now_ms;
@@ -79,6 +82,7 @@ static bool log_tables_read(struct work *w, struct look *s)
 		t->bytes = cell_int(r, 4);
 		t->until = cell_int(r, 5);
 		t->proven = cell_int(r, 6) != 0;
+		s->bytes += t->bytes;
 	}
 	if (s->count == 0)
 		return false;
@@ -106,12 +110,15 @@ static int64_t span_ms(const struct store_options *o)
 	return span > SPAN_LEAST_MS ? span : SPAN_LEAST_MS;
 }
 
-static int64_t share_bytes(const struct store_options *o)
+static int64_t share_bytes(const struct look *s, const struct store_options *o)
 {
+	int64_t large = s->bytes / PARTS_LARGE;
 	int64_t share = o->events_keep_bytes / PARTS;
 
-	if (o->events_keep_bytes <= 0)
-		return INT64_MAX / 2;
+	if (large < LARGE)
+		large = LARGE;
+	if (o->events_keep_bytes <= 0 || share > large)
+		return large;
 	return share > (int64_t)MIB ? share : (int64_t)MIB;
 }
 
@@ -126,7 +133,7 @@ int64_t partition_late_ms(int64_t keep_ms)
 static bool next_due(const struct look *s, const struct store_options *o, int64_t *ret_ms)
 {
 	const struct log_table *t = s->tail;
-	int64_t                 share = share_bytes(o);
+	int64_t                 share = share_bytes(s, o);
 	int64_t                 age = s->now_ms - id_key_ms(t->from);
 	int64_t                 left = span_ms(o) - age;
 	int64_t                 end = AHEAD_MS;

@@ -67,7 +67,7 @@ struct turn_end {
 	/* What ran on the computer, a JSON array of objects; empty: the store keeps the one that it
 	 * has. */
 	struct str executions;
-	bool       unlogged; /* no events_append has had events of the run */
+	bool       unlogged; /* the run has no events, neither below nor in an events_append */
 	/* Events that no events_append may have stored; .data empty: none. */
 	struct events_piece events[EVENTS_REST];
 	bool                keyed; /* the run may have an idempotency key */

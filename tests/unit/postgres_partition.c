@@ -292,6 +292,30 @@ static void a_lock_is_not_waited_for(void **state)
 	link_target_destroy(other);
 }
 
+/* As while a table is made or dropped. */
+static void a_turn_without_a_log_does_not_wait_for_the_lock(void **state)
+{
+	struct fixture      *f = *state;
+	struct store_message m;
+	struct link          l;
+
+	open_store(f);
+	struct link_target *other = server_link(f->path, &l);
+	assert_true(link_script(&l, "BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; "
+				    "LOCK TABLE event IN ACCESS EXCLUSIVE MODE"));
+	struct turn_begin t = first_turn(&m, "hello");
+	struct turn_end   end = end_of(t.run, RUN_COMPLETED, "x");
+
+	end.unlogged = true;
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
+	assert_int_equal(
+		outside_int(f, "SELECT count(*) FROM run WHERE status = 2 AND events_to = 0"), 1);
+	assert_true(link_script(&l, "COMMIT"));
+	link_finish(&l);
+	link_target_destroy(other);
+}
+
 #define CONSTRAINTS                                                                       \
 	"SELECT count(*) FROM pg_constraint WHERE conrelid = 'event_rest'::regclass AND " \
 	"contype = 'c'"
@@ -373,6 +397,7 @@ int main(void)
 		T(old_tables_are_dropped),
 		T(the_oldest_tables_are_dropped_if_all_are_too_large),
 		T(a_lock_is_not_waited_for),
+		T(a_turn_without_a_log_does_not_wait_for_the_lock),
 		T(much_in_the_first_table_is_no_pause),
 		T(a_constraint_goes_with_the_first_table_behind_it),
 		T(a_constraint_without_its_table_is_taken_back),

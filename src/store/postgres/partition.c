@@ -16,6 +16,7 @@ enum {
 	PARTS_LARGE = 32, /* tables of a large log, each of LARGE at least */
 	LOOK_US = 2 * 1000 * 1000,
 	PAUSE_MOST_US = 60 * 1000 * 1000,
+	REMOVED_REST = 4,
 	REST = 50,            /* a search for runs takes a fiftieth of the time at most */
 	AHEAD_MS = 15 * 1000, /* a table begins so long after now: no id is as far ahead */
 	SPAN_LEAST_MS = 60 * 1000,
@@ -315,13 +316,13 @@ static enum work_next partition_look_again(struct work *w, struct look *s)
 }
 
 /* partition_rest: the server takes as long as a second to delete a file of a GB.  After each removal, its disk and
- * processors are left to turns for as long as the removal has taken. */
+ * processors are left to turns for four times as long as the removal has taken. */
 static void partition_rest(struct postgres *db, const struct look *s)
 {
 	int64_t now_us = clock_mono_us();
 
 	if (s && s->began_us > 0)
-		db->log.look_us = now_us + (now_us - s->began_us);
+		db->log.look_us = now_us + REMOVED_REST * (now_us - s->began_us);
 }
 
 enum work_next partition_step(struct work *w)

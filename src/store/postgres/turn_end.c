@@ -1,8 +1,8 @@
 /* Ends turns after their calls: the answers and the ends.
  *
- * What the update of the run returns, has ended; all else is written for these.  A statement that looks for the end
- * of a log has the server lock and open all tables of the event log, so ends of runs without one have a statement of
- * their own. */
+ * What the update of the run returns, has ended; all else is written for these.  A statement that looks into the
+ * event log has the server lock and open all its tables, and waits while one of them is made or dropped.  So ends of
+ * runs without a log have a statement of their own. */
 #include "store/postgres/turn_end.h"
 
 #include "base/limits.h"
@@ -16,47 +16,47 @@ _Static_assert(RUN_QUEUED == 0 && RUN_RUNNING == 1 && RUN_COMPLETED == 2 && RUN_
 		       RUN_FAILED == 4 && RUN_CANCELLED == 5,
 	       "run.status is stored as a number");
 
-/* logged: the number of a run's last event that is stored. */
-#define SQL_END(logged)                                                                                \
-	"WITH t AS MATERIALIZED (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], "      \
-	"$4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], "             \
-	"$10::text[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], "     \
-	"$16::bigint[], $17::text[], $18::bigint[], $19::text[], $20::bigint[], $21::bytea[], "        \
-	"$22::text[], $23::text[]) "                                                                   \
-	"AS t(run, secret, status, first_token_ms, completed_ms, attempts, last_seq, finish_reason, "  \
-	"native_reason, error, usage_estimated, usage_in, usage_out, usage_cached_read, "              \
-	"usage_cached_write, usage_reasoning, provider, cost_nano, answer, key_http, key_body, "       \
-	"attempt_log, executions)), "                                                                  \
-	"p AS MATERIALIZED (SELECT * FROM unnest($24::bigint[], $25::bigint[], $26::bigint[], "        \
-	"$27::bytea[]) AS p(run, first, last, data)), "                                                \
-	"ended AS (UPDATE run r SET status = t.status, first_token_ms = t.first_token_ms, "            \
-	"completed_ms = t.completed_ms, attempts = t.attempts, last_seq = t.last_seq, "                \
-	"finish_reason = t.finish_reason, native_reason = t.native_reason, error = t.error, "          \
-	"usage_estimated = t.usage_estimated, usage_in = t.usage_in, usage_out = t.usage_out, "        \
-	"usage_cached_read = t.usage_cached_read, usage_cached_write = t.usage_cached_write, "         \
-	"usage_reasoning = t.usage_reasoning, provider = coalesce(t.provider, r.provider), "           \
-	"cost_nano = t.cost_nano, attempt_log = coalesce(t.attempt_log, r.attempt_log), "              \
-	"executions = coalesce(t.executions, r.executions), "                                          \
-	"bill_model = NULL, bill_in = NULL, "                                                          \
-	"bill_price_in = NULL, bill_price_out = NULL, bill_dropped = NULL, events_to = greatest("      \
-	"coalesce((SELECT max(p.last) FROM p WHERE p.run = t.run), 0), " logged ") "                   \
-	"FROM t WHERE r.id = t.run AND r.secret = t.secret AND r.status < 2 "                          \
-	"RETURNING r.id, r.secret, r.owner, r.conversation, r.parent, t.status, t.completed_ms, "      \
-	"t.answer, t.key_http, t.key_body), "                                                          \
-	"answers AS (INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, "    \
-	"body) SELECT id, secret, owner, conversation, parent, id, completed_ms, answer FROM ended "   \
-	"WHERE answer IS NOT NULL), "                                                                  \
-	"logged AS (INSERT INTO event (run, first, last, data) SELECT p.run, p.first, p.last, p.data " \
-	"FROM p JOIN ended ON ended.id = p.run ON CONFLICT DO NOTHING), "                              \
-	"freed AS (DELETE FROM idempotency i USING ended WHERE i.id = ended.id "                       \
-	"AND ended.key_http = 0), "                                                                    \
-	"queued AS (INSERT INTO search_queue (seq, kind, id) SELECT id, 1, id FROM ended), "           \
-	"bound AS (UPDATE idempotency i SET outcome = ended.status, http = ended.key_http, "           \
-	"body = ended.key_body FROM ended WHERE i.id = ended.id AND ended.key_http > 0) "              \
+#define SQL_END(pieces, events_to, log)                                                               \
+	"WITH t AS MATERIALIZED (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], "     \
+	"$4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], "            \
+	"$10::text[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], "    \
+	"$16::bigint[], $17::text[], $18::bigint[], $19::text[], $20::bigint[], $21::bytea[], "       \
+	"$22::text[], $23::text[]) "                                                                  \
+	"AS t(run, secret, status, first_token_ms, completed_ms, attempts, last_seq, finish_reason, " \
+	"native_reason, error, usage_estimated, usage_in, usage_out, usage_cached_read, "             \
+	"usage_cached_write, usage_reasoning, provider, cost_nano, answer, key_http, key_body, "      \
+	"attempt_log, executions)), " pieces                                                          \
+	"ended AS (UPDATE run r SET status = t.status, first_token_ms = t.first_token_ms, "           \
+	"completed_ms = t.completed_ms, attempts = t.attempts, last_seq = t.last_seq, "               \
+	"finish_reason = t.finish_reason, native_reason = t.native_reason, error = t.error, "         \
+	"usage_estimated = t.usage_estimated, usage_in = t.usage_in, usage_out = t.usage_out, "       \
+	"usage_cached_read = t.usage_cached_read, usage_cached_write = t.usage_cached_write, "        \
+	"usage_reasoning = t.usage_reasoning, provider = coalesce(t.provider, r.provider), "          \
+	"cost_nano = t.cost_nano, attempt_log = coalesce(t.attempt_log, r.attempt_log), "             \
+	"executions = coalesce(t.executions, r.executions), "                                         \
+	"bill_model = NULL, bill_in = NULL, "                                                         \
+	"bill_price_in = NULL, bill_price_out = NULL, bill_dropped = NULL, "                          \
+	"events_to = " events_to                                                                      \
+	" FROM t WHERE r.id = t.run AND r.secret = t.secret AND r.status < 2 "                        \
+	"RETURNING r.id, r.secret, r.owner, r.conversation, r.parent, t.status, t.completed_ms, "     \
+	"t.answer, t.key_http, t.key_body), "                                                         \
+	"answers AS (INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, "   \
+	"body) SELECT id, secret, owner, conversation, parent, id, completed_ms, answer FROM ended "  \
+	"WHERE answer IS NOT NULL), " log                                                             \
+	"freed AS (DELETE FROM idempotency i USING ended WHERE i.id = ended.id "                      \
+	"AND ended.key_http = 0), "                                                                   \
+	"queued AS (INSERT INTO search_queue (seq, kind, id) SELECT id, 1, id FROM ended), "          \
+	"bound AS (UPDATE idempotency i SET outcome = ended.status, http = ended.key_http, "          \
+	"body = ended.key_body FROM ended WHERE i.id = ended.id AND ended.key_http > 0) "             \
 	"SELECT id FROM ended"
-static const char sql_end[] = SQL_END("0");
-static const char sql_end_logged[] =
-	SQL_END("coalesce((SELECT max(e.last) FROM event e WHERE e.run = t.run), 0)");
+static const char sql_end[] = SQL_END("", "0", "");
+static const char sql_end_logged[] = SQL_END(
+	"p AS MATERIALIZED (SELECT * FROM unnest($24::bigint[], $25::bigint[], $26::bigint[], "
+	"$27::bytea[]) AS p(run, first, last, data)), ",
+	"greatest(coalesce((SELECT max(p.last) FROM p WHERE p.run = t.run), 0), "
+	"coalesce((SELECT max(e.last) FROM event e WHERE e.run = t.run), 0))",
+	"logged AS (INSERT INTO event (run, first, last, data) SELECT p.run, p.first, p.last, p.data "
+	"FROM p JOIN ended ON ended.id = p.run ON CONFLICT DO NOTHING), ");
 static const char sql_why[] =
 	"SELECT t.run, r.status, r.completed_ms, r.last_seq FROM unnest($1::bigint[], $2::bigint[]) "
 	"AS t(run, secret) LEFT JOIN run r ON r.id = t.run AND r.secret = t.secret";
@@ -115,33 +115,34 @@ static bool end_logged(struct turn_end *const *ends, size_t count)
 	return false;
 }
 
-static bool end_pieces(struct pieces *p, struct turn_end *const *ends, size_t count)
+static void end_pieces(struct param *a, struct turn_end *const *ends, size_t count)
 {
-	bool ok = true;
+	struct pieces p = { 0 };
+	bool          ok = true;
 
 	for (size_t i = 0; i < count; i++)
 		for (int k = 0; ok && k < EVENTS_REST; k++) {
 			struct events_piece own = E->events[k];
 
 			own.run = E->run;
-			ok = pieces_add(p, own);
+			ok = pieces_add(&p, own);
 		}
-	return ok;
+	pieces_args(&p, a, false);
+	a->failed = a->failed || !ok;
+	pieces_finish(&p);
 }
 
 size_t turn_end_ask(struct work *w, struct turn_end *const *ends, size_t count)
 {
 	const struct usage_note *notes[ARRAY_LEN(((struct group *)0)->jobs)];
 	size_t                   note_count = 0;
-	struct pieces            p = { 0 };
 	struct param            *a = work_param(w);
-	bool                     ok = end_pieces(&p, ends, count);
+	bool                     logged = end_logged(ends, count);
 
 	end_runs(a, ends, count);
-	pieces_args(&p, a, false);
-	a->failed = a->failed || !ok;
-	pieces_finish(&p);
-	work_ask(w, end_logged(ends, count) ? sql_end_logged : sql_end);
+	if (logged)
+		end_pieces(a, ends, count);
+	work_ask(w, logged ? sql_end_logged : sql_end);
 	w->db->search_noted = true;
 	/* The conversation may be deleted by now, but the cost still counts. */
 	for (size_t i = 0; i < count; i++)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What several gateways on one PostgreSQL database cost, and what they lose when they or the server are killed.
 
-many.py [turns] [lag] [kills] [hot] [retention]      PARLEY_BIN: the binary; build/release/parley
+many.py [turns] [lag] [kills] [hot] [retention] [hour]      PARLEY_BIN: the binary; build/release/parley
 
 It needs what the end-to-end tests need (tests/requirements.txt) and PostgreSQL, whose server it starts in a
 folder below TMPDIR, with fsync where a figure is about the disk.  Clients, gateways and server share the machine.
@@ -11,6 +11,7 @@ lag        a reader of a run at another gateway, beside other such readers
 kills      kill -9 of the server and of gateways, and what was stored
 hot        4 gateways, all calls with one key that has a budget
 retention  writes while old events are removed
+hour       an hour of streams whose logs are kept for 16 minutes; only where it is asked for
 """
 
 import argparse
@@ -43,6 +44,7 @@ from waiting import wait_until  # noqa: E402
 PRICED = [{"name": name, "provider": provider, "price": {"input": 1, "output": 2}, "max_output": 100}
           for name, provider in (("echo", "echo"), ("t/*", "local"))]
 TICK = os.sysconf("SC_CLK_TCK")
+LOG = "FROM pg_inherits WHERE inhparent = 'event'::regclass"
 SLOW = "0.025", "0.05", "0.1"  # seconds, bounds of the metric's buckets
 
 
@@ -50,8 +52,8 @@ def say(*lines):
     print(*lines, sep="\n", flush=True)
 
 
-def load_tool():
-    tool, source = ROOT / "build/bench/load", ROOT / "bench/load.c"
+def tool(name):
+    tool, source = ROOT / f"build/bench/{name}", ROOT / f"bench/{name}.c"
     if not tool.exists() or tool.stat().st_mtime < source.stat().st_mtime:
         tool.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(["cc", "-std=gnu17", "-O2", source, "-o", tool], check=True)
@@ -89,6 +91,10 @@ class Bench:
                                                 "SELECT sum(cost_nano) FROM run"))
         return f"budget {spent}, settlements {booked}, costs of runs {runs}"
 
+    def log_mb(self):
+        """Of the event log's tables."""
+        return self.number(f"SELECT sum(pg_relation_size(inhrelid)) {LOG}") / 1e6
+
     def work(self, sql):
         """A statement that may take its time."""
         subprocess.run([postgres.program("psql"), "-Xq", "-v", "ON_ERROR_STOP=1", "-h", str(self.server.folder), "-U",
@@ -117,7 +123,7 @@ def under_load(bench, running, connections, seconds, headers=()):
     with tempfile.NamedTemporaryFile("w", suffix=".json") as body:
         json.dump({"messages": ["hello there"], "config": {"model": "echo", "max_tokens": 50}}, body)
         body.flush()
-        loads = [subprocess.Popen([load_tool(), "-t", f"127.0.0.1:{gateway.port}", "-p", "/v1/chat", "-b",
+        loads = [subprocess.Popen([tool("load"), "-t", f"127.0.0.1:{gateway.port}", "-p", "/v1/chat", "-b",
                                    body.name, "-c", str(n), "-w", "500", "-d", str(int(seconds * 1000)),
                                    *headers], stdout=subprocess.PIPE, text=True)
                  for gateway, n in zip(running, connections)]
@@ -294,21 +300,22 @@ FOR made IN SELECT conname FROM pg_constraint WHERE conrelid = 'event_rest'::reg
 TRUNCATE event, run; END $$"""
 TABLES = """
 DO $$ DECLARE first bigint := {first}; step bigint := {step}; BEGIN
-FOR n IN 0..15 LOOP EXECUTE format('CREATE TABLE event_{name}_%s PARTITION OF event FOR VALUES FROM (%s) TO (%s)', n,
+FOR n IN 0..{count} - 1 LOOP EXECUTE format('CREATE TABLE event_{name}_%s PARTITION OF event FOR VALUES FROM (%s) TO (%s)', n,
     first + n * step, first + (n + 1) * step); END LOOP;
-EXECUTE format('CREATE TABLE event_{name} PARTITION OF event FOR VALUES FROM (%s) TO (MAXVALUE)', first + 16 * step);
+EXECUTE format('CREATE TABLE event_{name} PARTITION OF event FOR VALUES FROM (%s) TO (MAXVALUE)', first + {count} * step);
 END $$"""
 
 
 def fill(bench, name, gigabytes):
-    """Logs of runs that ended two to three days ago, 100 pieces of 300 bytes each, in the 16 tables that gateways would
+    """Logs of runs that ended two to three days ago, 100 pieces of 300 bytes each, in the tables that gateways would
     have made, or, without a name, all in the table of the time before there were such."""
     runs = int(gigabytes * 1e9 / 30000)
-    first, step = (int(time.time() * 1000) - 72 * 3600 * 1000) << 20, (24 * 3600 * 1000 << 20) // 16
-    every = 16 * step // runs
+    count = 32 if gigabytes > 4 else 16  # PARTS_LARGE and PARTS of partition.c
+    first, step = (int(time.time() * 1000) - 72 * 3600 * 1000) << 20, (24 * 3600 * 1000 << 20) // count
+    every = count * step // runs
     bench.work(EMPTY)
     if name:
-        bench.work(TABLES.format(name=name, first=first, step=step))
+        bench.work(TABLES.format(name=name, first=first, step=step, count=count))
     bench.work("INSERT INTO run (id, secret, owner, gateway, conversation, parent, base, status, created_ms, completed_ms, "
                f"seq_reserved) SELECT id, 1, 1, 1, 1, 1, 1, 2, id >> 20, id >> 20, 100 FROM "
                f"(SELECT {first} + n::bigint * {every} AS id FROM generate_series(1, {runs - 1}) n) r")
@@ -361,10 +368,6 @@ def retention(upstream, options):
     with Bench(upstream, fsync="on", max_wal_size="4GB", checkpoint_timeout="30min") as bench:
         bench.gateway().stop()
 
-        def tables():
-            return bench.number("SELECT sum(pg_relation_size(inhrelid)) FROM pg_inherits "
-                                "WHERE inhparent = 'event'::regclass") / 1e6
-
         def rows():
             return bench.number("SELECT coalesce(sum(pg_column_size(data)), 0) FROM event") / 1e6
         say(f"4 clients, {options.retention:.0f} s each", "",
@@ -377,7 +380,7 @@ def retention(upstream, options):
                 fill(bench, f"n{n}" if table else "", options.gigabytes)
             was = rows()
             gateway = bench.gateway(**usual)
-            removal = Removal(bench, tables)
+            removal = Removal(bench, bench.log_mb)
             if name != "none":
                 removal.start()
             before = slow_writes(gateway)
@@ -391,7 +394,48 @@ def retention(upstream, options):
                 f"{found['p99']:.1f} / {found['max']:.0f} | {commits} | {removed} |")
 
 
-PARTS = {"turns": turns, "lag": lag, "kills": kills, "hot": hot, "retention": retention}
+@contextlib.contextmanager
+def mock():
+    """A provider that streams at a steady pace."""
+    provider = subprocess.Popen([tool("mock")], stdout=subprocess.PIPE, text=True)
+    try:
+        yield provider.stdout.readline().split()[-1]
+    finally:
+        provider.terminate()
+        provider.wait()
+
+
+def hour(upstream, options):
+    """100 clients, each with one stream of a minute after the other, ten events a second; a table covers a minute."""
+    with mock() as url, Bench(upstream, fsync="on") as bench:
+        gateway = bench.gateway(events_keep="16m", events_keep_size="0",
+                                providers=[{"name": "mock", "dialect": "openai", "base_url": f"{url}/v1"}],
+                                models=[{"name": "mock/*", "provider": "mock"}])
+        body = bench.server.folder / "body.json"
+        body.write_text(json.dumps({"messages": ["hello there"], "config": {"model": "mock/sse-600-100"}, "stream": True}))
+        load = subprocess.Popen([tool("load"), "-t", f"127.0.0.1:{gateway.port}", "-p", "/v1/chat", "-b", body, "-c", "100",
+                                 "-s", "-R", "-r", "60000", "-w", "60000", "-d", str(int(options.hour * 1000)),
+                                 "-x", str(int(options.hour * 1000) + 180000)], stdout=subprocess.PIPE, text=True)
+        made, began = set(), time.monotonic()
+        say("| minutes | tables made, of these there | log, MB | gateway, MB | gateway and server, s of CPU | commits, above "
+            "25 ms, 50 ms, 100 ms |", "|---|---|---|---|---|---|")
+        for minute in range(1, int(options.hour / 60) + 1):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                load.wait(max(0, began + 60 * minute - time.monotonic()))
+            there = {row[0] for row in bench.server.sql(f"SELECT inhrelid::regclass {LOG}", bench.database)}
+            made |= there
+            if minute % 10 == 0 or minute == int(options.hour / 60):
+                rss = int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{gateway.process.pid}/status").read_text())[1])
+                say(f"| {minute} | {len(made)}, {len(there)} | {bench.log_mb():.0f} | {rss / 1024:.1f} | "
+                    f"{cpu_of(gateway):.0f}, {bench.cpu_of_server():.0f} | {', '.join(map(str, slow_writes(gateway)))} |")
+        out = json.loads(load.communicate()[0].splitlines()[-1])
+        say("", f"{out['events']} events, {out['events_per_s']:.0f} a second; errors: {out['errors']}; a stream took, s: "
+            f"{out['latency']['p50_us'] / 1e6:.2f}, {out['latency']['p99_us'] / 1e6:.2f}, "
+            f"{out['latency']['max_us'] / 1e6:.2f} (median, 99 %, most); load of the machine: {os.getloadavg()[2]:.1f}",
+            "runs by status: " + str(bench.server.sql("SELECT status, count(*) FROM run GROUP BY status", bench.database)))
+
+
+PARTS = {"turns": turns, "lag": lag, "kills": kills, "hot": hot, "retention": retention, "hour": hour}
 
 
 def main():
@@ -402,12 +446,13 @@ def main():
     parser.add_argument("--hot", type=float, default=120, help="seconds")
     parser.add_argument("--gigabytes", type=float, default=1, help="of the event log")
     parser.add_argument("--retention", type=float, default=30, help="seconds of each row")
+    parser.add_argument("--hour", type=float, default=3600, help="seconds")
     options = parser.parse_args()
     if set(options.parts) - set(PARTS):
         parser.error(f"parts: {', '.join(PARTS)}")
     upstream = up.Upstream()
     for name, part in PARTS.items():
-        if not options.parts or name in options.parts:
+        if name in options.parts or not options.parts and part is not hour:
             say("", f"{name}; load of the machine before it: {os.getloadavg()[0]:.1f}", "")
             part(upstream, options)
     upstream.close()

@@ -677,7 +677,8 @@ int main(int argc, char **argv)
 		}
 	}
 	if (!target || sscanf(target, "%63[0-9.]:%d", host, &port) != 2 || g.count < 1 ||
-	    g.count > CONNECTIONS_MAX || warm_ms < 0 || window_ms < 1 || window_ms > 600000)
+	    g.count > CONNECTIONS_MAX || warm_ms < 0 || window_ms < 1 ||
+	    window_ms > 2 * 3600 * 1000)
 		usage();
 	if (g.requests_max)
 		warm_ms = 0;

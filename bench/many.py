@@ -421,7 +421,8 @@ def hour(upstream, options):
             "25 ms, 50 ms, 100 ms |", "|---|---|---|---|---|---|")
         for minute in range(1, int(options.hour / 60) + 1):
             with contextlib.suppress(subprocess.TimeoutExpired):
-                load.wait(max(0, began + 60 * minute - time.monotonic()))
+                load.wait(began + 60 * minute - time.monotonic())
+                raise AssertionError("the load has ended early")
             there = {row[0] for row in bench.server.sql(f"SELECT inhrelid::regclass {LOG}", bench.database)}
             made |= there
             if minute % 10 == 0 or minute == int(options.hour / 60):

@@ -84,6 +84,7 @@ static void on_begin(struct store_job *job)
 		.last_seq = 7,
 		.attempts = 1,
 		.job = { .loop = &queue, .done = on_end },
+		.unlogged = true,
 	};
 	if (!store_turn_end(store, &c->end))
 		abort();

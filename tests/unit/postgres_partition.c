@@ -150,23 +150,60 @@ static void a_table_that_covers_its_share_of_time_gets_an_end(void **state)
 	assert_int_equal(logged(f, 1), 1);
 }
 
-/* Its share of time would be ten days. */
-static void a_table_gets_an_end_before_it_is_large(void **state)
+/* It has grown by 40 MiB in an hour, so by a GiB a day. */
+static void a_log_that_will_be_large(const struct fixture *f)
 {
-	struct fixture *f = *state;
-
 	table_of(f, "event_old", AGO(3600), NULL);
 	outside(f, "ALTER TABLE event_old ALTER COLUMN data SET STORAGE PLAIN");
 	run_of(f, AGO(3500), 1, ENDED, clock_wall_ms(), 10);
 	outside(f,
 		"INSERT INTO event SELECT run, n, n, convert_to(repeat('x', 8000), 'UTF8') FROM event, "
-		"generate_series(10, 5129) n"); /* 40 MiB an hour */
-	f->options.events_keep_ms = 160 * 24 * HOUR_MS;
+		"generate_series(10, 5129) n");
+}
+
+static void a_large_log_has_smaller_tables(void **state)
+{
+	struct fixture *f = *state;
+
+	a_log_that_will_be_large(f);
+	f->options.events_keep_ms =
+		32 * 24 * HOUR_MS; /* 30 GiB: a table has a day of it, not two */
+	int64_t now_ms = clock_wall_ms();
+	open_store(f);
+	wait_for(f, TABLES, 3);
+	assert_true(outside_int(f, TAIL) > id_key_at(now_ms + 22 * HOUR_MS));
+	assert_true(outside_int(f, TAIL) < id_key_at(now_ms + 25 * HOUR_MS));
+}
+
+static void a_table_need_not_be_smaller_than_256_mib(void **state)
+{
+	struct fixture *f = *state;
+
+	a_log_that_will_be_large(f);
+	f->options.events_keep_ms =
+		5 * 24 * HOUR_MS; /* 4.7 GiB: a sixteenth is 300 MiB, or 7.5 hours */
 	int64_t now_ms = clock_wall_ms();
 	open_store(f);
 	wait_for(f, TABLES, 3);
 	assert_true(outside_int(f, TAIL) > id_key_at(now_ms + 5 * HOUR_MS));
 	assert_true(outside_int(f, TAIL) < id_key_at(now_ms + 6 * HOUR_MS));
+}
+
+static void with_many_tables_a_large_log_has_its_sixteenths(void **state)
+{
+	struct fixture *f = *state;
+
+	outside(f,
+		"DO $$ DECLARE b bigint := " AGO(
+			7200) "; BEGIN FOR n IN 1..34 LOOP EXECUTE format('CREATE "
+			      "TABLE event_n%s PARTITION OF event FOR VALUES FROM (%s) TO (%s)', n, b + n, b + n + 1); "
+			      "END LOOP; END $$");
+	a_log_that_will_be_large(f);
+	f->options.events_keep_ms = 32 * 24 * HOUR_MS;
+	int64_t now_ms = clock_wall_ms();
+	open_store(f);
+	wait_for(f, TABLES, 37);
+	assert_true(outside_int(f, TAIL) > id_key_at(now_ms + 46 * HOUR_MS));
 }
 
 static void there_are_not_too_many_tables(void **state)
@@ -392,7 +429,9 @@ int main(void)
 		T(nothing_is_made_for_a_log_that_is_kept_for_ever),
 		T(a_table_that_has_its_share_gets_an_end),
 		T(a_table_that_covers_its_share_of_time_gets_an_end),
-		T(a_table_gets_an_end_before_it_is_large),
+		T(a_large_log_has_smaller_tables),
+		T(a_table_need_not_be_smaller_than_256_mib),
+		T(with_many_tables_a_large_log_has_its_sixteenths),
 		T(there_are_not_too_many_tables),
 		T(old_tables_are_dropped),
 		T(the_oldest_tables_are_dropped_if_all_are_too_large),

@@ -10,10 +10,11 @@
 #include <stdlib.h>
 
 enum {
-	TABLES = 64,      /* that are looked at */
-	TABLES_MOST = 56, /* that are made */
-	PARTS = 16,       /* tables of a whole log, by its age and by its size */
-	PARTS_LARGE = 32, /* tables of a large log, each of LARGE at least */
+	TABLES = 64,       /* that are looked at */
+	TABLES_MOST = 56,  /* that are made */
+	PARTS = 16,        /* tables of a whole log, by its age and by its size */
+	PARTS_LARGE = 32,  /* tables of a large log, each of LARGE at least */
+	TABLES_LARGE = 36, /* with so many, 17 for the sixteenths of a log still fit in */
 	LOOK_US = 2 * 1000 * 1000,
 	PAUSE_MOST_US = 60 * 1000 * 1000,
 	REMOVED_REST = 4,
@@ -111,15 +112,32 @@ static int64_t span_ms(const struct store_options *o)
 	return span > SPAN_LEAST_MS ? span : SPAN_LEAST_MS;
 }
 
+/* bytes_expected: what will be kept, if the log goes on to grow as it has grown since its oldest table. */
+static double bytes_expected(const struct look *s, const struct store_options *o)
+{
+	const struct log_table *oldest = s->count > 1 && s->rest ? &s->tables[1] : &s->tables[0];
+	double                  age = (double)(s->now_ms - id_key_ms(oldest->from));
+	double                  keep = (double)o->events_keep_ms;
+	double                  bytes = (double)s->bytes;
+
+	if (keep > age && age > 0)
+		bytes *= keep / age;
+	if (o->events_keep_bytes > 0 && (keep <= 0 || bytes > (double)o->events_keep_bytes))
+		bytes = (double)o->events_keep_bytes;
+	return bytes;
+}
+
 static int64_t share_bytes(const struct look *s, const struct store_options *o)
 {
-	int64_t large = s->bytes / PARTS_LARGE;
+	int64_t most = INT64_MAX / 2;
 	int64_t share = o->events_keep_bytes / PARTS;
 
-	if (large < LARGE)
-		large = LARGE;
-	if (o->events_keep_bytes <= 0 || share > large)
-		return large;
+	if (s->count < TABLES_LARGE) {
+		most = (int64_t)(bytes_expected(s, o) / PARTS_LARGE);
+		most = most > LARGE ? most : LARGE;
+	}
+	if (o->events_keep_bytes <= 0 || share > most)
+		return most;
 	return share > (int64_t)MIB ? share : (int64_t)MIB;
 }
 

@@ -8,9 +8,10 @@
  * The last table has no end, so there is a place for every new run, also while nobody looks after the tables for a
  * long time, or only gateways of an older version, which know nothing of them.  Any gateway cuts this table off: it
  * gets an end some seconds ahead, where the next one begins.  That is done as soon as the table has its share of
- * what may be kept: a sixteenth of events_keep, or of events_keep_size.  A large log has smaller tables, of 256 MiB or
- * of a 32nd of all bytes, because turns feel it when the server deletes the file of a dropped one.  So there are some 50
- * tables at most, which matters because the server locks each one for each read and for each end of a stream.
+ * what may be kept: a sixteenth of events_keep, or of events_keep_size.  A large log has tables of a 32nd of the
+ * bytes that it will have, or of 256 MiB if that is more, because turns feel it when the server deletes the file of a
+ * dropped one.  There are never so many that a log which grows faster than before has no room for its sixteenths: the
+ * server locks each one for each read and for each end of a stream.
  *
  * A new bound makes the server read the table that had no end, under a lock for which all turns wait, unless a
  * constraint proves what it would find.  So a table whose share is large gets its end early, while it is small,

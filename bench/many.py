@@ -310,7 +310,7 @@ def fill(bench, name, gigabytes):
     """Logs of runs that ended two to three days ago, 100 pieces of 300 bytes each, in the tables that gateways would
     have made, or, without a name, all in the table of the time before there were such."""
     runs = int(gigabytes * 1e9 / 30000)
-    count = 32 if gigabytes > 4 else 16  # PARTS_LARGE and PARTS of partition.c
+    count = min(32, max(16, int(gigabytes * 1e9 / 2**28)))  # PARTS_LARGE, PARTS and LARGE of partition.c
     first, step = (int(time.time() * 1000) - 72 * 3600 * 1000) << 20, (24 * 3600 * 1000 << 20) // count
     every = count * step // runs
     bench.work(EMPTY)

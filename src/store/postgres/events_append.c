@@ -124,6 +124,10 @@ static size_t append_ask(struct work *w, const struct group *g)
 
 	if (news)
 		append_news(w, g);
+	if (ok && p.count == 0) { /* none of the entries is looked for among the answers */
+		pieces_finish(&p);
+		return news;
+	}
 	struct param *a = work_param(w);
 	param_int(a, w->db->gateway);
 	pieces_args(&p, a, true);

@@ -131,6 +131,7 @@ static bool link_prepare(struct link *l, const char *sql, const struct param *a,
 	}
 	/* A statement whose preparation failed gets a new name, because the old one may exist. */
 	p->number = ++l->made;
+	l->asked = 0;
 	statement_name(name, p);
 	expect(l, LINK_PREPARED, sql);
 	return pq.PQsendPrepare(l->conn, name, sql, a ? a->count : 0, a ? a->types : NULL) == 1;
@@ -158,12 +159,17 @@ static bool link_queue(struct link *l, const char *sql, const struct param *a, b
 	       pq.PQsendQueryPrepared(l->conn, name, count, values, lengths, formats, 1) == 1;
 }
 
+/* link_named: whether statements are prepared.  A pooler's session may have the name of the first one from another
+ * link. */
+static bool link_named(const struct link *l)
+{
+	return !l->how.once && l->state != LINK_SETTING_UP && !link_target_unnamed(l->target);
+}
+
 static void queue(struct link *l, const char *sql, const struct param *a, enum link_expect what)
 {
-	/* A pooler's session may have the name of the first statement from another link.  The end of a
-	 * transaction may not fail because of its name. */
-	bool named =
-		a && !l->how.once && l->state != LINK_SETTING_UP && !link_target_unnamed(l->target);
+	/* The end of a transaction may not fail because of its name. */
+	bool named = a && link_named(l);
 
 	if (l->failed || l->state == LINK_DOWN)
 		return;
@@ -180,7 +186,7 @@ void link_control(struct link *l, const char *sql)
 void link_ask(struct link *l, const char *sql)
 {
 	l->asked++;
-	if (l->asked >= ASKED_FIRST && (l->asked & (l->asked - 1)) == 0)
+	if (link_named(l) && l->asked >= ASKED_FIRST && (l->asked & (l->asked - 1)) == 0)
 		link_control(l, "DISCARD PLANS");
 	if (l->pooled && !l->local) {
 		queue(l, sql_local, &l->settings, LINK_CONTROL);

@@ -9,7 +9,8 @@
  * A statement's text is its name: it is a constant, prepared at its first use on the connection.  The server plans
  * it then, and again once autovacuum has analyzed a table.  In a new database, the tables are so small at its first
  * use that the server would read all runs for each turn that ends; within the minute until autovacuum comes, these
- * may be many.  So all statements are planned anew when the connection has had twice as many of them.
+ * may be many.  So all statements are planned anew when the connection has had twice as many of them, counted from the
+ * last one that was new.
  *
  * A pooler such as PgBouncer may give each transaction another session of the server.  So behind one the
  * settings come in front of each transaction and last as long, because a setting of a session would meet
@@ -59,7 +60,7 @@ struct link {
 	bool         failed; /* a statement could not be queued: no memory, or a lost connection */
 	struct fault fault;  /* of the last attempt to connect, or of the last link_send */
 	unsigned     made;   /* numbers the names of prepared statements */
-	uint64_t     asked;  /* how many statements the connection has had */
+	uint64_t     asked;  /* how many statements there were since the last one was prepared */
 	struct link_place {
 		const char *sql;
 		uint64_t    hash; /* of the text */

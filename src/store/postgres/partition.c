@@ -7,14 +7,15 @@
 #include "store/postgres/partition_change.h"
 #include "store/postgres/postgres.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum {
-	TABLES = 64,       /* that are looked at */
-	TABLES_MOST = 56,  /* that are made */
+	TABLES = 80,       /* that are looked at */
+	TABLES_MOST = 72,  /* that are made */
 	PARTS = 16,        /* tables of a whole log, by its age and by its size */
 	PARTS_LARGE = 32,  /* tables of a large log, each of LARGE at least */
-	TABLES_LARGE = 36, /* with so many, 17 for the sixteenths of a log still fit in */
+	TABLES_LARGE = 36, /* with so many, twice 17 for sixteenths still fit in */
 	LOOK_US = 2 * 1000 * 1000,
 	PAUSE_MOST_US = 60 * 1000 * 1000,
 	REMOVED_REST = 4,
@@ -26,7 +27,8 @@ enum {
 	LARGE = 256 * (int)MIB,
 	REST_LEAST = (int)MIB, /* event_rest is emptied as a whole above this, and by rows below */
 };
-#define PROOF_MS ((int64_t)24 * 3600 * 1000)
+#define PROOF_MS   ((int64_t)24 * 3600 * 1000)
+#define BYTES_MOST 1e15 /* of a log, for the arithmetic */
 
 /* "Plog": a lock among all gateways of a database. */
 static const char sql_lock[] = "SELECT pg_try_advisory_xact_lock(1349283687)::int::bigint";
@@ -41,7 +43,7 @@ static const char sql_tables[] =
 	"CROSS JOIN LATERAL (SELECT pg_get_expr(c.relpartbound, c.oid) AS bound) b "
 	"LEFT JOIN pg_constraint k ON k.conrelid = c.oid AND k.contype = 'c' "
 	"AND k.conname::text LIKE 'event\\_until\\_%' "
-	"WHERE i.inhparent = 'event'::regclass ORDER BY 2 LIMIT 64";
+	"WHERE i.inhparent = 'event'::regclass ORDER BY 2 LIMIT 80";
 /* A table that need not stay: one without a live run, and, if it goes by its age, without one that ended too late. */
 static const char sql_check[] =
 	"WITH live AS MATERIALIZED (SELECT id FROM run WHERE status < 2) SELECT t.n FROM "
@@ -118,10 +120,10 @@ static double bytes_expected(const struct look *s, const struct store_options *o
 	const struct log_table *oldest = s->count > 1 && s->rest ? &s->tables[1] : &s->tables[0];
 	double                  age = (double)(s->now_ms - id_key_ms(oldest->from));
 	double                  keep = (double)o->events_keep_ms;
-	double                  bytes = (double)s->bytes;
+	double bytes = (double)(s->bytes - (oldest != s->rest && s->rest ? s->rest->bytes : 0));
 
 	if (keep > age && age > 0)
-		bytes *= keep / age;
+		bytes = fmin(bytes * (keep / age), BYTES_MOST);
 	if (o->events_keep_bytes > 0 && (keep <= 0 || bytes > (double)o->events_keep_bytes))
 		bytes = (double)o->events_keep_bytes;
 	return bytes;
@@ -309,9 +311,16 @@ static enum work_next partition_look(struct work *w)
 		return WORK_DONE;
 	s->now_ms = clock_wall_ms();
 	remove_plan(s, &w->db->options);
-	remove_rows(w, s);
+	bool rests = s->asked_count > 0 && clock_mono_us() < w->db->log.remove_us;
+	if (!rests)
+		remove_rows(w, s);
 	if (next_make(w, s))
 		return partition_act(w, s);
+	if (rests) { /* what is too much goes with its table, later */
+		if (w->db->log.look_us > w->db->log.remove_us)
+			w->db->log.look_us = w->db->log.remove_us;
+		return WORK_DONE;
+	}
 	w->db->log.settled = s->asked_count == 0;
 	if (w->db->log.settled)
 		return WORK_DONE;
@@ -333,14 +342,15 @@ static enum work_next partition_look_again(struct work *w, struct look *s)
 	return WORK_DONE;
 }
 
-/* partition_rest: the server takes as long as a second to delete a file of a GB.  After each removal, its disk and
- * processors are left to turns for four times as long as the removal has taken. */
+/* partition_rest: the server takes as long as a second to delete a file of a GB.  After each removal, this
+ * gateway removes none for four times as long as that has taken, so its disk and processors are left to turns.  New
+ * tables are made meanwhile: one that is too large to be cut off would have to stay for a day. */
 static void partition_rest(struct postgres *db, const struct look *s)
 {
 	int64_t now_us = clock_mono_us();
 
 	if (s && s->began_us > 0)
-		db->log.look_us = now_us + REMOVED_REST * (now_us - s->began_us);
+		db->log.remove_us = now_us + REMOVED_REST * (now_us - s->began_us);
 }
 
 enum work_next partition_step(struct work *w)

@@ -10,10 +10,10 @@
  * gets an end some seconds ahead, where the next one begins.  That is done as soon as the table has its share of
  * what may be kept: a sixteenth of events_keep, or of events_keep_size.  A large log has tables of a 32nd of the
  * bytes that it will have, or of 256 MiB if that is more, because turns feel it when the server deletes the file of a
- * dropped one.  There are never so many that a log which grows faster than before has no room for its sixteenths: the
- * server locks each one for each read and for each end of a stream.
+ * dropped one.  There are only so many of these that the sixteenths of a log that grows faster still have room: the server
+ * locks each table for each read and for each end of a stream.
  *
- * A new bound makes the server read the table that had no end, under a lock for which all turns wait, unless a
+ * A new bound makes the server read the table that had no end, under a lock for which all streams wait, unless a
  * constraint proves what it would find.  So a table whose share is large gets its end early, while it is small,
  * by the rate at which it grows.  Where the server would have to read much nevertheless, as in event_rest
  * of a database that had no such tables before, a constraint is added that says that no run is later than in

@@ -11,7 +11,7 @@ enum { SQL = 4096, PROVE_US = 65 * 1000 * 1000, WAIT_LATER_US = 5 * 1000 * 1000 
 
 /* Vacuum makes way for those who have waited for a second. */
 static const char wait_for_vacuum[] = "SET LOCAL lock_timeout = '3s'";
-/* All turns wait meanwhile.  Where transactions take longer than that, later tries wait longer. */
+/* All streams wait meanwhile, and the turns that end with them.  Where transactions take longer than that, later tries wait longer. */
 static const char wait_first[] = "SET LOCAL lock_timeout = '50ms'";
 static const char wait_later[] = "SET LOCAL lock_timeout = '200ms'";
 static const char no_long_lock[] = "SET LOCAL statement_timeout = '2s'";
@@ -115,6 +115,7 @@ static void remove_rest(struct work *w, const struct log_table *t)
 
 void partition_remove(struct work *w, const struct log_table *rest, const struct log_table *t)
 {
+	w->stage_us = PROVE_US; /* the answer comes when the server has deleted the files */
 	change_lock(w, rest, t);
 	/* A constraint would refuse what is still written of runs that lose their table. */
 	if (rest && rest->until > 0)

@@ -46,8 +46,9 @@ struct postgres {
 	int64_t                  size_us;          /* when surplus events are looked for again */
 	/* The tables of the event log (partition.c). */
 	struct {
-		int64_t look_us;  /* when they are looked at again */
-		int64_t pause_us; /* until then, after a failure; 0: there was none */
+		int64_t look_us;   /* when they are looked at again */
+		int64_t remove_us; /* when one may be dropped again */
+		int64_t pause_us;  /* until then, after a failure; 0: there was none */
 		int64_t to; /* 0, or: the logs of runs before this one have more bytes than they may, */
 		int64_t bytes;   /* which are so many, and no table can be dropped for it */
 		bool    settled; /* no table can be dropped now, so what is old goes by rows */

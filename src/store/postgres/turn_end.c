@@ -110,8 +110,9 @@ static void end_runs(struct param *a, struct turn_end *const *ends, size_t count
 static bool end_logged(struct turn_end *const *ends, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!E->unlogged)
-			return true;
+		for (int k = 0; k < EVENTS_REST; k++)
+			if (!E->unlogged || E->events[k].data.n > 0)
+				return true;
 	return false;
 }
 

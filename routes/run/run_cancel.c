@@ -119,15 +119,16 @@ static void cancel_client_left(void *arg)
 		watch_stop(&x->watch);
 }
 
-/* cancel_unstored: a run that is not stored is answered at once. */
-static void cancel_unstored(struct request *r, struct live *live)
+/* cancel_unstored: a run that is not stored is answered at once.  It may be gone as soon as it was told to end, so its
+ * log was read before. */
+static void cancel_unstored(struct request *r, struct live *live, struct str log)
 {
 	struct buf body;
 
 	if (live_cancel(live->id, live->owner))
 		live->status = RUN_CANCELLED;
 	buf_init(&body, 64 * KIB);
-	if (!run_print_live(&body, live, live_log(live->id, live->owner, request_arena(r))))
+	if (!run_print_live(&body, live, log))
 		buf_clear(&body);
 	reply_json_take(r, 200, &body);
 }
@@ -137,6 +138,7 @@ void run_cancel_post(struct request *r, void *app)
 	struct gateway      *g = app;
 	const struct family *f = request_family(r);
 	struct live          live;
+	struct str           log;
 	struct id            id;
 
 	if (!id_parse(request_param(r, 0), f->run_id, &id)) {
@@ -144,8 +146,9 @@ void run_cancel_post(struct request *r, void *app)
 			     f->object ? "there is no such response" : "there is no such run");
 		return;
 	}
-	if (f->shows_unstored && live_find(id, request_owner(r), &live)) {
-		cancel_unstored(r, &live);
+	if (f->shows_unstored &&
+	    live_look_log(id, request_owner(r), &live, request_arena(r), &log) && !live.stored) {
+		cancel_unstored(r, &live, log);
 		return;
 	}
 	struct cancel *x = calloc(1, sizeof *x);

@@ -182,19 +182,6 @@ void live_attempt_last_step(struct live *l, struct str model, const struct attem
 	pthread_mutex_unlock(&lock);
 }
 
-struct str live_log(struct id id, int64_t owner, struct arena *a)
-{
-	struct str text = STR_NONE;
-
-	pthread_mutex_lock(&lock);
-	const struct live *l = live_find_locked(id, owner);
-
-	if (l)
-		text = arena_str(a, buf_view(&l->log.text));
-	pthread_mutex_unlock(&lock);
-	return text;
-}
-
 struct tape *live_tape(struct id id, int64_t owner)
 {
 	pthread_mutex_lock(&lock);

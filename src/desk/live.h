@@ -35,9 +35,10 @@ struct live {
 	struct loop           *loop; /* the run's */
 
 	/* A copy has none of these. */
-	struct attempt_log log; /* owned; others read it with live_log; http is the run's own */
-	struct task cancel;     /* fn is set by the run; runs on the run's loop after live_cancel */
-	bool        posted;     /* `cancel` is on its way */
+	struct attempt_log
+		    log;    /* owned; others read it with live_look_log; http is the run's own */
+	struct task cancel; /* fn is set by the run; runs on the run's loop after live_cancel */
+	bool        posted; /* `cancel` is on its way */
 };
 
 /* Threads: any. */
@@ -57,12 +58,10 @@ void live_end(struct live *l, enum run_status status, const struct live_end *end
 /* live_each: fn for each run of the i-th bucket that calls a provider, or has called one, within the
  * lock; false: there are no more buckets. */
 bool live_each(size_t i, void (*fn)(const struct live_state *s, void *arg), void *arg);
-/* live_log: the log of a run's attempts, copied into a; empty: there is no such run, or no memory. */
-struct str live_log(struct id id, int64_t owner, struct arena *a);
 /* live_look: copies the fields of a run; false: no such run is running here, or it is another
  * owner's. */
 bool live_look(struct id id, int64_t owner, struct live *ret);
-/* live_look_log: the same, with the log of that moment, as live_log's. */
+/* live_look_log: the same, with the log of the run's attempts at that moment, copied into a; empty: no memory. */
 bool live_look_log(struct id id, int64_t owner, struct live *ret, struct arena *a,
 		   struct str *ret_log);
 /* live_find: the same for runs that are not stored. */

@@ -119,8 +119,8 @@ static void cancel_client_left(void *arg)
 		watch_stop(&x->watch);
 }
 
-/* cancel_unstored: a run that is not stored is answered at once.  It may be gone as soon as it was told to end, so its
- * log was read before. */
+/* cancel_unstored: a run that is not stored is answered at once.  The run may be gone as soon as it is told to end, so the
+ * caller has read its log before. */
 static void cancel_unstored(struct request *r, struct live *live, struct str log)
 {
 	struct buf body;

@@ -150,7 +150,7 @@ static void a_table_that_covers_its_share_of_time_gets_an_end(void **state)
 	assert_int_equal(logged(f, 1), 1);
 }
 
-/* It has grown by 40 MiB in an hour, so by a GiB a day. */
+/* The log has grown by 40 MiB in an hour, so by a GiB a day. */
 static void a_log_that_will_be_large(const struct fixture *f)
 {
 	table_of(f, "event_old", AGO(3600), NULL);

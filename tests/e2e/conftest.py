@@ -1,5 +1,7 @@
 """Fixtures of the end-to-end tests."""
 
+import gc
+
 import pytest
 
 from fixtures import *  # noqa: F403
@@ -14,6 +16,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.get_closest_marker("sqlite"):
             item.add_marker(pytest.mark.skip(reason="needs the SQLite engine"))
+
+
+def pytest_collection_finish():
+    """What thousands of tests are made of stays, and each of Python's collections would walk it again."""
+    gc.collect()
+    gc.freeze()
 
 
 class Teller:

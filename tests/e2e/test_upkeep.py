@@ -401,6 +401,7 @@ def after_a_while(process, seconds):
         process.wait(seconds)
 
 
+@pytest.mark.once
 @pytest.mark.long
 def test_killed_backups_leave_no_copy_and_do_no_harm(start, tmp_path):
     gateway = start()
@@ -582,6 +583,7 @@ def test_a_vacuum_waits_for_nobody_for_ever(made):
     sound(made)
 
 
+@pytest.mark.once
 @pytest.mark.long
 @pytest.mark.parametrize("serving", [True, False], ids=["serving", "stopped"])
 def test_killed_vacuums_leave_the_database_whole(start, serving):

@@ -153,13 +153,14 @@ static void clean(const char *folder)
 int __wrap__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count,
 				   CMFixtureFunction setup, CMFixtureFunction teardown)
 {
-	char folder[] = "refuse-XXXXXX";
+	char folder[] = "refuse-XXXXXX", here[4096];
 	int  failed = 0, out;
 
 	if (!getenv("PARLEY_REFUSE_UNIT"))
 		return __real__cmocka_run_group_tests(name, tests, count, setup, teardown);
 	out = said();
-	if (!refuse_page() || out < 0 || !mkdtemp(folder) || chdir(folder) != 0)
+	if (!refuse_page() || out < 0 || !mkdtemp(folder) || chdir(folder) != 0 ||
+	    !getcwd(here, sizeof here) || setenv("TMPDIR", here, 1) != 0)
 		return 1;
 	for (size_t i = 0; i < count; i++)
 		failed += !torment(&tests[i], setup, teardown, out);

@@ -18,9 +18,12 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason="needs the SQLite engine"))
 
 
-def pytest_collection_finish():
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection():
     """What thousands of tests are made of stays, and each of Python's collections would walk it again."""
-    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
     gc.freeze()
 
 

@@ -1,0 +1,265 @@
+/* The file of the search index may be killed, lost, damaged or swapped. */
+#include "sqlite_search_help.h"
+#include "store/sqlite/search/search_feed.h"
+
+#include <fcntl.h>
+
+static void index_name(const struct fixture *f, char name[128])
+{
+	snprintf(name, 128, "%s.search", f->path);
+}
+
+static void copy(const char *from, const char *to)
+{
+	char   bytes[65536];
+	FILE  *in = fopen(from, "rb");
+	FILE  *out = fopen(to, "wb");
+	size_t n;
+
+	assert_true(in && out);
+	while ((n = fread(bytes, 1, sizeof bytes, in)) > 0)
+		assert_int_equal(fwrite(bytes, 1, n, out), n);
+	fclose(in);
+	assert_int_equal(fclose(out), 0);
+}
+
+static void talk(struct fixture *f)
+{
+	for (int i = 0; i < 10; i++)
+		say(f, 1, "word of a question", "word of an answer");
+}
+
+static void assert_all_once(struct fixture *f, size_t n)
+{
+	assert_int_equal(found(f, "word", 1), n);
+	assert_int_equal(index_int(f, "SELECT count(*) FROM doc"), n);
+	assert_int_equal(index_int(f, "SELECT count FROM state"), n);
+	/* No row is in FTS5's table twice. */
+	assert_int_equal(index_int(f, "SELECT cnt FROM word WHERE term = 'word'"), n);
+}
+
+static void a_lost_damaged_or_foreign_index_is_made_anew(void **state)
+{
+	static const char *const harm[] = { "missing",  "empty",        "text",
+					    "database", "older format", "of another database" };
+	struct fixture          *f = *state;
+	char                     name[128];
+
+	index_name(f, name);
+	open_store(f);
+	talk(f);
+	assert_all_once(f, 20);
+	for (size_t i = 0; i < ARRAY_LEN(harm); i++) {
+		struct fixture x = { 0 };
+
+		close_store(f);
+		str_copy(x.path, sizeof x.path, str_of(name));
+		if (i <= 3)
+			assert_int_equal(unlink(name), 0);
+		if (i == 1 || i == 2) {
+			FILE *out = fopen(name, "w");
+
+			assert_non_null(out);
+			for (int n = 0; i == 2 && n < 5000; n++)
+				fputs("this is no index\n", out);
+			assert_int_equal(fclose(out), 0);
+		}
+		if (i == 3)
+			outside(&x, "CREATE TABLE state (id INTEGER)");
+		if (i == 4)
+			outside(&x, "PRAGMA user_version = 0");
+		if (i == 5)
+			outside(&x, "UPDATE state SET instance = zeroblob(16)");
+		open_store(f);
+		assert_all_once(f, 20);
+	}
+	struct stat st;
+	assert_int_equal(stat(name, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+}
+
+static void damage_is_noticed_while_serving(void **state)
+{
+	struct fixture *f = *state;
+	char            name[128];
+
+	index_name(f, name);
+	open_store(f);
+	talk(f);
+	assert_all_once(f, 20);
+	close_store(f);
+	/* All but the first pages: what it is still can be read. */
+	int fd = open(name, O_WRONLY);
+	assert_true(fd >= 0);
+	off_t size = lseek(fd, 0, SEEK_END);
+	for (off_t at = 4 * 8192; at < size; at++)
+		assert_int_equal(pwrite(fd, "\xff", 1, at), 1);
+	close(fd);
+	open_store(f);
+	say(f, 1, "word", "word");
+	assert_all_once(f, 22);
+
+	/* Taken away under its feet. */
+	assert_int_equal(unlink(name), 0);
+	say(f, 1, "word", "word");
+	wait_for(f, true, "SELECT count(*) = 24 FROM doc");
+	assert_all_once(f, 24);
+}
+
+static void either_file_may_be_put_back_from_a_copy(void **state)
+{
+	struct fixture *f = *state;
+	char            name[128];
+	char            old[2][128];
+
+	index_name(f, name);
+	snprintf(old[0], sizeof old[0], "%s/old", f->dir);
+	snprintf(old[1], sizeof old[1], "%s/old.search", f->dir);
+	open_store(f);
+	talk(f);
+	assert_all_once(f, 20);
+	close_store(f);
+	copy(f->path, old[0]);
+	copy(name, old[1]);
+	open_store(f);
+	talk(f);
+	struct turn_begin t = say(f, 1, "word", "word");
+	assert_all_once(f, 42);
+	struct conversation_write w = { .change = CONVERSATION_DELETE,
+					.owner = 1,
+					.conversation = t.conversation };
+	arena_init(&w.arena, MIB);
+	assert_int_equal(DO(f, conversation_write, &w), ERR_OK);
+	arena_finish(&w.arena);
+	wait_for(f, false, "SELECT count(*) = 1 FROM search_queue");
+	wait_for(f, false, "SELECT count(*) = 0 FROM search_queue WHERE text IS NOT NULL");
+	close_store(f);
+
+	copy(old[1], name);
+	open_store(f);
+	assert_all_once(f, 40);
+	close_store(f);
+
+	copy(old[0], f->path);
+	open_store(f);
+	assert_all_once(f, 20);
+	unlink(old[0]);
+	unlink(old[1]);
+}
+
+static void a_database_from_before_is_indexed(void **state)
+{
+	struct fixture *f = *state;
+	char            name[128];
+
+	index_name(f, name);
+	open_store(f);
+	talk(f);
+	close_store(f);
+	/* What later migrations made is in their way when they come again. */
+	outside(f,
+		"DROP TRIGGER search_title_added; DROP TRIGGER search_title_changed;"
+		"DROP TRIGGER search_title_removed;"
+		"DROP TABLE session_ended;"
+		"DROP TABLE search_queue; DROP TABLE search_source;"
+		"ALTER TABLE run DROP COLUMN attempt_log; ALTER TABLE run DROP COLUMN executions;"
+		"DROP TABLE api_key; DROP TABLE api_key_change;"
+		"DROP TABLE budget; DROP TABLE reservation; DROP TABLE usage_day;"
+		"ALTER TABLE run DROP COLUMN native_reason; ALTER TABLE run DROP COLUMN cost_nano;"
+		"ALTER TABLE run DROP COLUMN bill_key; ALTER TABLE run DROP COLUMN bill_model;"
+		"ALTER TABLE run DROP COLUMN bill_in; ALTER TABLE run DROP COLUMN bill_price_in;"
+		"ALTER TABLE run DROP COLUMN bill_price_out; ALTER TABLE run DROP COLUMN bill_dropped;"
+		"DELETE FROM schema_migration WHERE number >= "
+		"(SELECT number FROM schema_migration WHERE name LIKE '%search%')");
+	assert_int_equal(unlink(name), 0);
+	open_store(f);
+	talk(f);
+	assert_all_once(f, 40);
+}
+
+/* Killed at every point of the indexer's work: with a batch read and not put in, put in and not
+ * cleared, in the middle of a conversation or of the making, with the removal noted and not done. */
+static void an_index_that_was_cut_off_goes_on(void **state)
+{
+	struct fixture     *f = *state;
+	struct search_batch b;
+	char                name[128];
+	bool                anew;
+	int64_t             waiting;
+
+	index_name(f, name);
+	assert_true(search_batch_init(&b));
+	open_store(f);
+	for (int i = 0; i < 3; i++)
+		talk(f);
+	assert_all_once(f, 60);
+	close_store(f);
+	for (int cut = 0; cut < 6; cut++) {
+		struct search_feed   feed;
+		struct search_index  x;
+		struct search_source source;
+
+		/* All of it stands in the queue once more, and in the middle of it an old index. */
+		outside(f,
+			"DELETE FROM search_queue WHERE seq < (SELECT max(seq) FROM search_queue);"
+			"INSERT INTO search_queue (kind, id) SELECT 1 + 2 * (id % 2), "
+			"iif(id % 2, conversation, id) FROM run;"
+			"INSERT INTO search_queue (kind, id, runs) SELECT 5, count(*), "
+			"group_concat(id, ' ') FROM run");
+		assert_int_equal(search_feed_open(&feed, f->path, 1000, &f->err), ERR_OK);
+		assert_int_equal(search_feed_source(&feed, &source), SQLITE_OK);
+		if (cut % 2)
+			search_index_remove(name);
+		assert_int_equal(search_index_open(&x, name, 1000, &source, &anew), SQLITE_OK);
+		for (int step = 0; step < cut; step++) {
+			assert_int_equal(search_feed_fill(&feed, &x, step % 2, &b, &waiting),
+					 SQLITE_OK);
+			if (b.count > 7) { /* as if more did not fit */
+				b.count = 7;
+				b.mark = x.mark;
+			}
+			if (step + 1 < cut)
+				assert_int_equal(search_index_apply(&x, &b, false), SQLITE_OK);
+		}
+		search_index_close(&x);
+		search_feed_close(&feed);
+		open_store(f);
+		assert_all_once(f, 60);
+		close_store(f);
+	}
+	search_batch_finish(&b);
+}
+
+static void trouble_with_the_index_hurts_no_turn(void **state)
+{
+	struct fixture *f = *state;
+	char            name[128];
+
+	index_name(f, name);
+	assert_int_equal(mkdir(name, 0700), 0);
+	open_store(f);
+	talk(f);
+	struct search_read j = search_for("word", 1);
+	for (int i = 0; i < 20000 && DO(f, search_read, &j) == ERR_OK; i++)
+		arena_finish(&j.arena);
+	assert_int_equal(j.job.err.code, ERR_STORAGE);
+	assert_true(j.job.err.retry_after_ms > 0);
+	arena_finish(&j.arena);
+	assert_int_equal(rmdir(name), 0);
+	assert_all_once(f, 20);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		T(a_lost_damaged_or_foreign_index_is_made_anew),
+		T(damage_is_noticed_while_serving),
+		T(either_file_may_be_put_back_from_a_copy),
+		T(a_database_from_before_is_indexed),
+		T(an_index_that_was_cut_off_goes_on),
+		T(trouble_with_the_index_hurts_no_turn),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -9,6 +9,8 @@ import pytest
 import upstream as up
 from raw import Closed, Raw, get, post
 
+pytestmark = pytest.mark.once
+
 ROUTES = ["/v1/chat", "/v1/chat/completions"]
 STRICTER = {"y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json",
             "y_object_escaped_null_in_key.json"}

@@ -5,6 +5,8 @@ import pytest
 import spec
 from raw import Raw, get
 
+pytestmark = pytest.mark.once
+
 SPEC = spec.document()
 
 

@@ -28,6 +28,8 @@ from fixtures import DEAD, once
 from gateway import Gateway
 from waiting import wait_until
 
+pytestmark = pytest.mark.once
+
 SO_FAR = ("so ", "far")
 SPARE = "from the spare one"
 WAYS = ("alone", "again", "spare")

@@ -16,6 +16,8 @@ from client import Client
 from gateway import CANARY
 from waiting import Watch, soonest, wait_until
 
+pytestmark = pytest.mark.once
+
 ADMIN = ["--admin-listen", "127.0.0.1:0"]
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 

@@ -14,6 +14,8 @@ from fixtures import UPSTREAM_KEY, provider
 from test_files import upload
 from waiting import DEADLINE, wait_until
 
+pytestmark = pytest.mark.once
+
 PATH = "/v1/messages"
 START = (b'event: message_start\ndata: {"type":"message_start","message":{"id":"msg_01Up","type":"message",'
          b'"role":"assistant","model":"claude-up-1","content":[],"stop_reason":null,"stop_sequence":null,'

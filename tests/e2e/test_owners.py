@@ -16,6 +16,8 @@ import keys
 from client import Client
 from waiting import wait_until
 
+pytestmark = pytest.mark.once
+
 SECRET = "zebraword"
 FORM = "form-boundary"
 

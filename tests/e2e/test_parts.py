@@ -9,6 +9,8 @@ from client import Client
 from fixtures import provider
 from wires import WIRES, OpenAI
 
+pytestmark = pytest.mark.once
+
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(16)).decode()
 WAV = base64.b64encode(b"RIFF\x24\0\0\0WAVEfmt " + bytes(24)).decode()
 PDF = base64.b64encode(b"%PDF-1.4\n%%EOF\n").decode()

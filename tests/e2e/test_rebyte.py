@@ -12,6 +12,8 @@ from fixtures import usual_config
 from rebyte_client import Rebyte, RunError
 from waiting import wait_until
 
+pytestmark = pytest.mark.once
+
 USER = {"role": "user", "content": "hi"}
 
 

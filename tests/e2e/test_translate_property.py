@@ -10,6 +10,8 @@ import pytest
 
 import vectors
 
+pytestmark = pytest.mark.once
+
 BLANK = " \t\r\n"
 OPENAI = {"from": "openai", "to": "lmc"}
 MARK = {"role": "user", "content": "next"}

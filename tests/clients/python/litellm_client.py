@@ -4,6 +4,8 @@ import os
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it downloads a list as it starts
 
+# LiteLLM imports it with the first call: of two first calls, one found half of it.
+import httpx2  # noqa: E402, F401
 import litellm  # noqa: E402
 
 from jobs import TOOL, serve  # noqa: E402

@@ -20,8 +20,6 @@ from gateway import Gateway
 from raw import Raw, get
 from waiting import DEADLINE, wait_until
 
-pytestmark = pytest.mark.once
-
 JSONL = {"Content-Type": "application/jsonl"}
 FIXTURE = gw.PROJECT / "tests/fixtures/chatgpt/conversations.json"
 NOBODY = "conv_" + "0" * 15 + "1" * 17

@@ -16,8 +16,6 @@ from gateway import sanitized
 from test_files import MISSING, folder, place, rss, upload
 from waiting import wait_until
 
-pytestmark = pytest.mark.once
-
 PNG = b"\x89PNG\r\n\x1a\n" + b"p" * 100
 JPEG = b"\xff\xd8\xff\xe0" + b"j" * 50
 GIF = b"GIF89a" + b"g" * 9

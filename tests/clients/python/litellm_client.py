@@ -4,7 +4,7 @@ import os
 
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it downloads a list as it starts
 
-# LiteLLM imports it with the first call: of two first calls, one found half of it.
+# LiteLLM imports httpx2 with the first call: of two calls at once, one met a module that was half imported.
 import httpx2  # noqa: E402, F401
 import litellm  # noqa: E402
 

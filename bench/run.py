@@ -961,6 +961,7 @@ def run(bench, args, chosen):
         folder = bench.tools
         print(f"Other programs used more than {QUIET:.0%} of the machine in all but "
               f"{sum(map(quiet, rounds))} rounds of {made}: the results are in {folder} alone.")
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "RESULTS.md").write_text(text + (kept_scale(HERE / "RESULTS.md") if whole else ""))
     (folder / "results.json").write_text(json.dumps(
         {"meta": meta, "idle": idle, "parts": parts, "rounds": rounds}, indent=1) + "\n")

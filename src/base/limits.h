@@ -190,6 +190,7 @@
 #define LIMIT_SEARCH_BATCH  16384       /* messages in one transaction of the index */
 #define LIMIT_SEARCH_BATCH_TEXT (8 * MIB)  /* their text */
 #define LIMIT_SEARCH_BATCH_READ (8 * MIB) /* their bodies, or a little more */
+#define LIMIT_SEARCH_RECENT (16 * MIB)     /* of turns kept in memory until the index has them */
 
 /* Log */
 #define LIMIT_LOG_BUFFER (1 * MIB)      /* lines waiting for stderr; above it they are counted, not kept */

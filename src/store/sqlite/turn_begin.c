@@ -4,6 +4,7 @@
 #include "store/sqlite/message_row.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/peer.h"
+#include "store/sqlite/search/search_recent.h"
 
 static const char sql_find_leaf[] = "SELECT iif(tip, tip, leaf), "
 				    "ifnull((SELECT status FROM run WHERE id = leaf), 2) "
@@ -192,6 +193,9 @@ static int turn_begin_put(struct session *s, struct turn_begin *j)
 		rc = message_row_add(s->conn, at, j->messages[i].id, j->messages[i].body);
 		at.prev = j->messages[i].id.key;
 	}
+	if (rc == SQLITE_OK)
+		search_recent_begin(s->recent, j->run, j->owner, j->conversation.key, j->messages,
+				    j->message_count);
 	return rc;
 }
 

@@ -6,6 +6,7 @@
 #include "store/sqlite/claim.h"
 #include "store/sqlite/message_row.h"
 #include "store/sqlite/op.h"
+#include "store/sqlite/search/search_recent.h"
 #include "store/common/unfinished.h"
 
 /* Stored numbers; a new status goes to the end. */
@@ -111,6 +112,8 @@ int turn_end(struct session *s, struct turn_end *j)
 		rc = claim_end(s->conn, j);
 	if (rc == SQLITE_OK)
 		rc = search_queue_run(&s->search, j->run.key);
+	if (rc == SQLITE_OK)
+		search_recent_end(s->recent, j->run, j->answer);
 	return rc;
 }
 

@@ -154,10 +154,10 @@ static int run_any(const struct tokenizer *t, struct stretch *s, int flags, stru
 	return rc == SQLITE_OK ? run_stretch(t, s, flags, text, from, to) : rc;
 }
 
-/* ASCII letters and digits, as unicode61 folds them; 0: a separator. */
 enum { OTHER = 0x80 }; /* from here on, bytes are parts of longer characters */
+/* ASCII letters and digits, as unicode61 folds them; 0: a separator, or not ASCII. */
 /* clang-format off */
-static const unsigned char ascii[OTHER] = {
+static const char ascii[256] = {
 	['0'] = '0', ['1'] = '1', ['2'] = '2', ['3'] = '3', ['4'] = '4', ['5'] = '5', ['6'] = '6',
 	['7'] = '7', ['8'] = '8', ['9'] = '9',
 #define LETTER(upper, lower) [upper] = (lower), [lower] = (lower)
@@ -173,18 +173,21 @@ static const unsigned char ascii[OTHER] = {
 
 static bool ascii_word(struct str text, size_t at)
 {
-	unsigned char byte = (unsigned char)text.p[at];
-
-	return byte < OTHER && ascii[byte] != 0;
+	return ascii[(unsigned char)text.p[at]] != 0;
 }
 
-/* Folds a word of ASCII, cuts it at LIMIT_SEARCH_TOKEN, and returns the length of the result. */
-static size_t fold_ascii(struct str text, size_t from, size_t to, char word[LIMIT_SEARCH_TOKEN])
+/* Reads a word of ASCII at *at: folds it, and cuts it at LIMIT_SEARCH_TOKEN.  Returns the length of
+ * the result; *at is moved behind the word. */
+static size_t fold_ascii(struct str text, size_t *at, char word[LIMIT_SEARCH_TOKEN])
 {
-	size_t len = to - from < LIMIT_SEARCH_TOKEN ? to - from : LIMIT_SEARCH_TOKEN;
+	size_t i = *at;
+	size_t len = 0;
+	char   c;
 
-	for (size_t i = 0; i < len; i++)
-		word[i] = (char)ascii[(unsigned char)text.p[from + i]];
+	for (; i < text.n && (c = ascii[(unsigned char)text.p[i]]) != 0; i++)
+		if (len < LIMIT_SEARCH_TOKEN)
+			word[len++] = c;
+	*at = i;
 	return len;
 }
 
@@ -209,15 +212,13 @@ static int tokenize(Fts5Tokenizer *self, void *arg, int flags, const char *p, in
 
 	for (size_t at = 0; rc == SQLITE_OK && at < text.n;) {
 		size_t from = at;
+		size_t len = fold_ascii(text, &at, word);
 
-		while (at < text.n && ascii_word(text, at))
-			at++;
 		if (at < text.n && (unsigned char)text.p[at] >= OTHER) {
 			at = any_end(text, at);
 			rc = run_any(t, &s, flags, text, from, at);
-		} else if (at > from) {
-			rc = fn(arg, 0, word, (int)fold_ascii(text, from, at, word), (int)from,
-				(int)at);
+		} else if (len > 0) {
+			rc = fn(arg, 0, word, (int)len, (int)from, (int)at);
 		} else {
 			at++;
 		}

@@ -13,6 +13,7 @@
 
 enum db_mode {
 	DB_WRITE, /* sets up the file if it is new; commits are synced */
+	DB_INDEX, /* the same for a file that is written in large pieces, and never made smaller */
 	DB_READ,
 	DB_LOOK /* may write, but only to recover from a crash; the file's settings stay */
 };

@@ -28,8 +28,9 @@ enum {
 };
 
 struct search {
-	char   *index_path; /* owned */
-	int64_t busy_ms;
+	char                 *index_path; /* owned */
+	int64_t               busy_ms;
+	struct search_recent *recent; /* owned */
 	/* Used by the thread alone. */
 	struct search_feed  feed;
 	struct search_index index;
@@ -305,13 +306,15 @@ enum errc search_create(const char *path, int64_t busy_ms, struct search **ret, 
 	thread_cond_init(&s->wake);
 	thread_cond_init(&s->caught_up);
 	s->due_us = INT64_MAX;
-	bool room = search_batch_init(&s->batch);
+	s->recent = search_recent_create();
+	bool room = search_batch_init(&s->batch) && s->recent;
 	s->busy_ms = busy_ms;
 	s->index_path = n > 0 && (size_t)n < sizeof name ? strdup(name) : NULL;
 	if (!room || !s->index_path)
 		err_set(e, ERR_STORAGE, "",
 			"no memory for the search index, or its path is too long");
 	else if (search_feed_open(&s->feed, path, busy_ms, e) == ERR_OK) {
+		s->feed.recent = s->recent;
 		*ret = s;
 		return ERR_OK;
 	}
@@ -355,6 +358,7 @@ void search_destroy(struct search *s)
 	search_index_close(&s->index);
 	search_feed_close(&s->feed);
 	search_batch_finish(&s->batch);
+	search_recent_destroy(s->recent);
 	pthread_cond_destroy(&s->wake);
 	pthread_cond_destroy(&s->caught_up);
 	pthread_mutex_destroy(&s->lock);
@@ -372,7 +376,8 @@ static void search_call_locked(struct search *s, int64_t due_us)
 
 void search_wake(struct search *s, bool gone)
 {
-	int64_t due_us = clock_mono_us() + (gone ? GATHER_GONE_MS : GATHER_MS) * (int64_t)1000;
+	int64_t wait_ms = search_recent_fills(s->recent) ? 0 : gone ? GATHER_GONE_MS : GATHER_MS;
+	int64_t due_us = clock_mono_us() + wait_ms * 1000;
 
 	pthread_mutex_lock(&s->lock);
 	search_call_locked(s, due_us);
@@ -403,6 +408,11 @@ void search_damaged(struct search *s)
 	s->damaged = true;
 	pthread_cond_signal(&s->wake);
 	pthread_mutex_unlock(&s->lock);
+}
+
+struct search_recent *search_recent_of(struct search *s)
+{
+	return s->recent;
 }
 
 bool search_ready(struct search *s)

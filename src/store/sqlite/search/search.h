@@ -13,6 +13,7 @@
 #include "store/store.h"
 
 struct search;
+struct search_recent;
 
 /* search_create: path is the absolute path of the database; the index is a file beside it.  *ret is
  * owned.  Errors: STORAGE. */
@@ -39,6 +40,8 @@ void search_catch_up(struct search *s, int64_t seq, int64_t until_us);
 void search_give_way(struct search *s, bool now);
 /* search_damaged: a reader found the index file damaged; the indexer makes it anew.  Any thread. */
 void search_damaged(struct search *s);
+/* search_recent_of: where the writer leaves turns for the indexer; borrowed. */
+struct search_recent *search_recent_of(struct search *s);
 /* search_ready: the index file is open, and belongs to this database.  Any thread. */
 bool search_ready(struct search *s);
 /* search_in_trouble: the indexer's last step failed.  Any thread. */

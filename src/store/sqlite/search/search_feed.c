@@ -97,11 +97,24 @@ static bool search_feed_spent(const struct search_batch *b)
 
 /* --- messages --- */
 
-/* Adds the message of the statement's row to the batch, unless its content was removed or a batch
- * before had it.  If there is no room, nothing is added and b->full is set. */
+/* Adds a message with a text to the batch.  If there is no room, nothing is added and b->full is
+ * set. */
+static int search_feed_add_body(struct search_feed *f, struct search_batch *b, struct search_op op,
+				struct str body)
+{
+	b->read_bytes += body.n;
+	if (!search_text_read(&f->text, body))
+		return SQLITE_NOMEM;
+	op.role = (int)f->text.role;
+	if (f->text.text.len > 0)
+		search_feed_put(b, op, buf_view(&f->text.text));
+	return SQLITE_OK;
+}
+
+/* Adds the message of the statement's row, unless its content was removed or a batch before had
+ * it. */
 static int search_feed_add_row(struct search_feed *f, struct search_batch *b, sqlite3_stmt *st)
 {
-	struct str       body;
 	struct search_op op = { .id = search_index_doc(db_int(st, 0), false),
 				.owner = db_int(st, 1),
 				.conversation = db_int(st, 2) };
@@ -111,16 +124,7 @@ static int search_feed_add_row(struct search_feed *f, struct search_batch *b, sq
 
 	if (!done && f->row != 0 && f->row == f->cut)
 		rc = search_index_has(f->index, op.id, &done);
-	if (rc != SQLITE_OK || done)
-		return rc;
-	body = db_column(st, 4);
-	b->read_bytes += body.n;
-	if (!search_text_read(&f->text, body))
-		return SQLITE_NOMEM;
-	op.role = (int)f->text.role;
-	if (f->text.text.len > 0)
-		search_feed_put(b, op, buf_view(&f->text.text));
-	return SQLITE_OK;
+	return rc != SQLITE_OK || done ? rc : search_feed_add_body(f, b, op, db_column(st, 4));
 }
 
 static int search_feed_add_message(struct search_feed *f, struct search_batch *b, int64_t id,
@@ -138,7 +142,7 @@ static int search_feed_add_message(struct search_feed *f, struct search_batch *b
 
 /* Adds the run's answer, and the messages of its request: from the run's parent back to `base`, the
  * message that the first of them follows. */
-static int search_feed_add_run(struct search_feed *f, struct search_batch *b, int64_t run)
+static int search_feed_read_run(struct search_feed *f, struct search_batch *b, int64_t run)
 {
 	int64_t prev;
 	int     rc = search_feed_find(f, sql_run, run);
@@ -154,6 +158,35 @@ static int search_feed_add_run(struct search_feed *f, struct search_batch *b, in
 		rc = search_feed_add_message(f, b, at, &prev);
 		at = prev;
 	}
+	return rc;
+}
+
+static int search_feed_add_turn(struct search_feed *f, struct search_batch *b, int64_t run,
+				const struct search_turn *t)
+{
+	struct search_op op = { .owner = t->owner, .conversation = t->conversation };
+	int              rc = SQLITE_OK;
+
+	if (t->answer.n > 0) {
+		op.id = search_index_doc(run, false);
+		rc = search_feed_add_body(f, b, op, t->answer);
+	}
+	for (size_t i = 0; rc == SQLITE_OK && !b->full && i < t->message_count; i++) {
+		op.id = search_index_doc(t->messages[i].id.key, false);
+		rc = search_feed_add_body(f, b, op, t->messages[i].body);
+	}
+	return rc;
+}
+
+/* A run whose row is done once more may have messages in the index already; only the database is
+ * asked for it then. */
+static int search_feed_add_run(struct search_feed *f, struct search_batch *b, int64_t run)
+{
+	struct search_turn *t = f->recent ? search_recent_take(f->recent, run) : NULL;
+	bool                fresh = t && (f->row == 0 || f->row != f->cut);
+	int rc = fresh ? search_feed_add_turn(f, b, run, t) : search_feed_read_run(f, b, run);
+
+	search_turn_free(t);
 	return rc;
 }
 

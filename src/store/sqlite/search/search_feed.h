@@ -1,4 +1,4 @@
-/* search_feed: reads from the database what the index lacks.  Used by the indexer's thread alone.
+/* search_feed: reads from the database, or takes from search_recent, what the index lacks.  Used by the indexer's thread alone.
  *
  * A batch is read in one transaction, which spares each row the locks and the look at the log, but
  * is bounded (LIMIT_SEARCH_BATCH_READ), because a long read keeps the write-ahead log from starting
@@ -7,12 +7,14 @@
 
 #include "store/sqlite/search/search_index.h"
 #include "store/sqlite/search/search_queue.h"
+#include "store/sqlite/search/search_recent.h"
 
 struct search_feed {
-	struct conn          conn; /* owned */
-	struct search_text   text;
-	struct search_index *index; /* borrowed; of the batch that is being filled */
-	int64_t              row;   /* seq of the row that is being done; 0: none */
+	struct conn           conn; /* owned */
+	struct search_text    text;
+	struct search_recent *recent; /* borrowed; NULL: all is read from the database */
+	struct search_index  *index;  /* borrowed; of the batch that is being filled */
+	int64_t               row;    /* seq of the row that is being done; 0: none */
 	/* seq of the row for which the last batch had no room: the messages of this row that the
 	 * index has are left out, as it would never end otherwise. */
 	int64_t cut;

@@ -37,6 +37,8 @@ static const char make[] =
 	/* The length of a text is in doc: another table for it would cost another row. */
 	"CREATE VIRTUAL TABLE entry USING fts5(text, scope, content='', columnsize=0, "
 	"detail='full', tokenize='" SEARCH_TOKENIZER "');"
+	/* A piece of a segment fills a page of the file (db.c). */
+	"INSERT INTO entry (entry, rank) VALUES ('pgsz', 16200);"
 	/* A batch is one segment: more than the words of LIMIT_SEARCH_BATCH_TEXT. */
 	"INSERT INTO entry (entry, rank) VALUES ('hashsize', 33554432);"
 	/* Segments are merged 16 at a time, not 4: each word is written half as often, and a search
@@ -154,7 +156,7 @@ static int open_file(struct search_index *x, const char *path, int64_t busy_ms)
 
 	if (fd >= 0)
 		close(fd);
-	if (db_open(path, DB_WRITE, busy_ms, &x->db, &e) != ERR_OK) {
+	if (db_open(path, DB_INDEX, busy_ms, &x->db, &e) != ERR_OK) {
 		sqlite3 *db = NULL;
 		int      rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);
 		int64_t  version;
@@ -169,7 +171,7 @@ static int open_file(struct search_index *x, const char *path, int64_t busy_ms)
 	x->relaxed = false;
 	int rc = db_exec(x->db, "PRAGMA secure_delete = ON");
 	if (rc == SQLITE_OK)
-		rc = db_exec(x->db, "PRAGMA wal_autocheckpoint = 1000");
+		rc = db_exec(x->db, "PRAGMA wal_autocheckpoint = 500");
 	return rc == SQLITE_OK ? search_token_register(x->db) : rc;
 }
 

@@ -112,9 +112,10 @@ bool work_submit(struct work_pool *p, struct work_job *job)
 		*p->end = job;
 		p->end = &job->next;
 		p->queued++;
-		pthread_cond_signal(&p->wake);
 	}
 	pthread_mutex_unlock(&p->lock);
+	if (room) /* not before: the thread would wake to wait for the lock */
+		pthread_cond_signal(&p->wake);
 	return room;
 }
 

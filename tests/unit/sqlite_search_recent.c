@@ -6,6 +6,14 @@
 
 static const struct id run = { 7, 70 };
 
+static struct search_recent *made(void)
+{
+	struct search_recent *r = search_recent_create();
+
+	assert_non_null(r);
+	return r;
+}
+
 static void begin(struct search_recent *r, struct id of, const char *text)
 {
 	struct store_message m[] = { { { 5, 50 }, str_of(text) },
@@ -22,10 +30,9 @@ static void assert_text(struct str got, const char *want)
 
 static void a_turn_is_taken_once_and_only_when_it_has_ended(void **state)
 {
-	struct search_recent *r = search_recent_create();
+	struct search_recent *r = made();
 
 	(void)state;
-	assert_non_null(r);
 	search_recent_end(r, run, STR("answer of nothing"));
 	assert_null(search_recent_take(r, run.key));
 	begin(r, run, "{\"content\":\"first\"}");
@@ -59,7 +66,7 @@ static void a_turn_is_taken_once_and_only_when_it_has_ended(void **state)
 /* The writer repeats a transaction that failed for another job. */
 static void what_is_written_again_replaces_what_was_rolled_back(void **state)
 {
-	struct search_recent *r = search_recent_create();
+	struct search_recent *r = made();
 
 	(void)state;
 	begin(r, run, "{\"content\":\"once\"}");
@@ -80,7 +87,7 @@ static void what_is_written_again_replaces_what_was_rolled_back(void **state)
 static void the_oldest_make_room_and_the_largest_are_not_kept(void **state)
 {
 	enum { LONG = LIMIT_SEARCH_RECENT / 20, TURNS = 100 };
-	struct search_recent *r = search_recent_create();
+	struct search_recent *r = made();
 	size_t                kept = 0;
 
 	(void)state;
@@ -102,7 +109,6 @@ static void the_oldest_make_room_and_the_largest_are_not_kept(void **state)
 		search_turn_free(t);
 	}
 	assert_int_equal(kept, 19); /* with what belongs to each, 20 are a little too many */
-	assert_false(search_recent_fills(r));
 
 	struct store_message m = { { 1, 1 }, { text, LIMIT_SEARCH_RECENT / 16 } };
 	search_recent_begin(r, run, 1, 1, &m, 1);
@@ -146,7 +152,7 @@ static size_t fed(struct fixture *f, struct search_recent *r, struct search_batc
 static void the_feed_prefers_what_is_here_and_reads_the_rest(void **state)
 {
 	struct fixture       *f = *state;
-	struct search_recent *r = search_recent_create();
+	struct search_recent *r = made();
 	struct search_batch   b;
 
 	assert_true(search_batch_init(&b));
@@ -199,6 +205,191 @@ static void what_is_deleted_at_once_is_not_found(void **state)
 	assert_int_equal(index_int(f, "SELECT count FROM state"), 2);
 }
 
+static enum errc change(struct fixture *f, enum conversation_change what, struct id conversation,
+			struct id message)
+{
+	struct conversation_write w = {
+		.change = what, .owner = 1, .conversation = conversation, .message = message
+	};
+
+	arena_init(&w.arena, MIB);
+	enum errc rc = DO(f, conversation_write, &w);
+	arena_finish(&w.arena);
+	return rc;
+}
+
+/* How often the index has the word. */
+static int64_t words_left(const struct fixture *f)
+{
+	return index_int(f, "SELECT ifnull((SELECT cnt FROM word WHERE term = 'secret'), 0)");
+}
+
+static void a_message_removed_before_the_end_stays_out(void **state)
+{
+	struct fixture      *f = *state;
+	struct store_message m;
+
+	open_store(f);
+	struct turn_begin t = first_turn(&m, "{\"role\":\"user\",\"content\":\"secret\"}");
+	t.owner = 1;
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+	assert_int_equal(change(f, CONVERSATION_REMOVE_MESSAGE, t.conversation, m.id), ERR_OK);
+	struct turn_end end =
+		end_of(t.run, RUN_COMPLETED, "{\"role\":\"assistant\",\"content\":\"fine\"}");
+	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
+	assert_int_equal(found(f, "fine", 1), 1);
+	assert_int_equal(words_left(f), 0);
+	assert_int_equal(index_int(f, "SELECT count(*) FROM doc"), 1);
+}
+
+/* The end and the deletion in one transaction: while it waits for a lock, another one is first. */
+static void a_turn_deleted_with_its_end_stays_out(void **state)
+{
+	struct fixture      *f = *state;
+	struct store_message m;
+	struct store_message m2;
+	struct store_stats   stats = { .queue = 1 };
+
+	open_store(f);
+	struct turn_begin t = first_turn(&m, "{\"role\":\"user\",\"content\":\"secret\"}");
+	struct turn_begin other = first_turn(&m2, "{\"role\":\"user\",\"content\":\"other\"}");
+	t.owner = other.owner = 1;
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+	void  *held = outside_hold(f);
+	size_t want = f->loop.done + 3;
+	assert_true(SUBMIT(f, turn_begin, &other));
+	for (int i = 0; i < 20000 && stats.queue > 0; i++) {
+		store_stats(f->store, &stats);
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
+	assert_int_equal(stats.queue, 0);
+	struct turn_end end =
+		end_of(t.run, RUN_COMPLETED, "{\"role\":\"assistant\",\"content\":\"secret\"}");
+	struct conversation_write w = { .change = CONVERSATION_DELETE,
+					.owner = 1,
+					.conversation = t.conversation };
+	arena_init(&w.arena, MIB);
+	assert_true(SUBMIT(f, turn_end, &end));
+	assert_true(SUBMIT(f, conversation_write, &w));
+	outside_release(held);
+	loop_until(&f->loop, want);
+	arena_finish(&w.arena);
+	assert_int_equal(end.job.err.code, ERR_OK);
+	assert_int_equal(w.job.err.code, ERR_OK);
+	say(f, 1, "word", "word");
+	assert_int_equal(found(f, "word", 1), 2);
+	assert_int_equal(words_left(f), 0);
+}
+
+/* A fork whose batch can't be written is read once more from its beginning. */
+static void a_conversation_is_whole_after_a_failed_batch(void **state)
+{
+	struct fixture *f = *state;
+	struct fixture  x = { 0 };
+
+	f->options.busy_ms = 50;
+	open_store(f);
+	struct turn_begin t = say(f, 1, "word of a question", "word of an answer");
+	assert_int_equal(found(f, "word", 1), 2);
+	char name[sizeof x.path + 8];
+	snprintf(name, sizeof name, "%s.search", f->path);
+	str_copy(x.path, sizeof x.path, str_of(name));
+	void                     *held = outside_hold(&x);
+	struct conversation_write w = { .change = CONVERSATION_FORK,
+					.owner = 1,
+					.source = t.conversation,
+					.conversation = id_new() };
+	arena_init(&w.arena, MIB);
+	assert_int_equal(DO(f, conversation_write, &w), ERR_OK);
+	arena_finish(&w.arena);
+	struct store_stats stats = { .search_complete = true };
+	for (int i = 0; i < 20000 && stats.search_complete; i++) {
+		store_stats(f->store, &stats);
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	}
+	assert_false(stats.search_complete); /* the batch failed */
+	outside_release(held);
+	assert_int_equal(found(f, "word", 1), 4);
+	assert_int_equal(index_int(f, "SELECT count(*) FROM doc"), 4);
+}
+
+static void what_ends_is_bounded_too_and_calls_once(void **state)
+{
+	enum { LONG = LIMIT_SEARCH_RECENT / 20, TURNS = 100 };
+	struct search_recent *r = made();
+	size_t                kept = 0;
+
+	(void)state;
+	char *text = test_malloc(LONG);
+	memset(text, 'x', LONG);
+	for (int i = 1; i <= TURNS; i++)
+		begin(r, (struct id){ i, 1 }, "x");
+	assert_false(search_recent_fills(r));
+	for (int i = 1; i <= TURNS; i++)
+		search_recent_end(r, (struct id){ i, 1 }, (struct str){ text, LONG });
+	assert_true(search_recent_fills(r));
+	for (int i = 1; i <= TURNS; i++) {
+		struct search_turn *t = search_recent_take(r, i);
+
+		kept += t != NULL;
+		search_turn_free(t);
+	}
+	assert_int_equal(kept, 19);
+
+	/* What nobody ever takes does not call the indexer for ever. */
+	struct store_message m = { { 1, 1 }, { text, LONG } };
+	for (int i = 1; i <= 18; i++) {
+		search_recent_begin(r, (struct id){ i, 1 }, 1, 1, &m, 1);
+		search_recent_end(r, (struct id){ i, 1 }, STR("x"));
+	}
+	assert_true(search_recent_fills(r));
+	search_recent_caught_up(r);
+	assert_false(search_recent_fills(r));
+
+	search_recent_keep(r, false);
+	assert_null(search_recent_take(r, 18));
+	begin(r, run, "x");
+	search_recent_keep(r, true);
+	search_recent_end(r, run, STR("x"));
+	assert_null(search_recent_take(r, run.key));
+	begin(r, run, "x");
+	search_recent_drop(r, run.key + 1);
+	search_recent_end(r, run, STR("x"));
+	search_recent_drop(NULL, run.key);
+	search_turn_free(search_recent_take(r, run.key));
+	begin(r, run, "x");
+	search_recent_drop(r, run.key);
+	search_recent_end(r, run, STR("x"));
+	assert_null(search_recent_take(r, run.key));
+	test_free(text);
+	search_recent_destroy(r);
+}
+
+/* Of a conversation that was copied, only what is in the database may go into the index: the end of a
+ * turn may be in memory without being committed. */
+static void a_conversation_is_read_from_the_database(void **state)
+{
+	struct fixture       *f = *state;
+	struct search_recent *r = made();
+	struct search_batch   b;
+
+	assert_true(search_batch_init(&b));
+	open_store(f);
+	struct turn_begin t = say(f, 1, "stored question", "stored answer");
+	close_store(f);
+	char sql[160];
+	snprintf(sql, sizeof sql,
+		 "DELETE FROM search_queue; INSERT INTO search_queue (kind, id) VALUES (3, %lld)",
+		 (long long)t.conversation.key);
+	outside(f, sql);
+	search_recent_begin(r, t.run, 8, 9, NULL, 0);
+	search_recent_end(r, t.run, STR("{\"role\":\"assistant\",\"content\":\"not committed\"}"));
+	assert_int_equal(fed(f, r, &b), 2);
+	assert_text((struct str){ b.texts.data, b.ops[0].text_n }, "stored answer");
+	search_batch_finish(&b);
+	search_recent_destroy(r);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -208,6 +399,11 @@ int main(void)
 		cmocka_unit_test(the_oldest_make_room_and_the_largest_are_not_kept),
 		T(the_feed_prefers_what_is_here_and_reads_the_rest),
 		T(what_is_deleted_at_once_is_not_found),
+		T(a_message_removed_before_the_end_stays_out),
+		T(a_turn_deleted_with_its_end_stays_out),
+		T(a_conversation_is_whole_after_a_failed_batch),
+		T(a_conversation_is_read_from_the_database),
+		cmocka_unit_test(what_ends_is_bounded_too_and_calls_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

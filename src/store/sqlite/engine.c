@@ -273,8 +273,8 @@ static enum errc start_writer(struct engine *g, struct err *e)
 	g->salvage.conn = &g->conn;
 	salvage_init(&g->salvage.salvage, g->options.assemble);
 	peer_init(&g->chores.peer, g->beside, g->options.handover);
-	g->session.recent = search_recent_of(g->search);
 	session_write(&g->session, &g->conn);
+	g->session.search.recent = search_recent_of(g->search);
 	if (writer_create(&parts, g->options.busy_ms, &g->writer, e) != ERR_OK)
 		return e->code;
 	if (!g->beside) /* the files that the other process is writing would look abandoned */

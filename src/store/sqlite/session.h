@@ -10,7 +10,6 @@
 #include "store/sqlite/search/search_queue.h"
 
 struct search_reads;
-struct search_recent;
 struct peer;
 struct unfinished;
 struct salvage_read;
@@ -18,14 +17,13 @@ struct salvage_read;
 struct session {
 	struct conn *conn; /* borrowed */
 	/* Only in a session that writes (session_write). */
-	struct events         events;
-	struct search_queue   search;
-	struct search_recent *recent;     /* borrowed; NULL: the indexer reads what it needs */
-	struct unfinished    *unfinished; /* borrowed; NULL: nothing is remembered for later */
-	struct salvage_read  *salvage;    /* borrowed; for the runs of `unfinished` */
-	struct blobs         *blobs;      /* borrowed */
-	struct key_ring      *ring;       /* borrowed */
-	struct peer          *peer;       /* borrowed; the previous process of a takeover */
+	struct events        events;
+	struct search_queue  search;
+	struct unfinished   *unfinished; /* borrowed; NULL: nothing is remembered for later */
+	struct salvage_read *salvage;    /* borrowed; for the runs of `unfinished` */
+	struct blobs        *blobs;      /* borrowed */
+	struct key_ring     *ring;       /* borrowed */
+	struct peer         *peer;       /* borrowed; the previous process of a takeover */
 	/* Only in the session of a reader that searches; borrowed. */
 	struct search_reads *searches;
 };

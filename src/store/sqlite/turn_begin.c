@@ -194,8 +194,8 @@ static int turn_begin_put(struct session *s, struct turn_begin *j)
 		at.prev = j->messages[i].id.key;
 	}
 	if (rc == SQLITE_OK)
-		search_recent_begin(s->recent, j->run, j->owner, j->conversation.key, j->messages,
-				    j->message_count);
+		search_recent_begin(s->search.recent, j->run, j->owner, j->conversation.key,
+				    j->messages, j->message_count);
 	return rc;
 }
 

@@ -113,7 +113,7 @@ int turn_end(struct session *s, struct turn_end *j)
 	if (rc == SQLITE_OK)
 		rc = search_queue_run(&s->search, j->run.key);
 	if (rc == SQLITE_OK)
-		search_recent_end(s->recent, j->run, j->answer);
+		search_recent_end(s->search.recent, j->run, j->answer);
 	return rc;
 }
 

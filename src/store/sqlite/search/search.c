@@ -207,6 +207,7 @@ static bool search_step(struct search *s, bool rebuild, bool sync)
 	if (filled)
 		rc = search_apply(s, sync);
 	if (rc != SQLITE_OK) {
+		search_feed_again(&s->feed);
 		search_fail(s, filled ? s->index.db : s->feed.conn.db, rc);
 		/* The index is made anew only if its own file is damaged, not the database. */
 		if (search_damage(filled ? rc : sqlite3_errcode(s->index.db)))
@@ -219,6 +220,8 @@ static bool search_step(struct search *s, bool rebuild, bool sync)
 	s->failed = false;
 	if (s->batch.texts.cap > KEEP_BYTES && s->batch.texts.len < KEEP_BYTES)
 		buf_finish(&s->batch.texts); /* the load is over */
+	if (!s->batch.full)
+		search_recent_caught_up(s->recent);
 	search_show(s, waiting, s->index.mark.complete, false);
 	return true;
 }
@@ -327,6 +330,7 @@ enum errc search_start(struct search *s, void (*settled)(void *arg, int64_t seq)
 {
 	s->on_settled = settled;
 	s->arg = arg;
+	search_recent_keep(s->recent, true);
 	enum errc rc = thread_start(&s->thread, "store-indexer", search_serve, s, e);
 	s->started = rc == ERR_OK;
 	pthread_mutex_lock(&s->lock);
@@ -346,6 +350,7 @@ void search_stop(struct search *s)
 	pthread_cond_broadcast(&s->caught_up);
 	pthread_mutex_unlock(&s->lock);
 	pthread_join(s->thread, NULL);
+	search_recent_keep(s->recent, false);
 	s->started = false;
 	s->stopping = false; /* it may be started again */
 }

@@ -178,7 +178,7 @@ static int search_feed_add_turn(struct search_feed *f, struct search_batch *b, i
 	return rc;
 }
 
-/* A run whose row is done once more may have messages in the index already; only the database is
+/* A run that has ended.  One whose row is done once more may have messages in the index already; only the database is
  * asked for it then. */
 static int search_feed_add_run(struct search_feed *f, struct search_batch *b, int64_t run)
 {
@@ -205,7 +205,7 @@ static int search_feed_add_conversation(struct search_feed *f, struct search_bat
 	while (rc == SQLITE_OK && !b->full && f->run != INT64_MAX) {
 		rc = find_next(f, sql_runs, conversation, f->run, &next);
 		if (rc == SQLITE_OK && next != 0)
-			rc = search_feed_add_run(f, b, next);
+			rc = search_feed_read_run(f, b, next);
 		if (rc != SQLITE_OK || b->full)
 			break;
 		f->run = next == 0 ? INT64_MAX : next;
@@ -291,7 +291,7 @@ static int search_feed_take_row(struct search_feed *f, struct search_batch *b, s
 			db_column(row, 3));
 	switch (kind) {
 	case SEARCH_TITLE: return search_feed_add_title(f, b, key, db_column(row, 3));
-	case SEARCH_RUN: return search_feed_add_run(f, b, key);
+	case SEARCH_RUN: return search_feed_read_run(f, b, key);
 	case SEARCH_MESSAGE: return search_feed_add_message(f, b, key, &prev);
 	case SEARCH_RUNS: return search_feed_add_runs(f, b, db_column(row, 4));
 	case SEARCH_CONVERSATION: return search_feed_add_conversation(f, b, seq, key);
@@ -411,4 +411,10 @@ int search_feed_fill(struct search_feed *f, struct search_index *x, bool rebuild
 	conn_reset(&f->conn);
 	conn_rollback(&f->conn);
 	return rc;
+}
+
+/* Its place in a conversation is behind what was lost with the batch. */
+void search_feed_again(struct search_feed *f)
+{
+	f->at = 0;
 }

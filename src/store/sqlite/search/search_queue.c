@@ -2,6 +2,7 @@
 #include "store/sqlite/search/search_queue.h"
 
 #include "base/limits.h"
+#include "store/sqlite/search/search_recent.h"
 
 enum {
 	CLEAR_ROWS = 256, /* of one call; usually takes a third of a millisecond */
@@ -10,7 +11,7 @@ enum {
 
 static const char sql_note[] = "INSERT INTO search_queue (kind, id) VALUES (?,?)";
 static const char sql_note_runs[] = "INSERT INTO search_queue (kind, id, runs) VALUES (5,?,?)";
-static const char sql_body[] = "SELECT body FROM message WHERE id = ?";
+static const char sql_body[] = "SELECT body, run FROM message WHERE id = ?";
 static const char sql_note_gone[] = "INSERT INTO search_queue (kind, id, text) VALUES (4,?,?)";
 /* The last row stays, so that its seq is not used again. */
 static const char sql_clear[] = "DELETE FROM search_queue WHERE seq <= min(?1, "
@@ -94,6 +95,8 @@ int search_queue_gone(struct search_queue *q, int64_t message)
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	bool read = search_text_read(&q->text, db_column(st, 0));
+	/* Unless its turn has ended in an earlier transaction, it is queued behind this row. */
+	search_recent_drop(q->recent, db_int(st, 1));
 	(void)sqlite3_reset(st);
 	if (!read)
 		return SQLITE_NOMEM;

@@ -20,9 +20,12 @@ enum search_kind {
 	SEARCH_TITLE_GONE = 7,
 };
 
+struct search_recent;
+
 struct search_queue {
-	struct conn       *conn; /* borrowed */
-	struct search_text text;
+	struct search_recent *recent; /* borrowed; NULL: the indexer reads what it needs */
+	struct conn          *conn;   /* borrowed */
+	struct search_text    text;
 	struct buf runs; /* that have ended in this transaction, in the form of the column */
 	int64_t    run_count;
 	/* Since the owner last called search_queue_told: */

@@ -28,8 +28,10 @@ struct recent {
 
 struct search_recent {
 	pthread_mutex_t  lock; /* guards what is below */
+	bool             off;
 	struct list_head turns;
-	size_t           bytes;
+	size_t           bytes; /* of all turns */
+	size_t           fresh; /* of those that have ended since the indexer had caught up */
 	struct recent   *chains[1 << CHAIN_BITS];
 };
 
@@ -58,6 +60,7 @@ static struct recent *search_recent_take_out(struct search_recent *r, struct rec
 {
 	struct recent *t = *at;
 
+	CHECK(t != NULL);
 	*at = t->next;
 	list_take_out(&t->link);
 	r->bytes -= t->bytes;
@@ -70,25 +73,25 @@ static void recent_free(struct recent *t)
 	free(t);
 }
 
-static void search_recent_drop(struct search_recent *r, struct recent **at)
+static void search_recent_remove(struct search_recent *r, struct recent **at)
 {
 	recent_free(search_recent_take_out(r, at));
 }
 
-static void search_recent_drop_oldest(struct search_recent *r)
+/* Leaves at most this many bytes. */
+static void search_recent_shrink(struct search_recent *r, size_t most)
 {
 	const struct recent *t = LIST_FIRST(&r->turns, struct recent, link);
 
-	if (t)
-		search_recent_drop(r, search_recent_find(r, t->run));
+	for (; t && r->bytes > most; t = LIST_FIRST(&r->turns, struct recent, link))
+		search_recent_remove(r, search_recent_find(r, t->run));
 }
 
 void search_recent_destroy(struct search_recent *r)
 {
 	if (!r)
 		return;
-	while (r->turns.first)
-		search_recent_drop_oldest(r);
+	search_recent_shrink(r, 0);
 	pthread_mutex_destroy(&r->lock);
 	free(r);
 }
@@ -122,32 +125,35 @@ static struct recent *recent_create(const struct store_message *messages, size_t
 	return t;
 }
 
-static void search_recent_keep(struct search_recent *r, struct recent *t)
+static void search_recent_put(struct search_recent *r, struct recent *t)
 {
 	struct recent **at = search_recent_find(r, t->run);
 
-	if (*at) /* its transaction was rolled back, and repeated */
-		search_recent_drop(r, at);
 	t->next = *at;
 	*at = t;
 	list_put_back(&r->turns, &t->link);
 	r->bytes += t->bytes;
-	while (r->bytes > LIMIT_SEARCH_RECENT)
-		search_recent_drop_oldest(r);
+	search_recent_shrink(r, LIMIT_SEARCH_RECENT);
 }
 
 void search_recent_begin(struct search_recent *r, struct id run, int64_t owner,
 			 int64_t conversation, const struct store_message *messages, size_t count)
 {
-	struct recent *t = r ? recent_create(messages, count) : NULL;
+	if (!r)
+		return;
+	search_recent_drop(r, run.key); /* its transaction was rolled back, and is repeated */
 
+	struct recent *t = recent_create(messages, count);
 	if (!t)
 		return;
 	t->run = run.key;
 	t->turn.owner = owner;
 	t->turn.conversation = conversation;
 	pthread_mutex_lock(&r->lock);
-	search_recent_keep(r, t);
+	if (r->off)
+		recent_free(t);
+	else
+		search_recent_put(r, t);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -179,12 +185,16 @@ void search_recent_end(struct search_recent *r, struct id run, struct str answer
 	pthread_mutex_lock(&r->lock);
 	struct recent **at = search_recent_find(r, run.key);
 	if (*at) {
-		size_t had = (*at)->bytes;
+		struct recent *t = *at;
+		size_t         had = t->bytes;
 
-		if (recent_end(*at, answer))
-			r->bytes += (*at)->bytes - had;
-		else
-			search_recent_drop(r, at);
+		if (recent_end(t, answer)) {
+			r->bytes += t->bytes - had;
+			r->fresh += t->bytes;
+			search_recent_shrink(r, LIMIT_SEARCH_RECENT);
+		} else {
+			search_recent_remove(r, at);
+		}
 	}
 	pthread_mutex_unlock(&r->lock);
 }
@@ -201,12 +211,39 @@ struct search_turn *search_recent_take(struct search_recent *r, int64_t run)
 	return t ? &t->turn : NULL;
 }
 
+void search_recent_drop(struct search_recent *r, int64_t run)
+{
+	if (!r)
+		return;
+	pthread_mutex_lock(&r->lock);
+	struct recent **at = search_recent_find(r, run);
+	if (*at)
+		search_recent_remove(r, at);
+	pthread_mutex_unlock(&r->lock);
+}
+
 bool search_recent_fills(struct search_recent *r)
 {
 	pthread_mutex_lock(&r->lock);
-	bool fills = r->bytes >= LIMIT_SEARCH_RECENT / 2;
+	bool fills = r->fresh >= LIMIT_SEARCH_RECENT / 2;
 	pthread_mutex_unlock(&r->lock);
 	return fills;
+}
+
+void search_recent_caught_up(struct search_recent *r)
+{
+	pthread_mutex_lock(&r->lock);
+	r->fresh = 0;
+	pthread_mutex_unlock(&r->lock);
+}
+
+void search_recent_keep(struct search_recent *r, bool keep)
+{
+	pthread_mutex_lock(&r->lock);
+	r->off = !keep;
+	if (!keep)
+		search_recent_shrink(r, 0);
+	pthread_mutex_unlock(&r->lock);
 }
 
 void search_turn_free(struct search_turn *t)

@@ -3,6 +3,9 @@
 #include "store/sqlite/search/search_feed.h"
 
 #include "base/limits.h"
+#include "store/engine.h"
+
+#include <fcntl.h>
 
 static const struct id run = { 7, 70 };
 
@@ -11,6 +14,7 @@ static struct search_recent *made(void)
 	struct search_recent *r = search_recent_create();
 
 	assert_non_null(r);
+	search_recent_keep(r, true);
 	return r;
 }
 
@@ -281,6 +285,41 @@ static void a_turn_deleted_with_its_end_stays_out(void **state)
 	assert_int_equal(words_left(f), 0);
 }
 
+/* Two processes, here two stores: the old one still answers, and removes what the new one has begun. */
+static void what_another_process_removes_stays_out(void **state)
+{
+	struct fixture      *f = *state;
+	struct store_message m;
+
+	open_store(f);
+	struct store        *old = f->store;
+	struct store        *next = NULL;
+	struct store_options o = f->options;
+	assert_int_equal(store_quiesce(old, &o.handover_fd, &f->err), ERR_OK);
+	o.handover = true;
+	o.handover_fd = fcntl(o.handover_fd, F_DUPFD_CLOEXEC, 0);
+	assert_int_equal(engine->open(&o, &next, &f->err), ERR_OK);
+	store_handed_over(old);
+	store_taken_over(next);
+
+	f->store = next;
+	struct turn_begin t = first_turn(&m, "{\"role\":\"user\",\"content\":\"secret\"}");
+	t.owner = 1;
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+	f->store = old;
+	assert_int_equal(change(f, CONVERSATION_REMOVE_MESSAGE, t.conversation, m.id), ERR_OK);
+	f->store = next;
+	struct turn_end end =
+		end_of(t.run, RUN_COMPLETED, "{\"role\":\"assistant\",\"content\":\"fine\"}");
+	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
+	assert_int_equal(found(f, "fine", 1), 1);
+	assert_int_equal(words_left(f), 0);
+	store_destroy(old);
+	char mark[128];
+	snprintf(mark, sizeof mark, "%s.drain", f->path);
+	assert_int_equal(unlink(mark), 0);
+}
+
 /* A fork whose batch can't be written is read once more from its beginning. */
 static void a_conversation_is_whole_after_a_failed_batch(void **state)
 {
@@ -401,6 +440,7 @@ int main(void)
 		T(what_is_deleted_at_once_is_not_found),
 		T(a_message_removed_before_the_end_stays_out),
 		T(a_turn_deleted_with_its_end_stays_out),
+		T(what_another_process_removes_stays_out),
 		T(a_conversation_is_whole_after_a_failed_batch),
 		T(a_conversation_is_read_from_the_database),
 		cmocka_unit_test(what_ends_is_bounded_too_and_calls_once),

@@ -14,6 +14,7 @@
 #include "store/sqlite/reader.h"
 #include "store/sqlite/recover.h"
 #include "store/sqlite/search/search.h"
+#include "store/sqlite/search/search_recent.h"
 #include "store/sqlite/file_content.h"
 #include "store/sqlite/salvage_read.h"
 #include "store/common/unfinished.h"
@@ -132,7 +133,10 @@ static enum errc peers_resume(struct store *s, struct err *e)
 		close(g->drain_fd);
 	g->drain_fd = -1;
 	chores_quiesce(&g->chores, false);
-	return search_start(g->search, engine_on_settled, g, e);
+
+	enum errc rc = search_start(g->search, engine_on_settled, g, e);
+	search_recent_keep(search_recent_of(g->search), rc == ERR_OK);
+	return rc;
 }
 
 static void peers_handed_over(struct store *s)
@@ -275,6 +279,7 @@ static enum errc start_writer(struct engine *g, struct err *e)
 	peer_init(&g->chores.peer, g->beside, g->options.handover);
 	session_write(&g->session, &g->conn);
 	g->session.search.recent = search_recent_of(g->search);
+	search_recent_keep(g->session.search.recent, !g->beside);
 	if (writer_create(&parts, g->options.busy_ms, &g->writer, e) != ERR_OK)
 		return e->code;
 	if (!g->beside) /* the files that the other process is writing would look abandoned */

@@ -6,6 +6,7 @@
 #include "store/sqlite/lock.h"
 #include "store/sqlite/recover.h"
 #include "store/sqlite/session.h"
+#include "store/sqlite/search/search_recent.h"
 
 #include <stdlib.h>
 
@@ -76,6 +77,7 @@ static void end_its_runs(struct peer *p)
 	events_forget(&p->session->events);
 	peer_finish(p);
 	atomic_store(&p->alive, false);
+	search_recent_keep(p->session->search.recent, true);
 	log_note(runs > 0 ? LOG_WARN : LOG_INFO, "takeover",
 		 "the previous process has ended; %d of its runs were unfinished", runs);
 }

@@ -330,7 +330,6 @@ enum errc search_start(struct search *s, void (*settled)(void *arg, int64_t seq)
 {
 	s->on_settled = settled;
 	s->arg = arg;
-	search_recent_keep(s->recent, true);
 	enum errc rc = thread_start(&s->thread, "store-indexer", search_serve, s, e);
 	s->started = rc == ERR_OK;
 	pthread_mutex_lock(&s->lock);
@@ -351,6 +350,7 @@ void search_stop(struct search *s)
 	pthread_mutex_unlock(&s->lock);
 	pthread_join(s->thread, NULL);
 	search_recent_keep(s->recent, false);
+	search_index_close(&s->index); /* another process may write it now */
 	s->started = false;
 	s->stopping = false; /* it may be started again */
 }

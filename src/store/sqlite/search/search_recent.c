@@ -28,7 +28,7 @@ struct recent {
 
 struct search_recent {
 	pthread_mutex_t  lock; /* guards what is below */
-	bool             off;
+	bool             keep;
 	struct list_head turns;
 	size_t           bytes; /* of all turns */
 	size_t           fresh; /* of those that have ended since the indexer had caught up */
@@ -150,10 +150,10 @@ void search_recent_begin(struct search_recent *r, struct id run, int64_t owner,
 	t->turn.owner = owner;
 	t->turn.conversation = conversation;
 	pthread_mutex_lock(&r->lock);
-	if (r->off)
-		recent_free(t);
-	else
+	if (r->keep)
 		search_recent_put(r, t);
+	else
+		recent_free(t);
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -239,8 +239,10 @@ void search_recent_caught_up(struct search_recent *r)
 
 void search_recent_keep(struct search_recent *r, bool keep)
 {
+	if (!r)
+		return;
 	pthread_mutex_lock(&r->lock);
-	r->off = !keep;
+	r->keep = keep;
 	if (!keep)
 		search_recent_shrink(r, 0);
 	pthread_mutex_unlock(&r->lock);

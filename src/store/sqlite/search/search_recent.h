@@ -47,6 +47,7 @@ void                search_turn_free(struct search_turn *t);
 bool search_recent_fills(struct search_recent *r);
 /* search_recent_caught_up: the indexer has done all rows that it knows. */
 void search_recent_caught_up(struct search_recent *r);
-/* search_recent_keep: whether turns are kept from now on, as they are from the beginning.  False, for as
- * long as nobody takes any: all are dropped.  Any thread. */
+/* search_recent_keep: whether turns are kept from now on; at first they are not.  False: all are dropped.
+ * It is false for as long as nobody takes any, or another process writes to the database, of whose
+ * removals search_recent_drop is not told.  Any thread; r may be NULL. */
 void search_recent_keep(struct search_recent *r, bool keep);

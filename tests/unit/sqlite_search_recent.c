@@ -130,7 +130,28 @@ static void the_oldest_make_room_and_the_largest_are_not_kept(void **state)
 	search_recent_destroy(r);
 }
 
-/* The batch's first text, and their number, as the feed reads them now. */
+/* A turn in the database of a store that is closed. */
+static struct turn_begin stored(struct fixture *f)
+{
+	open_store(f);
+	struct turn_begin t = say(f, 1, "stored question", "stored answer");
+	close_store(f);
+	return t;
+}
+
+/* Leaves one row in the queue: of the kind, with its id, and for SEARCH_RUNS the run. */
+static void queue(const struct fixture *f, int kind, int64_t id, int64_t of)
+{
+	char sql[200];
+
+	snprintf(sql, sizeof sql,
+		 "DELETE FROM search_queue; INSERT INTO search_queue (kind, id, runs) "
+		 "VALUES (%d, %lld, nullif('%lld', '0'))",
+		 kind, (long long)id, (long long)of);
+	outside(f, sql);
+}
+
+/* Fills a batch from the queue for an empty index, and returns how many messages it has. */
 static size_t fed(struct fixture *f, struct search_recent *r, struct search_batch *b)
 {
 	struct search_feed   feed;
@@ -160,23 +181,15 @@ static void the_feed_prefers_what_is_here_and_reads_the_rest(void **state)
 	struct search_batch   b;
 
 	assert_true(search_batch_init(&b));
-	open_store(f);
-	struct turn_begin t = say(f, 1, "stored question", "stored answer");
-	close_store(f);
-	char sql[160];
-	snprintf(sql, sizeof sql, "INSERT INTO search_queue (kind, id, runs) VALUES (5, 1, '%lld')",
-		 (long long)t.run.key);
-	outside(f, sql);
-
-	/* The last row of before is still there: the same run twice, and then the index has both. */
-	size_t read = fed(f, r, &b);
-	assert_true(read >= 2);
+	struct turn_begin t = stored(f);
+	queue(f, SEARCH_RUNS, 1, t.run.key);
+	assert_int_equal(fed(f, r, &b), 2);
 	assert_text((struct str){ b.texts.data, b.ops[0].text_n }, "stored answer");
 
 	struct store_message m = { { 5, 50 }, STR("{\"content\":\"kept question\"}") };
 	search_recent_begin(r, t.run, 8, 9, &m, 1);
 	search_recent_end(r, t.run, STR("{\"role\":\"assistant\",\"content\":\"kept answer\"}"));
-	assert_int_equal(fed(f, r, &b), read);
+	assert_int_equal(fed(f, r, &b), 2);
 	assert_text((struct str){ b.texts.data, b.ops[0].text_n }, "kept answer");
 	assert_int_equal(b.ops[0].owner, 8);
 	assert_int_equal(b.ops[0].conversation, 9);
@@ -185,28 +198,6 @@ static void the_feed_prefers_what_is_here_and_reads_the_rest(void **state)
 	assert_null(search_recent_take(r, t.run.key));
 	search_batch_finish(&b);
 	search_recent_destroy(r);
-}
-
-/* A turn that is deleted before the indexer comes is added from memory and then dropped. */
-static void what_is_deleted_at_once_is_not_found(void **state)
-{
-	struct fixture *f = *state;
-
-	open_store(f);
-	for (int i = 0; i < 20; i++) {
-		struct turn_begin         t = say(f, 1, "word of a question", "word of an answer");
-		struct conversation_write w = { .change = CONVERSATION_DELETE,
-						.owner = 1,
-						.conversation = t.conversation };
-
-		arena_init(&w.arena, MIB);
-		assert_int_equal(DO(f, conversation_write, &w), ERR_OK);
-		arena_finish(&w.arena);
-	}
-	say(f, 1, "word that stays", "yes");
-	assert_int_equal(found(f, "word", 1), 1);
-	assert_int_equal(index_int(f, "SELECT count(*) FROM doc"), 2);
-	assert_int_equal(index_int(f, "SELECT count FROM state"), 2);
 }
 
 static enum errc change(struct fixture *f, enum conversation_change what, struct id conversation,
@@ -220,6 +211,25 @@ static enum errc change(struct fixture *f, enum conversation_change what, struct
 	enum errc rc = DO(f, conversation_write, &w);
 	arena_finish(&w.arena);
 	return rc;
+}
+
+/* A turn that is deleted before the indexer comes leaves nothing, whether it is still in memory or not. */
+static void what_is_deleted_at_once_is_not_found(void **state)
+{
+	struct fixture *f = *state;
+
+	open_store(f);
+	for (int i = 0; i < 20; i++) {
+		struct turn_begin t = say(f, 1, "word of a question", "word of an answer");
+
+		assert_int_equal(
+			change(f, CONVERSATION_DELETE, t.conversation, (struct id){ 0, 0 }),
+			ERR_OK);
+	}
+	say(f, 1, "word that stays", "yes");
+	assert_int_equal(found(f, "word", 1), 1);
+	assert_int_equal(index_int(f, "SELECT count(*) FROM doc"), 2);
+	assert_int_equal(index_int(f, "SELECT count FROM state"), 2);
 }
 
 /* How often the index has the word. */
@@ -374,6 +384,8 @@ static void what_ends_is_bounded_too_and_calls_once(void **state)
 		search_turn_free(t);
 	}
 	assert_int_equal(kept, 19);
+	search_recent_seen(r);
+	assert_false(search_recent_fills(r));
 
 	/* What nobody ever takes does not call the indexer for ever. */
 	struct store_message m = { { 1, 1 }, { text, LONG } };
@@ -382,7 +394,7 @@ static void what_ends_is_bounded_too_and_calls_once(void **state)
 		search_recent_end(r, (struct id){ i, 1 }, STR("x"));
 	}
 	assert_true(search_recent_fills(r));
-	search_recent_caught_up(r);
+	search_recent_seen(r);
 	assert_false(search_recent_fills(r));
 
 	search_recent_keep(r, false);
@@ -395,7 +407,9 @@ static void what_ends_is_bounded_too_and_calls_once(void **state)
 	search_recent_drop(r, run.key + 1);
 	search_recent_end(r, run, STR("x"));
 	search_recent_drop(NULL, run.key);
-	search_turn_free(search_recent_take(r, run.key));
+	struct search_turn *t = search_recent_take(r, run.key);
+	assert_non_null(t);
+	search_turn_free(t);
 	begin(r, run, "x");
 	search_recent_drop(r, run.key);
 	search_recent_end(r, run, STR("x"));
@@ -413,14 +427,8 @@ static void a_conversation_is_read_from_the_database(void **state)
 	struct search_batch   b;
 
 	assert_true(search_batch_init(&b));
-	open_store(f);
-	struct turn_begin t = say(f, 1, "stored question", "stored answer");
-	close_store(f);
-	char sql[160];
-	snprintf(sql, sizeof sql,
-		 "DELETE FROM search_queue; INSERT INTO search_queue (kind, id) VALUES (3, %lld)",
-		 (long long)t.conversation.key);
-	outside(f, sql);
+	struct turn_begin t = stored(f);
+	queue(f, SEARCH_CONVERSATION, t.conversation.key, 0);
 	search_recent_begin(r, t.run, 8, 9, NULL, 0);
 	search_recent_end(r, t.run, STR("{\"role\":\"assistant\",\"content\":\"not committed\"}"));
 	assert_int_equal(fed(f, r, &b), 2);

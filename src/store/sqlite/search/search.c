@@ -202,6 +202,7 @@ static bool search_step(struct search *s, bool rebuild, bool sync)
 		return false;
 	}
 	bool was = s->index.mark.complete;
+	search_recent_seen(s->recent);
 	rc = search_feed_fill(&s->feed, &s->index, rebuild, &s->batch, &waiting);
 	bool filled = rc == SQLITE_OK;
 	if (filled)
@@ -220,8 +221,6 @@ static bool search_step(struct search *s, bool rebuild, bool sync)
 	s->failed = false;
 	if (s->batch.texts.cap > KEEP_BYTES && s->batch.texts.len < KEEP_BYTES)
 		buf_finish(&s->batch.texts); /* the load is over */
-	if (!s->batch.full)
-		search_recent_caught_up(s->recent);
 	search_show(s, waiting, s->index.mark.complete, false);
 	return true;
 }

@@ -31,7 +31,7 @@ struct search_recent {
 	bool             keep;
 	struct list_head turns;
 	size_t           bytes; /* of all turns */
-	size_t           fresh; /* of those that have ended since the indexer had caught up */
+	size_t           fresh; /* of those that have ended since the indexer last looked */
 	struct recent   *chains[1 << CHAIN_BITS];
 };
 
@@ -230,7 +230,7 @@ bool search_recent_fills(struct search_recent *r)
 	return fills;
 }
 
-void search_recent_caught_up(struct search_recent *r)
+void search_recent_seen(struct search_recent *r)
 {
 	pthread_mutex_lock(&r->lock);
 	r->fresh = 0;

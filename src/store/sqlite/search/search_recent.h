@@ -5,9 +5,9 @@
  *        any --too many bytes; a message of it is removed; begun again; nobody indexes--> dropped
  *
  * What is not here is in the database, so any turn may be dropped at any time: the oldest are when there
- * are more than LIMIT_SEARCH_RECENT bytes.  Which turn is indexed, says the queue, and the row of a turn
- * comes with the commit of its end; one that was rolled back has none.  Who removes a message drops its
- * turn, because the removal may come before that row.
+ * are more than LIMIT_SEARCH_RECENT bytes.  The queue says which turns are indexed: a turn's row comes
+ * with the commit of its end, and a turn that was rolled back has none.  Code that removes a message
+ * drops the message's turn, because the removal may stand in front of the turn's row.
  *
  * Begin, end and drop belong to the writer's thread, take to the indexer's; a lock is between them. */
 #pragma once
@@ -42,12 +42,12 @@ void search_recent_drop(struct search_recent *r, int64_t run);
 struct search_turn *search_recent_take(struct search_recent *r, int64_t run);
 void                search_turn_free(struct search_turn *t);
 
-/* search_recent_fills: so much has ended since the indexer had caught up that it should come soon, before
+/* search_recent_fills: so much has ended since the indexer last looked that it should come soon, before
  * turns must be dropped.  Any thread. */
 bool search_recent_fills(struct search_recent *r);
-/* search_recent_caught_up: the indexer has done all rows that it knows. */
-void search_recent_caught_up(struct search_recent *r);
-/* search_recent_keep: whether turns are kept from now on; at first they are not.  False: all are dropped.
- * It is false for as long as nobody takes any, or another process writes to the database, of whose
- * removals search_recent_drop is not told.  Any thread; r may be NULL. */
+/* search_recent_seen: the indexer is about to read the queue, and goes on until nothing is left. */
+void search_recent_seen(struct search_recent *r);
+/* search_recent_keep: whether turns are kept from now on; at first they are not.  False drops all.  Turns
+ * are not kept while nobody takes any, nor while another process writes to the database, because
+ * search_recent_drop does not learn what that process removes.  Any thread; r may be NULL. */
 void search_recent_keep(struct search_recent *r, bool keep);

@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
 	QUOTA_SPARE_LOOK = 256, /* entries that are looked at for something to give back */
@@ -106,6 +107,13 @@ static int64_t share_unspent(const struct share *s, int64_t limit, int64_t now_u
 		       : 0;
 }
 
+/* share_lacks: what a call that needs n lacks, at most 0 if nothing.  What was spent above the share, because tokens
+ * are estimated first, is lacking, too: else the store's answer would not suffice. */
+static int64_t share_lacks(const struct share *s, int64_t limit, int64_t n, int64_t now_us)
+{
+	return share_is_on(s, now_us) && s->limit == limit ? n - (s->granted - s->used) : n;
+}
+
 /* share_is_dry: whether the store would refuse so much, as far as one can know. */
 static bool share_is_dry(const struct share *s, int64_t limit, int64_t least, int64_t now_us)
 {
@@ -160,7 +168,7 @@ static enum rate_answer quota_check(const struct needs *ns, int64_t now_us,
 
 	for (size_t i = 0; i < ns->count; i++) {
 		const struct need *n = &ns->of[i];
-		int64_t            least = n->n - share_unspent(n->share, n->limit, now_us);
+		int64_t            least = share_lacks(n->share, n->limit, n->n, now_us);
 
 		*ret_why = n;
 		if (n->n > n->limit)
@@ -173,16 +181,33 @@ static enum rate_answer quota_check(const struct needs *ns, int64_t now_us,
 	return rc;
 }
 
-/* quota_want: the questions.  While another one is on its way, nobody asks for more than is needed. */
-static void quota_want(struct quota *q, const struct needs *ns, int64_t now_us,
-		       struct share_take *take)
+/* was_forestalled: the store had granted the call all that it lacked, and other calls have spent what was there
+ * beside it. */
+static bool was_forestalled(const struct need *n, const struct share_want *answers, size_t count)
 {
+	for (size_t i = 0; i < count; i++)
+		if (answers[i].key == n->key && answers[i].policy == (int64_t)n->policy)
+			return answers[i].granted >= answers[i].least;
+	return false;
+}
+
+/* quota_want: the questions.  While another one is on its way, nobody asks for more than is needed.  A call that
+ * was forestalled asks for all that it needs, and not for what is lacking now: its answer suffices whatever others
+ * spend meanwhile, so no call is forestalled twice. */
+static void quota_want(struct quota *q, const struct needs *ns, int64_t now_us,
+		       struct share_take *take, size_t answers)
+{
+	struct share_want before[SHARE_WANTS];
+
+	memcpy(before, take->wants, answers * sizeof *before);
 	for (size_t i = 0; i < ns->count; i++) {
 		const struct need *n = &ns->of[i];
-		int64_t            least = n->n - share_unspent(n->share, n->limit, now_us);
+		int64_t            least = share_lacks(n->share, n->limit, n->n, now_us);
 
 		if (least <= 0)
 			continue;
+		if (least < n->n && was_forestalled(n, before, answers))
+			least = n->n;
 		take->wants[take->count++] = (struct share_want){
 			.key = n->key,
 			.policy = n->policy,
@@ -326,7 +351,7 @@ static enum rate_answer quota_take_locked(struct quota *q, const struct rate_ask
 	needs_of(ns, &q->all, RATE_ALL, ask->all, ask);
 	enum rate_answer rc = quota_check(ns, ask->now_us, ret_why);
 	if (rc == RATE_SHORT)
-		quota_want(q, ns, ask->now_us, take);
+		quota_want(q, ns, ask->now_us, take, answers);
 	if (rc == RATE_TAKEN) {
 		quota_spend(ns, ask->now_us, hold);
 		hold->slot[RATE_KEY] = s;

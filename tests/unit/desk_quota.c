@@ -221,6 +221,79 @@ static void tokens_come_back(void **state)
 	quota_destroy(q);
 }
 
+/* A call whose part others spend before its answer comes does not have to race them again. */
+static void a_forestalled_call_asks_for_all(void **state)
+{
+	(void)state;
+	struct quota    *q = quota_create(16);
+	struct server    s = new_server(1);
+	struct allowance a = { .tokens = 15, .tokens_window_us = 100 * SECOND };
+	struct call      c, d, late = { .take.count = 0 };
+
+	assert_non_null(q);
+	assert_int_equal(enter(q, &s, 0, &c, &a, 6, 200 * SECOND), RATE_TAKEN);
+	quota_give(q, &c.hold, true, 2); /* four of six are left */
+	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);
+	assert_int_equal(late.take.wants[0].least, 2);
+	assert_int_equal(enter(q, &s, 0, &d, &a, 4, 200 * SECOND), RATE_TAKEN);
+	serve(&s, 0, &late.take, 200 * SECOND);
+	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);
+	assert_int_equal(late.take.wants[0].least, 6);
+	serve(&s, 0, &late.take, 200 * SECOND);
+	assert_int_equal(enter(q, &s, 0, &d, &a, 2, 200 * SECOND), RATE_TAKEN);
+	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_TAKEN);
+	assert_int_equal(s.taken[0], 14);
+	quota_destroy(q);
+}
+
+/* What the store can still give is asked for, if it has not all that a forestalled call needs. */
+static void a_forestalled_call_takes_what_is_left(void **state)
+{
+	(void)state;
+	struct quota    *q = quota_create(16);
+	struct server    s = new_server(1);
+	struct allowance a = { .tokens = 11, .tokens_window_us = 100 * SECOND };
+	struct call      c, d, late = { .take.count = 0 };
+
+	assert_non_null(q);
+	assert_int_equal(enter(q, &s, 0, &c, &a, 6, 200 * SECOND), RATE_TAKEN);
+	quota_give(q, &c.hold, true, 2);
+	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);
+	assert_int_equal(enter(q, &s, 0, &d, &a, 4, 200 * SECOND), RATE_TAKEN);
+	quota_give(q, &d.hold, true, 3);
+	serve(&s, 0, &late.take, 200 * SECOND);
+	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);
+	assert_int_equal(late.take.wants[0].least,
+			 6); /* three lack here, and the store has three */
+	serve(&s, 0, &late.take, 200 * SECOND);
+	assert_int_equal(late.take.wants[0].granted, 0);
+	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);
+	assert_int_equal(late.take.wants[0].least, 3);
+	serve(&s, 0, &late.take, 200 * SECOND);
+	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_TAKEN);
+	assert_int_equal(s.taken[0], 11);
+	quota_destroy(q);
+}
+
+static void tokens_above_the_estimate_are_asked_for(void **state)
+{
+	(void)state;
+	struct quota    *q = quota_create(16);
+	struct server    s = new_server(1);
+	struct allowance a = { .tokens = 15, .tokens_window_us = 100 * SECOND };
+	struct call      c;
+
+	assert_non_null(q);
+	assert_int_equal(enter(q, &s, 0, &c, &a, 2, 200 * SECOND), RATE_TAKEN);
+	quota_give(q, &c.hold, true, 5);
+	assert_int_equal(enter(q, &s, 0, &c, &a, 4, 200 * SECOND), RATE_TAKEN);
+	assert_int_equal(s.taken[0], 9);
+	quota_give(q, &c.hold, true, 4);
+	assert_int_equal(enter(q, &s, 0, &c, &a, 7, 200 * SECOND), RATE_REFUSED);
+	assert_int_equal(enter(q, &s, 0, &c, &a, 6, 200 * SECOND), RATE_TAKEN);
+	quota_destroy(q);
+}
+
 static void an_idle_share_goes_back(void **state)
 {
 	(void)state;
@@ -488,6 +561,9 @@ int main(void)
 		cmocka_unit_test(what_the_store_lacks_is_refused_for_a_moment),
 		cmocka_unit_test(a_smaller_limit_counts_what_was_spent),
 		cmocka_unit_test(tokens_come_back),
+		cmocka_unit_test(a_forestalled_call_asks_for_all),
+		cmocka_unit_test(a_forestalled_call_takes_what_is_left),
+		cmocka_unit_test(tokens_above_the_estimate_are_asked_for),
 		cmocka_unit_test(an_idle_share_goes_back),
 		cmocka_unit_test(calls_at_once_come_back_at_their_end),
 		cmocka_unit_test(a_new_name_is_a_new_window),

@@ -3,6 +3,7 @@
 
 turns.py BINARY TOOLS           TOOLS: the folder of mock and load (build/bench)
 turns.py BINARY TOOLS --top 20  with the functions that take most of each thread's instructions
+turns.py BINARY TOOLS --minutes 10  instead: 64 clients without a pause, and whether the search index keeps up
 
 Four parts for each number of clients: instructions by thread (callgrind; the difference of two
 runs), system calls (perf), pages that go into SQLite's log (strace), CPU and sleeps by thread.  On a
@@ -19,6 +20,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import urllib.request
 
 from instructions import CONF, address, stop
 from run import chat
@@ -31,6 +33,8 @@ ROOTS = {"loop": "loop_run", "writer": "writer_serve", "indexer": "search_serve"
 CALLS = ("epoll_ctl epoll_wait recvfrom sendmsg pread64 pwrite64 fdatasync fcntl statx newfstatat futex "
          "read write sched_yield clock_gettime getrandom madvise mprotect mmap munmap").split()
 SETTLE_S = 0.5  # until perf counts
+LOOK_S = 1  # between two looks at what waits for the index
+WAITING = "parley_search_waiting"
 FRAME = 24 + 4096  # of SQLite's log: a header and a page
 
 
@@ -195,6 +199,44 @@ def measure_cpu(args, clients):
           if cpu > n * 100])
 
 
+def waiting_at(host):
+    with urllib.request.urlopen(f"http://{host}/metrics", timeout=60) as r:
+        return int(float(re.search(rf"^{WAITING}\S* (\S+)$", r.read().decode(), re.M)[1]))
+
+
+def keep_on(args):
+    """A steady load on all processors.  At its end, nothing may wait for the index much longer."""
+    gateway = Gateway(args.binary, args.tools)
+    gateway.turns(64, NATIVE[64] // 10)
+    before = gateway.threads()
+    load = subprocess.Popen(
+        [args.tools / "load", "-t", gateway.host, "-p", "/v1/chat", "-b", gateway.folder / "body",
+         "-c", "64", "-d", str(int(args.minutes * 60_000))], stdout=subprocess.PIPE, text=True)
+    waiting = []
+    while True:
+        try:
+            text = load.communicate(timeout=LOOK_S)[0]
+            break
+        except subprocess.TimeoutExpired:
+            waiting.append(waiting_at(gateway.host))
+    waiting.append(waiting_at(gateway.host))
+    after = gateway.threads()
+    r = json.loads(text.splitlines()[-1])
+    sizes = {f.name: f.stat().st_size >> 20 for f in gateway.folder.glob("parley.db*")}
+    status = pathlib.Path(f"/proc/{gateway.pid()}/status").read_text()
+    gateway.stop()
+    cpu = {name: (ns - before[name][0]) / r["begun"] / 1000 for name, (ns, _) in after.items()}
+    show(f"{r['seconds']:.0f} s of 64 clients", [
+        ("turns", f"{r['answers']:,}, {r['rps']:,.0f} a second, {r['errors']} errors"),
+        ("p50, p99, longest", ", ".join(f"{r['latency'][k] / 1000:.1f} ms"
+                                        for k in ("p50_us", "p99_us", "max_us"))),
+        ("waited for the index", f"at most {max(waiting):,}, at the end {waiting[-1]:,}"),
+        ("CPU in microseconds", f"{sum(cpu.values()):.1f}: " + ", ".join(
+            f"{name} {us:.1f}" for name, us in sorted(cpu.items(), key=lambda c: -c[1]) if us > 0.1)),
+        ("RSS in MB", int(re.search(r"VmRSS:\s+(\d+)", status)[1]) >> 10),
+        ("files in MB", ", ".join(f"{name} {mb}" for name, mb in sorted(sizes.items()) if mb))])
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -203,8 +245,12 @@ def main():
     p.add_argument("--top", type=int, default=0)
     p.add_argument("--clients", type=int, choices=CLIENTS, action="append")
     p.add_argument("--only", choices=("instructions", "calls", "pages", "cpu"), action="append")
+    p.add_argument("--minutes", type=float)
     args = p.parse_args()
     args.binary, args.tools = args.binary.resolve(), args.tools.resolve()
+    if args.minutes:
+        keep_on(args)
+        return
     parts = {"instructions": count_instructions, "calls": count_calls, "pages": count_pages,
              "cpu": measure_cpu}
     for clients in args.clients or CLIENTS:

@@ -35,7 +35,7 @@ struct store_stats {
 	int64_t     log_bytes;    /* length of the write-ahead log; 0: the engine has none */
 	int64_t     events_bytes; /* of the event log, as events_keep_bytes counts; 0: not known */
 	int64_t     search_messages; /* in the search index */
-	int64_t     search_waiting;  /* rows in the queue of the index, mostly one for a turn */
+	int64_t     search_waiting;  /* turns, and changes of messages, that are not in it yet */
 	bool        search_complete; /* false while the index is made anew or can't be used */
 };
 

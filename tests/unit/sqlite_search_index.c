@@ -38,6 +38,14 @@ static void assert_all_once(struct fixture *f, size_t n)
 	assert_int_equal(index_int(f, "SELECT cnt FROM word WHERE term = 'word'"), n);
 }
 
+static int64_t waiting(const struct fixture *f)
+{
+	struct store_stats s;
+
+	store_stats(f->store, &s);
+	return s.search_waiting;
+}
+
 static void a_lost_damaged_or_foreign_index_is_made_anew(void **state)
 {
 	static const char *const harm[] = { "missing",  "empty",        "text",
@@ -245,8 +253,12 @@ static void trouble_with_the_index_hurts_no_turn(void **state)
 	assert_int_equal(j.job.err.code, ERR_STORAGE);
 	assert_true(j.job.err.retry_after_ms > 0);
 	arena_finish(&j.arena);
+	assert_int_equal(waiting(f), 10);
 	assert_int_equal(rmdir(name), 0);
 	assert_all_once(f, 20);
+	for (int i = 0; i < 20000 && waiting(f) > 0; i++)
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+	assert_int_equal(waiting(f), 0);
 }
 
 int main(void)

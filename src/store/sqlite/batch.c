@@ -26,8 +26,8 @@ static int commit(struct batch *b)
 		return rc;
 	b->commit_us = clock_mono_us() - from;
 	unfinished_written(s->unfinished);
-	if (s->search.noted)
-		search_wake(b->search, s->search.gone);
+	if (s->search.noted > 0)
+		search_wake(b->search, s->search.noted, s->search.gone);
 	search_queue_told(&s->search);
 	return SQLITE_OK;
 }

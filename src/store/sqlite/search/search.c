@@ -54,15 +54,18 @@ struct search {
 	bool            stopping;
 	int64_t         messages;
 	int64_t         bytes; /* of the index's file */
-	int64_t         waiting;
-	bool            complete;
-	bool            trouble;
-	bool            ready;
+	int64_t         noted; /* all that search_wake has been told */
+	/* The last batch has left so much in the queue, when `noted` was left_at; what was told
+	 * since then waits, too. */
+	int64_t left, left_at;
+	bool    complete;
+	bool    trouble;
+	bool    ready;
 };
 
 /* --- one step --- */
 
-static void search_show(struct search *s, int64_t waiting, bool complete, bool trouble)
+static void search_show(struct search *s, bool complete, bool trouble)
 {
 	struct stat file = { 0 };
 	int64_t     bytes = stat(s->index_path, &file) == 0 ? (int64_t)file.st_size : 0;
@@ -71,10 +74,27 @@ static void search_show(struct search *s, int64_t waiting, bool complete, bool t
 	s->bytes = bytes;
 	s->messages = s->index.db ? s->index.count : 0;
 	s->seq = s->index.db ? s->index.mark.seq : 0;
-	s->waiting = waiting;
 	s->complete = complete;
 	s->trouble = trouble;
 	pthread_cond_broadcast(&s->caught_up);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static int64_t noted_now(struct search *s)
+{
+	pthread_mutex_lock(&s->lock);
+	int64_t noted = s->noted;
+	pthread_mutex_unlock(&s->lock);
+	return noted;
+}
+
+/* What was noted between noted_now and the batch's look at the queue counts twice, until the next
+ * batch, for which it has woken the thread. */
+static void show_left(struct search *s, int64_t left, int64_t noted)
+{
+	pthread_mutex_lock(&s->lock);
+	s->left = left;
+	s->left_at = noted;
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -90,7 +110,7 @@ static void search_fail(struct search *s, sqlite3 *db, int rc)
 {
 	char problem[160];
 
-	search_show(s, 0, false, true);
+	search_show(s, false, true);
 	if (s->failed)
 		return;
 	s->failed = true;
@@ -191,7 +211,8 @@ static bool search_damage(int rc)
 /* Fills and applies one batch.  False: the step failed. */
 static bool search_step(struct search *s, bool rebuild, bool sync)
 {
-	int64_t waiting = 0;
+	int64_t noted = noted_now(s);
+	int64_t left = 0;
 	int     rc = SQLITE_OK;
 
 	drop_if_damaged(s);
@@ -203,7 +224,7 @@ static bool search_step(struct search *s, bool rebuild, bool sync)
 	}
 	bool was = s->index.mark.complete;
 	search_recent_seen(s->recent);
-	rc = search_feed_fill(&s->feed, &s->index, rebuild, &s->batch, &waiting);
+	rc = search_feed_fill(&s->feed, &s->index, rebuild, &s->batch, &left);
 	bool filled = rc == SQLITE_OK;
 	if (filled)
 		rc = search_apply(s, sync);
@@ -221,7 +242,8 @@ static bool search_step(struct search *s, bool rebuild, bool sync)
 	s->failed = false;
 	if (s->batch.texts.cap > KEEP_BYTES && s->batch.texts.len < KEEP_BYTES)
 		buf_finish(&s->batch.texts); /* the load is over */
-	search_show(s, waiting, s->index.mark.complete, false);
+	show_left(s, left, noted);
+	search_show(s, s->index.mark.complete, false);
 	return true;
 }
 
@@ -378,12 +400,13 @@ static void search_call_locked(struct search *s, int64_t due_us)
 	pthread_cond_signal(&s->wake);
 }
 
-void search_wake(struct search *s, bool gone)
+void search_wake(struct search *s, int64_t added, bool gone)
 {
 	int64_t wait_ms = search_recent_fills(s->recent) ? 0 : gone ? GATHER_GONE_MS : GATHER_MS;
 	int64_t due_us = clock_mono_us() + wait_ms * 1000;
 
 	pthread_mutex_lock(&s->lock);
+	s->noted += added;
 	search_call_locked(s, due_us);
 	pthread_mutex_unlock(&s->lock);
 }
@@ -445,7 +468,7 @@ void search_stats(struct search *s, struct store_stats *ret)
 	pthread_mutex_lock(&s->lock);
 	ret->search_messages = s->messages;
 	ret->search_bytes = s->bytes;
-	ret->search_waiting = s->waiting;
+	ret->search_waiting = s->left + s->noted - s->left_at;
 	ret->search_complete = s->complete;
 	pthread_mutex_unlock(&s->lock);
 }

@@ -28,9 +28,9 @@ enum errc search_start(struct search *s, void (*settled)(void *arg, int64_t seq)
 void search_stop(struct search *s);
 void search_destroy(struct search *s);
 
-/* search_wake: the queue has new rows, some of which may remove messages (gone): then the next batch
+/* search_wake: so much was added to the queue, and may remove messages (gone): then the next batch
  * begins soon.  Any thread; cheap. */
-void search_wake(struct search *s, bool gone);
+void search_wake(struct search *s, int64_t added, bool gone);
 /* search_catch_up: waits until the index has all rows of the queue up to seq, and lets the next batch
  * begin at once; gives up at until_us (clock_mono_us), or if the index can't be filled now.  Any
  * thread. */

@@ -41,7 +41,7 @@ void search_queue_told(struct search_queue *q)
 {
 	buf_clear(&q->runs);
 	q->run_count = 0;
-	q->noted = false;
+	q->noted = 0;
 	q->gone = false;
 }
 
@@ -51,7 +51,7 @@ int search_queue_note(struct search_queue *q, enum search_kind kind, int64_t key
 
 	db_bind_int(&b, (int64_t)kind);
 	db_bind_int(&b, key);
-	q->noted = true;
+	q->noted++;
 	return db_bind_run(&b);
 }
 
@@ -77,9 +77,9 @@ int search_queue_put(struct search_queue *q)
 	db_bind_int(&b, q->run_count);
 	db_bind_text(&b, buf_view(&q->runs));
 	int rc = db_bind_run(&b);
+	q->noted += q->run_count;
 	buf_clear(&q->runs);
 	q->run_count = 0;
-	q->noted = true;
 	return rc;
 }
 
@@ -106,7 +106,7 @@ int search_queue_gone(struct search_queue *q, int64_t message)
 	struct db_bind note = conn_bind(q->conn, sql_note_gone);
 	db_bind_int(&note, message);
 	db_bind_text(&note, buf_view(&q->text.text));
-	q->noted = true;
+	q->noted++;
 	q->gone = true;
 	return db_bind_run(&note);
 }

@@ -29,8 +29,8 @@ struct search_queue {
 	struct buf runs; /* that have ended in this transaction, in the form of the column */
 	int64_t    run_count;
 	/* Since the owner last called search_queue_told: */
-	bool noted; /* a row was added */
-	bool gone;  /* a row with the text of a removed message was added */
+	int64_t noted; /* what was added to the queue; a run counts once */
+	bool    gone;  /* a row with the text of a removed message was added */
 };
 
 void search_queue_init(struct search_queue *q, struct conn *conn);

@@ -663,7 +663,7 @@ class Figures:
                      "json64", "parley")
         yield beside("stored `/v1/chat`, 64 connections: CPU per request", 4.0, "json64", "stored")
         yield (f"the same for {STEADY_S} s", "x nginx", 4.0, self.steady(), "steady", "stored")
-        yield ("its search index: what waits at the end", "s of the load", 3, self.backlog_s(), "steady",
+        yield ("its search index: what waits at the end", "s of the load", 2, self.backlog_s(), "steady",
                "stored")
         yield beside("unstored, one call after another: CPU", 1.5, "json1", "parley")
         yield beside("stored, one call after another: CPU", 4.0, "json1", "stored")

@@ -3,7 +3,7 @@
 
 turns.py BINARY TOOLS           TOOLS: the folder of mock and load (build/bench)
 turns.py BINARY TOOLS --top 20  with the functions that take most of each thread's instructions
-turns.py BINARY TOOLS --minutes 10  instead: 64 clients without a pause, and whether the search index keeps up
+turns.py BINARY TOOLS --minutes 10  instead: 64 clients without a pause, and what waits for the search index
 
 Four parts for each number of clients: instructions by thread (callgrind; the difference of two
 runs), system calls (perf), pages that go into SQLite's log (strace), CPU and sleeps by thread.  On a
@@ -205,7 +205,7 @@ def waiting_at(host):
 
 
 def keep_on(args):
-    """A steady load on all processors.  At its end, nothing may wait for the index much longer."""
+    """A steady load, the gateway on all processors: how fast, and how many turns wait for the index."""
     gateway = Gateway(args.binary, args.tools)
     gateway.turns(64, NATIVE[64] // 10)
     before = gateway.threads()
@@ -249,6 +249,8 @@ def main():
     args = p.parse_args()
     args.binary, args.tools = args.binary.resolve(), args.tools.resolve()
     if args.minutes:
+        if args.only or args.clients or args.top:
+            p.error("--minutes goes with no other option")
         keep_on(args)
         return
     parts = {"instructions": count_instructions, "calls": count_calls, "pages": count_pages,

@@ -11,7 +11,7 @@
 
 enum { IDLE, ASKING, WAITING, GRANTED, DRAINED, LEFT };
 enum {
-	QUESTIONS = 4, /* to the store, that other calls may make useless */
+	QUESTIONS = 8, /* to the store, that other calls may make useless near a limit's end */
 	PATIENCE = 3,  /* an end elsewhere is told to the store 20 times a second */
 	AGAIN_US = 100 * 1000,
 	ANSWER_US = 2500 * 1000

@@ -6,7 +6,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
 	QUOTA_SPARE_LOOK = 256, /* entries that are looked at for something to give back */
@@ -181,33 +180,30 @@ static enum rate_answer quota_check(const struct needs *ns, int64_t now_us,
 	return rc;
 }
 
-/* was_forestalled: the store had granted the call all that it lacked, and other calls have spent what was there
- * beside it. */
-static bool was_forestalled(const struct need *n, const struct share_want *answers, size_t count)
+/* was_forestalled: the store has granted all that the call asked for, and it does not suffice: other calls have spent
+ * meanwhile what was here. */
+static bool was_forestalled(const struct share_take *take, size_t answers)
 {
-	for (size_t i = 0; i < count; i++)
-		if (answers[i].key == n->key && answers[i].policy == (int64_t)n->policy)
-			return answers[i].granted >= answers[i].least;
-	return false;
+	for (size_t i = 0; i < answers; i++)
+		if (take->wants[i].granted < take->wants[i].least)
+			return false;
+	return answers > 0;
 }
 
 /* quota_want: the questions.  While another one is on its way, nobody asks for more than is needed.  A call that
- * was forestalled asks for all that it needs, and not for what is lacking now: its answer suffices whatever others
- * spend meanwhile, so no call is forestalled twice. */
+ * was forestalled asks for all that it needs of each limit, also where what is here would do: then the answer alone
+ * suffices, unless a call ends above its estimate meanwhile. */
 static void quota_want(struct quota *q, const struct needs *ns, int64_t now_us,
-		       struct share_take *take, size_t answers)
+		       struct share_take *take, bool forestalled)
 {
-	struct share_want before[SHARE_WANTS];
-
-	memcpy(before, take->wants, answers * sizeof *before);
 	for (size_t i = 0; i < ns->count; i++) {
 		const struct need *n = &ns->of[i];
 		int64_t            least = share_lacks(n->share, n->limit, n->n, now_us);
 
+		if (forestalled && least < n->n)
+			least = n->n;
 		if (least <= 0)
 			continue;
-		if (least < n->n && was_forestalled(n, before, answers))
-			least = n->n;
 		take->wants[take->count++] = (struct share_want){
 			.key = n->key,
 			.policy = n->policy,
@@ -323,8 +319,9 @@ static void quota_view_answers(const struct needs *ns, const struct share_take *
 			const struct need       *n = &ns->of[k];
 			int64_t                  left = x->left + x->granted - x->least;
 
-			if (x->key == n->key && x->policy == n->policy)
-				view->of[n->whose][n->policy].left = left > 0 ? left : 0;
+			if (x->key == n->key && x->policy == n->policy &&
+			    view->of[n->whose][n->policy].left < left)
+				view->of[n->whose][n->policy].left = left;
 		}
 }
 
@@ -351,7 +348,7 @@ static enum rate_answer quota_take_locked(struct quota *q, const struct rate_ask
 	needs_of(ns, &q->all, RATE_ALL, ask->all, ask);
 	enum rate_answer rc = quota_check(ns, ask->now_us, ret_why);
 	if (rc == RATE_SHORT)
-		quota_want(q, ns, ask->now_us, take, answers);
+		quota_want(q, ns, ask->now_us, take, was_forestalled(take, answers));
 	if (rc == RATE_TAKEN) {
 		quota_spend(ns, ask->now_us, hold);
 		hold->slot[RATE_KEY] = s;

@@ -59,6 +59,20 @@ static void serve(struct server *s, int process, struct share_take *t, int64_t n
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* A server for each of a key's limits. */
+static void serve_each(struct server of[], struct share_take *t, int64_t now_us)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		struct share_take one = { .asked_us = t->asked_us,
+					  .count = 1,
+					  .wants = { t->wants[i] } };
+
+		serve(&of[t->wants[i].policy], 0, &one, now_us);
+		t->wants[i] = one.wants[0];
+		t->order = one.order;
+	}
+}
+
 static size_t tell(struct server *s, int process, struct quota *q, bool all, int64_t now_us)
 {
 	struct share_keep keep[SHARE_KEEPS];
@@ -243,6 +257,60 @@ static void a_forestalled_call_asks_for_all(void **state)
 	assert_int_equal(enter(q, &s, 0, &d, &a, 2, 200 * SECOND), RATE_TAKEN);
 	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_TAKEN);
 	assert_int_equal(s.taken[0], 14);
+	quota_destroy(q);
+}
+
+/* Of all its limits, because what is here of one may be gone when the other's answer comes. */
+static void a_forestalled_call_asks_for_all_of_each_limit(void **state)
+{
+	(void)state;
+	struct quota    *q = quota_create(16);
+	struct server    of[] = { [RATE_REQUESTS] = new_server(1), [RATE_TOKENS] = new_server(1) };
+	struct allowance a = { .requests = 10,
+			       .requests_window_us = 100 * SECOND,
+			       .tokens = 15,
+			       .tokens_window_us = 100 * SECOND };
+	struct call      c = { .take.count = 0 }, d = c, late = c;
+
+	assert_non_null(q);
+	assert_int_equal(try(q, &c, &a, 6, 200 * SECOND), RATE_SHORT);
+	serve_each(of, &c.take, 200 * SECOND);
+	assert_int_equal(try(q, &c, &a, 6, 200 * SECOND), RATE_TAKEN);
+	quota_give(q, &c.hold, true, 2); /* four of six tokens are left */
+	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);
+	assert_int_equal(try(q, &d, &a, 4, 200 * SECOND), RATE_SHORT);
+	serve_each(of, &d.take, 200 * SECOND);
+	assert_int_equal(try(q, &d, &a, 4, 200 * SECOND), RATE_TAKEN);
+	serve_each(of, &late.take, 200 * SECOND);
+	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);
+	serve_each(of, &late.take, 200 * SECOND);
+	d = (struct call){ .take.count = 0 };
+	assert_int_equal(try(q, &d, &a, 2, 200 * SECOND), RATE_TAKEN); /* what late has here */
+	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_TAKEN);
+	assert_int_equal(of[RATE_REQUESTS].taken[0], 4);
+	assert_int_equal(of[RATE_TOKENS].taken[0], 14);
+	quota_destroy(q);
+}
+
+static void a_forestalled_call_is_told_all_that_is_left(void **state)
+{
+	(void)state;
+	struct quota    *q = quota_create(16);
+	struct server    s = new_server(1);
+	struct allowance a = { .tokens = 15, .tokens_window_us = 100 * SECOND };
+	struct call      c, d, late = { .take.count = 0 };
+
+	assert_non_null(q);
+	assert_int_equal(enter(q, &s, 0, &c, &a, 6, 200 * SECOND), RATE_TAKEN);
+	quota_give(q, &c.hold, true, 2);
+	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);
+	assert_int_equal(enter(q, &s, 0, &d, &a, 4, 200 * SECOND), RATE_TAKEN);
+	serve(&s, 0, &late.take, 200 * SECOND);
+	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);
+	serve(&s, 0, &late.take, 200 * SECOND);
+	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_TAKEN);
+	/* One at the store, and two here that it did not need. */
+	assert_int_equal(late.view.of[RATE_KEY][RATE_TOKENS].left, 3);
 	quota_destroy(q);
 }
 
@@ -562,6 +630,8 @@ int main(void)
 		cmocka_unit_test(a_smaller_limit_counts_what_was_spent),
 		cmocka_unit_test(tokens_come_back),
 		cmocka_unit_test(a_forestalled_call_asks_for_all),
+		cmocka_unit_test(a_forestalled_call_asks_for_all_of_each_limit),
+		cmocka_unit_test(a_forestalled_call_is_told_all_that_is_left),
 		cmocka_unit_test(a_forestalled_call_takes_what_is_left),
 		cmocka_unit_test(tokens_above_the_estimate_are_asked_for),
 		cmocka_unit_test(an_idle_share_goes_back),

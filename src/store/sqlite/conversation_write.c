@@ -192,6 +192,8 @@ static int conversation_write_add(struct session *s, struct conversation_write *
 	db_bind_maybe(&b, metadata);
 	db_bind_int(&b, n > 0 ? j->messages[n - 1].id.key : 0);
 	int rc = db_bind_run(&b);
+	if (title.p)
+		search_queue_title(&s->search, false);
 	if (rc == SQLITE_OK)
 		rc = bind_labels(s, sql_add_labels, j, metadata);
 	if (rc == SQLITE_OK)
@@ -230,8 +232,10 @@ static int conversation_write_update(struct session *s, struct conversation_writ
 	struct str old = j->now.metadata;
 	int        rc = SQLITE_OK;
 
-	if (j->title_set)
+	if (j->title_set) {
+		search_queue_title(&s->search, j->now.title.p);
 		j->now.title = j->title;
+	}
 	if (j->metadata_set) {
 		j->now.metadata = j->metadata;
 		rc = bind_labels(s, sql_drop_labels, j, old);
@@ -408,6 +412,8 @@ static int conversation_write_drop(struct session *s, struct conversation_write 
 		rc = drop_loose(s, key);
 	if (rc == SQLITE_OK)
 		rc = bind_labels(s, sql_drop_labels, j, j->now.metadata);
+	if (j->now.title.p)
+		search_queue_title(&s->search, true);
 	return rc == SQLITE_OK ? run_keyed(s, sql_drop, key) : rc;
 }
 

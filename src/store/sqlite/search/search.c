@@ -88,8 +88,8 @@ static int64_t noted_now(struct search *s)
 	return noted;
 }
 
-/* What was noted between noted_now and the batch's look at the queue counts twice, until the next
- * batch, for which it has woken the thread. */
+/* What a batch has taken counts as waiting until the next one, if it was noted behind noted_now; the note
+ * has woken the thread for that. */
 static void show_left(struct search *s, int64_t left, int64_t noted)
 {
 	pthread_mutex_lock(&s->lock);
@@ -219,6 +219,9 @@ static bool search_step(struct search *s, bool rebuild, bool sync)
 	if (!s->index.db)
 		rc = search_open_index(s);
 	if (rc != SQLITE_OK) {
+		/* How far the index is can't be told, so all rows of the queue count. */
+		if (search_feed_waiting(&s->feed, 0, &left) == SQLITE_OK)
+			show_left(s, left, noted);
 		search_fail(s, NULL, rc);
 		return false;
 	}

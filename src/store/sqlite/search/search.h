@@ -28,8 +28,8 @@ enum errc search_start(struct search *s, void (*settled)(void *arg, int64_t seq)
 void search_stop(struct search *s);
 void search_destroy(struct search *s);
 
-/* search_wake: so much was added to the queue, and may remove messages (gone): then the next batch
- * begins soon.  Any thread; cheap. */
+/* search_wake: `added` turns or changes were put into the queue; gone: some of them remove messages,
+ * so the next batch begins soon.  Any thread; cheap. */
 void search_wake(struct search *s, int64_t added, bool gone);
 /* search_catch_up: waits until the index has all rows of the queue up to seq, and lets the next batch
  * begin at once; gives up at until_us (clock_mono_us), or if the index can't be filled now.  Any

@@ -389,6 +389,17 @@ static int search_feed_fill_batch(struct search_feed *f, bool rebuild, struct se
 	return rc;
 }
 
+int search_feed_waiting(struct search_feed *f, int64_t seq, int64_t *ret)
+{
+	int rc = search_feed_find(f, sql_waiting, seq);
+
+	if (rc != SQLITE_ROW)
+		return rc;
+	*ret = db_int(conn_st(&f->conn, sql_waiting), 0);
+	(void)sqlite3_reset(conn_st(&f->conn, sql_waiting));
+	return SQLITE_OK;
+}
+
 int search_feed_fill(struct search_feed *f, struct search_index *x, bool rebuild,
 		     struct search_batch *b, int64_t *ret_waiting)
 {
@@ -403,11 +414,7 @@ int search_feed_fill(struct search_feed *f, struct search_index *x, bool rebuild
 	if (rc == SQLITE_OK)
 		rc = search_feed_fill_batch(f, rebuild, b);
 	if (rc == SQLITE_OK)
-		rc = search_feed_find(f, sql_waiting, b->mark.seq);
-	if (rc == SQLITE_ROW) {
-		*ret_waiting = db_int(conn_st(&f->conn, sql_waiting), 0);
-		rc = SQLITE_OK;
-	}
+		rc = search_feed_waiting(f, b->mark.seq, ret_waiting);
 	conn_reset(&f->conn);
 	conn_rollback(&f->conn);
 	return rc;

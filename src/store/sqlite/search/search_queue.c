@@ -111,6 +111,12 @@ int search_queue_gone(struct search_queue *q, int64_t message)
 	return db_bind_run(&note);
 }
 
+void search_queue_title(struct search_queue *q, bool gone)
+{
+	q->noted++;
+	q->gone |= gone;
+}
+
 int search_queue_clear(struct search_queue *q, int64_t upto, bool *ret_again)
 {
 	struct db_bind clear = conn_bind(q->conn, sql_clear);

@@ -47,6 +47,9 @@ int search_queue_run(struct search_queue *q, int64_t run) MUST_USE;
 int search_queue_put(struct search_queue *q) MUST_USE;
 /* search_queue_gone: to be called before a message is removed or emptied. */
 int search_queue_gone(struct search_queue *q, int64_t message) MUST_USE;
+/* search_queue_title: a trigger has put a title that was set into the queue, and the old one, if one
+ * went (gone). */
+void search_queue_title(struct search_queue *q, bool gone);
 /* search_queue_clear: removes some of the rows up to seq `upto`, which the index does not need any
  * more.  *ret_again: further rows are left.  This function needs no transaction around it. */
 int search_queue_clear(struct search_queue *q, int64_t upto, bool *ret_again) MUST_USE;

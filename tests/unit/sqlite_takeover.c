@@ -66,6 +66,29 @@ static void runs_of_one_that_goes_on_are_left_alone(void **state)
 	remove_mark(f);
 }
 
+/* The old one has handed the index over; the new one finds the row in the queue. */
+static void what_waits_for_the_index_is_not_counted_by_the_old_one(void **state)
+{
+	struct fixture      *f = *state;
+	struct store_message m;
+	struct store_stats   stats;
+
+	open_store(f);
+	struct store     *next = open_next(f);
+	struct turn_begin t = first_turn(&m, "{\"role\":\"user\",\"content\":\"q\"}");
+	whole_turn(f, &t, "{\"role\":\"assistant\",\"content\":\"a\"}");
+	store_stats(f->store, &stats);
+	assert_int_equal(stats.search_waiting, 0);
+	for (int i = 0; i < 600 && stats.search_messages < 2; i++) {
+		pause_ms(50);
+		store_stats(next, &stats);
+	}
+	assert_int_equal(stats.search_messages, 2);
+	assert_int_equal(stats.search_waiting, 0);
+	store_destroy(next);
+	remove_mark(f);
+}
+
 static void one_that_gave_up_is_not_taken_over_from(void **state)
 {
 	struct fixture *f = *state;
@@ -176,6 +199,8 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(one_that_gave_up_is_not_taken_over_from, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(
+			what_waits_for_the_index_is_not_counted_by_the_old_one, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(runs_of_one_that_has_gone_are_ended, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(

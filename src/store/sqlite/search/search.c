@@ -409,7 +409,8 @@ void search_wake(struct search *s, int64_t added, bool gone)
 	int64_t due_us = clock_mono_us() + wait_ms * 1000;
 
 	pthread_mutex_lock(&s->lock);
-	s->noted += added;
+	if (s->serving) /* else another process indexes it, and counts */
+		s->noted += added;
 	search_call_locked(s, due_us);
 	pthread_mutex_unlock(&s->lock);
 }

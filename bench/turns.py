@@ -20,10 +20,9 @@ import signal
 import subprocess
 import tempfile
 import time
-import urllib.request
 
 from instructions import CONF, address, stop
-from run import chat
+from run import chat, search_waiting
 
 CLIENTS = {1: (100, 500), 64: (600, 3000)}  # turns of the smaller and the larger run
 NATIVE = {1: 3000, 64: 30000}
@@ -34,7 +33,6 @@ CALLS = ("epoll_ctl epoll_wait recvfrom sendmsg pread64 pwrite64 fdatasync fcntl
          "read write sched_yield clock_gettime getrandom madvise mprotect mmap munmap").split()
 SETTLE_S = 0.5  # until perf counts
 LOOK_S = 1  # between two looks at what waits for the index
-WAITING = "parley_search_waiting"
 FRAME = 24 + 4096  # of SQLite's log: a header and a page
 
 
@@ -199,16 +197,12 @@ def measure_cpu(args, clients):
           if cpu > n * 100])
 
 
-def waiting_at(host):
-    with urllib.request.urlopen(f"http://{host}/metrics", timeout=60) as r:
-        return int(float(re.search(rf"^{WAITING}\S* (\S+)$", r.read().decode(), re.M)[1]))
-
-
 def keep_on(args):
     """A steady load, the gateway on all processors: how fast, and how many turns wait for the index."""
     gateway = Gateway(args.binary, args.tools)
     gateway.turns(64, NATIVE[64] // 10)
     before = gateway.threads()
+    port = gateway.host.rsplit(":", 1)[1]
     load = subprocess.Popen(
         [args.tools / "load", "-t", gateway.host, "-p", "/v1/chat", "-b", gateway.folder / "body",
          "-c", "64", "-d", str(int(args.minutes * 60_000))], stdout=subprocess.PIPE, text=True)
@@ -218,8 +212,8 @@ def keep_on(args):
             text = load.communicate(timeout=LOOK_S)[0]
             break
         except subprocess.TimeoutExpired:
-            waiting.append(waiting_at(gateway.host))
-    waiting.append(waiting_at(gateway.host))
+            waiting.append(search_waiting(port))
+    waiting.append(search_waiting(port))
     after = gateway.threads()
     r = json.loads(text.splitlines()[-1])
     sizes = {f.name: f.stat().st_size >> 20 for f in gateway.folder.glob("parley.db*")}

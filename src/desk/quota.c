@@ -180,8 +180,8 @@ static enum rate_answer quota_check(const struct needs *ns, int64_t now_us,
 	return rc;
 }
 
-/* was_forestalled: the store has granted all that the call asked for, and it does not suffice: other calls have spent
- * meanwhile what was here. */
+/* was_forestalled: whether the store has granted all that the call asked for.  If the call lacks something all the
+ * same, other calls have spent meanwhile what was here. */
 static bool was_forestalled(const struct share_take *take, size_t answers)
 {
 	for (size_t i = 0; i < answers; i++)

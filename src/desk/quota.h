@@ -11,6 +11,9 @@
  * - A share is a quarter of this process's part of what is left: left / (4 * processes).  Of a limit below
  *   16 * processes there are no shares: each call asks for what it needs.  Near the end of a window it is the
  *   same, so nothing is refused while something is left, except what others have not spent yet.
+ * - The calls of a process spend from the same shares, so an answer may not suffice for the call that has asked: others
+ *   have spent what was here beside it.  The call then asks for all that it needs of each limit.  A call that has asked
+ *   too often (desk/admit) ends with 503.
  * - Windows are the store's, and begin when some process asks first.  A process believes a window over a little
  *   too early, never too late: it counts the rest of it from when it sent its question.
  * - What a call took and did not use goes back at its end.  A process keeps no more than a share, and after half

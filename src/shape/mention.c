@@ -22,16 +22,8 @@ static const struct {
 #undef MARK
 };
 
-/* mark_may_begin: most quotes end a string, or begin another one. */
-static bool mark_may_begin(char c)
-{
-	return c == 't' || c == 'l' || c == 'c' || c == 'u' || c == 'r';
-}
-
 static bool mention_here(char first, struct str rest, unsigned wanted)
 {
-	if (!mark_may_begin(rest.p[0]))
-		return false;
 	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
 		if (marks[i].bit & wanted && marks[i].first == first &&
 		    rest.p[0] == marks[i].word.p[0] && str_starts(rest, marks[i].word))

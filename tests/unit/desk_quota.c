@@ -235,26 +235,33 @@ static void tokens_come_back(void **state)
 	quota_destroy(q);
 }
 
-/* A call whose part others spend before its answer comes does not have to race them again. */
+/* late lacks two of its six tokens; when it gets them, another call has spent the four that were here. */
+static void forestall(struct quota *q, struct server *s, const struct allowance *a,
+		      struct call *late, struct call *other)
+{
+	*late = (struct call){ .take.count = 0 };
+	assert_non_null(q);
+	assert_int_equal(enter(q, s, 0, other, a, 6, 200 * SECOND), RATE_TAKEN);
+	quota_give(q, &other->hold, true, 2);
+	assert_int_equal(try(q, late, a, 6, 200 * SECOND), RATE_SHORT);
+	assert_int_equal(late->take.wants[0].least, 2);
+	assert_int_equal(enter(q, s, 0, other, a, 4, 200 * SECOND), RATE_TAKEN);
+	serve(s, 0, &late->take, 200 * SECOND);
+	assert_int_equal(try(q, late, a, 6, 200 * SECOND), RATE_SHORT);
+	assert_int_equal(late->take.wants[0].least, 6);
+}
+
 static void a_forestalled_call_asks_for_all(void **state)
 {
 	(void)state;
 	struct quota    *q = quota_create(16);
 	struct server    s = new_server(1);
 	struct allowance a = { .tokens = 15, .tokens_window_us = 100 * SECOND };
-	struct call      c, d, late = { .take.count = 0 };
+	struct call      other, late;
 
-	assert_non_null(q);
-	assert_int_equal(enter(q, &s, 0, &c, &a, 6, 200 * SECOND), RATE_TAKEN);
-	quota_give(q, &c.hold, true, 2); /* four of six are left */
-	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);
-	assert_int_equal(late.take.wants[0].least, 2);
-	assert_int_equal(enter(q, &s, 0, &d, &a, 4, 200 * SECOND), RATE_TAKEN);
+	forestall(q, &s, &a, &late, &other);
 	serve(&s, 0, &late.take, 200 * SECOND);
-	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);
-	assert_int_equal(late.take.wants[0].least, 6);
-	serve(&s, 0, &late.take, 200 * SECOND);
-	assert_int_equal(enter(q, &s, 0, &d, &a, 2, 200 * SECOND), RATE_TAKEN);
+	assert_int_equal(enter(q, &s, 0, &other, &a, 2, 200 * SECOND), RATE_TAKEN);
 	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_TAKEN);
 	assert_int_equal(s.taken[0], 14);
 	quota_destroy(q);
@@ -298,15 +305,9 @@ static void a_forestalled_call_is_told_all_that_is_left(void **state)
 	struct quota    *q = quota_create(16);
 	struct server    s = new_server(1);
 	struct allowance a = { .tokens = 15, .tokens_window_us = 100 * SECOND };
-	struct call      c, d, late = { .take.count = 0 };
+	struct call      other, late;
 
-	assert_non_null(q);
-	assert_int_equal(enter(q, &s, 0, &c, &a, 6, 200 * SECOND), RATE_TAKEN);
-	quota_give(q, &c.hold, true, 2);
-	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);
-	assert_int_equal(enter(q, &s, 0, &d, &a, 4, 200 * SECOND), RATE_TAKEN);
-	serve(&s, 0, &late.take, 200 * SECOND);
-	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);
+	forestall(q, &s, &a, &late, &other);
 	serve(&s, 0, &late.take, 200 * SECOND);
 	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_TAKEN);
 	/* One at the store, and two here that it did not need. */
@@ -321,18 +322,10 @@ static void a_forestalled_call_takes_what_is_left(void **state)
 	struct quota    *q = quota_create(16);
 	struct server    s = new_server(1);
 	struct allowance a = { .tokens = 11, .tokens_window_us = 100 * SECOND };
-	struct call      c, d, late = { .take.count = 0 };
+	struct call      other, late;
 
-	assert_non_null(q);
-	assert_int_equal(enter(q, &s, 0, &c, &a, 6, 200 * SECOND), RATE_TAKEN);
-	quota_give(q, &c.hold, true, 2);
-	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);
-	assert_int_equal(enter(q, &s, 0, &d, &a, 4, 200 * SECOND), RATE_TAKEN);
-	quota_give(q, &d.hold, true, 3);
-	serve(&s, 0, &late.take, 200 * SECOND);
-	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);
-	assert_int_equal(late.take.wants[0].least,
-			 6); /* three lack here, and the store has three */
+	forestall(q, &s, &a, &late, &other);
+	quota_give(q, &other.hold, true, 3); /* three of six are here, and the store has three */
 	serve(&s, 0, &late.take, 200 * SECOND);
 	assert_int_equal(late.take.wants[0].granted, 0);
 	assert_int_equal(try(q, &late, &a, 6, 200 * SECOND), RATE_SHORT);

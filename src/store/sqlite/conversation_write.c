@@ -233,7 +233,7 @@ static int conversation_write_update(struct session *s, struct conversation_writ
 	int        rc = SQLITE_OK;
 
 	if (j->title_set) {
-		search_queue_title(&s->search, j->now.title.p);
+		search_queue_title(&s->search, j->now.title.p != NULL);
 		j->now.title = j->title;
 	}
 	if (j->metadata_set) {

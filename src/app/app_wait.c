@@ -94,12 +94,13 @@ static int sooner(int a, int b)
 	return a < 0 || (b >= 0 && b < a) ? b : a;
 }
 
-/* app_patience: the time until the next look at something that sends no signal. */
-static int app_patience(const struct app *a, int timeout_ms)
+/* app_patience: the time until the next look at something that sends no signal.  was_alive: what the
+ * last look found.  To ask the store anew would miss an end between the two. */
+static int app_patience(const struct app *a, int timeout_ms, bool was_alive)
 {
 	if (a->after >= 0 && !a->given)
 		timeout_ms = sooner(timeout_ms, 1000);
-	if (store_peer_alive(a->store))
+	if (was_alive)
 		timeout_ms = sooner(timeout_ms, PEER_LOOK_MS);
 	return timeout_ms;
 }
@@ -121,7 +122,7 @@ static void look_around(struct app *a, bool *was_alive)
 static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int timeout_ms)
 {
 	int64_t until = clock_mono_us() + timeout_ms * (int64_t)1000;
-	bool    was_alive = false;
+	bool was_alive = true; /* it may have ended before the first look, which then is the last */
 
 	for (;;) {
 		struct signalfd_siginfo info;
@@ -134,7 +135,7 @@ static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int time
 
 		if (timeout_ms >= 0 && left <= 0)
 			return -1;
-		if (poll(fds, 4, app_patience(a, timeout_ms < 0 ? -1 : (int)left)) < 0 &&
+		if (poll(fds, 4, app_patience(a, timeout_ms < 0 ? -1 : (int)left, was_alive)) < 0 &&
 		    errno != EINTR)
 			return SIGTERM;
 		look_around(a, &was_alive);

@@ -21,7 +21,13 @@ enum {
 	/* Of the library, for which a request is held: a run costs 150 instructions.  With 64 clients, a
 	 * stored call waits for some 30, and after 8 a fifth of them were suspended. */
 	HELD_RUNS = 64,
+	/* Of a request and the beginning of its arena, which are one piece of memory.  The rest has
+	 * room for the lines and texts of most answers. */
+	REQUEST_BYTES = 2048,
+	REQUEST_OWN = (sizeof(struct request) + 15) / 16 * 16,
 };
+
+_Static_assert(REQUEST_BYTES - REQUEST_OWN >= 768, "most streams would need a second piece");
 
 #define TO(p) (1u << REQUEST_##p)
 static const unsigned phase_graph[REQUEST_PHASE__COUNT] = {
@@ -58,11 +64,11 @@ struct request *request_create(struct server *s, struct MHD_Connection *mhd, con
 {
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-	struct request *r = calloc(1, sizeof *r);
+	struct request *r = calloc(1, REQUEST_BYTES);
 
 	if (!r || !info || !info->socket_context)
 		goto fail;
-	arena_init(&r->arena, LIMIT_ARENA);
+	arena_init_in(&r->arena, LIMIT_ARENA, (char *)r + REQUEST_OWN, REQUEST_BYTES - REQUEST_OWN);
 	r->input = input_create(s->options->max_body);
 	r->raw_target = arena_str(&r->arena, str_of(target));
 	if (!r->input || !r->raw_target.p)

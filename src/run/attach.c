@@ -109,7 +109,7 @@ static enum errc at_file(const struct run_attach *x, const struct attached *a, c
 		return e->code;
 	}
 	snprintf(e->path, sizeof e->path, "%s",
-		 id_none(x->run->rq.continues) ? "conversation" : "");
+		 id_none(x->run->rq->continues) ? "conversation" : "");
 	memcpy(text, e->text, sizeof text);
 	snprintf(e->text, sizeof e->text, "%s, of an earlier message: %.240s",
 		 file_id_text(a->row->id, id).p, text);
@@ -148,7 +148,7 @@ static enum errc check_kind(const struct run_attach *x, const struct attached *a
 		[ATTACHMENT_AUDIO] = PROVIDER_AUDIO,
 		[ATTACHMENT_PDF] = PROVIDER_PDF,
 	};
-	const struct run_request *rq = &x->run->rq;
+	const struct run_request *rq = x->run->rq;
 	enum attachment_kind      kind = a->shown.is.kind;
 	const char               *name = attachment_name(kind);
 	struct str                model = { rq->model.p, rq->model.n < 60 ? rq->model.n : 60 };
@@ -164,7 +164,7 @@ static enum errc check_kind(const struct run_attach *x, const struct attached *a
 	else if (needs[kind] & ~rq->takes)
 		err_set(e, ERR_UNSUPPORTED_PARAMETER, "",
 			"the file is %s, which the model '%.*s' of the provider '%s' does not take",
-			name, STR_ARG(model), rq->provider->name);
+			name, STR_ARG(model), x->run->provider->name);
 	else
 		return ERR_OK;
 	return at_file(x, a, "", e);
@@ -469,7 +469,7 @@ static enum errc attach_add(struct run_attach *x, struct arena *arena, size_t i,
 
 static enum errc attach_find_all(struct run *r, struct run_attach *x, struct err *e)
 {
-	struct arena *arena = &r->rq.input->arena;
+	struct arena *arena = &r->rq->input->arena;
 	size_t        count = 0;
 	size_t        cap = 0;
 	enum errc     rc = call_messages(r, &x->messages, &count, &x->old, e);
@@ -497,14 +497,14 @@ static bool any_named(const struct run *r)
 
 	for (size_t i = 0; branch && !any && i < branch->message_count; i++)
 		any = context_may_name(branch->messages[i].body);
-	for (size_t i = 0; !any && i < r->rq.message_count; i++)
-		any = context_may_name(r->rq.messages[i]);
+	for (size_t i = 0; !any && i < r->rq->message_count; i++)
+		any = context_may_name(r->rq->messages[i]);
 	return any;
 }
 
 enum errc attach_look(struct run *r, struct err *e)
 {
-	if (!r->rq.family->files || !any_named(r))
+	if (!r->family->files || !any_named(r))
 		return ERR_OK;
 
 	struct run_attach *x = calloc(1, sizeof *x);
@@ -530,7 +530,7 @@ enum step_next attach_find(struct run *r, struct err *e)
 	struct store      *s = r->engine->o.store;
 
 	x->find.job = (struct store_job){ .loop = run_loop(r), .done = on_found };
-	x->find.owner = r->rq.owner;
+	x->find.owner = r->owner;
 	x->find.ids = x->ids;
 	x->find.count = x->count;
 	x->find.some = true;

@@ -20,15 +20,14 @@
 
 static struct health_target who(const struct run *r)
 {
-	if (r->rq.route)
+	if (r->route)
 		return target_health(&r->attempt.target);
-	return (struct health_target){ r->rq.provider->name, str_of(r->model),
-				       &r->rq.provider->health };
+	return (struct health_target){ r->provider->name, str_of(r->model), &r->provider->health };
 }
 
 static struct str asked_model(const struct run *r)
 {
-	return r->rq.route ? r->attempt.target.upstream_model : str_of(r->model);
+	return r->route ? r->attempt.target.upstream_model : str_of(r->model);
 }
 
 static void attempt_tell(struct run *r, enum health_news news, const struct err *e)
@@ -55,9 +54,7 @@ static void tell_trace(const struct run *r, const struct err *e)
 	const struct attempt *a = &r->attempt;
 	const struct usage   *u = &r->usage;
 	struct str            model = { r->model, strnlen(r->model, LIMIT_MODEL) };
-	const char           *what = r->rq.prompt.embed  ? "embeddings"
-				     : r->rq.prompt.text ? "text_completion"
-							 : "chat";
+	const char           *what = r->embed ? "embeddings" : r->text ? "text_completion" : "chat";
 	struct trace_span     s;
 	char                  name[128];
 
@@ -68,9 +65,9 @@ static void tell_trace(const struct run *r, const struct err *e)
 	whole.n = text_whole(whole);
 	trace_open(&s, &a->trace, TRACE_CLIENT, whole, clock_mono_us() - a->begun_us);
 	trace_str(&s, "gen_ai.operation.name", str_of(what));
-	trace_str(&s, "gen_ai.provider.name", str_of(r->rq.provider->name));
+	trace_str(&s, "gen_ai.provider.name", str_of(r->provider->name));
 	trace_str(&s, "gen_ai.request.model", model);
-	trace_bool(&s, "gen_ai.request.stream", r->rq.prompt.stream);
+	trace_bool(&s, "gen_ai.request.stream", r->stream);
 	if (run_stored(r))
 		trace_str(&s, "gen_ai.conversation.id", str_of(r->conversation_text));
 	trace_list(&s, "gen_ai.response.finish_reasons", str_of(r->finish_reason));
@@ -98,8 +95,7 @@ static void over(struct run *r, enum health_news news, const struct err *e)
 	tally_over(registry_tally(&r->attempt.target), e, clock_wall_ms());
 	tell_trace(r, e);
 	metric_add(METRIC_ATTEMPTS,
-		   (const char *[]){ r->rq.provider->name, e ? err_code_wire(e->code) : "ok", "" },
-		   1);
+		   (const char *[]){ r->provider->name, e ? err_code_wire(e->code) : "ok", "" }, 1);
 }
 
 void attempt_content(struct run *r)
@@ -140,7 +136,7 @@ void attempt_stop(struct run *r)
 
 static const struct model *fallback(const struct run *r, struct str *ret_name)
 {
-	return r->rq.route ? registry_fallback(r->rq.route, r->attempt.step, ret_name) : NULL;
+	return r->route ? registry_fallback(r->route, r->attempt.step, ret_name) : NULL;
 }
 
 /* next_model: goes on to the next fallback; false: there is none. */
@@ -163,14 +159,14 @@ static bool next_model(struct run *r)
  * them, or does not take the client's own words where there is nothing else. */
 static bool takes_less(const struct run *r, const struct target *t)
 {
-	unsigned needed = (r->rq.prompt.embed ? PROVIDER_EMBED : 0u) |
-			  (r->rq.prompt.text ? PROVIDER_TEXT : 0u);
+	unsigned needed = (r->embed ? PROVIDER_EMBED : 0u) | (r->text ? PROVIDER_TEXT : 0u);
 
 	/* a provider that speaks LMC has a computer of its own */
 	if (r->computer && strcmp(t->provider->ops->dialect, "lmc") == 0)
 		return true;
-	return (r->attach && (r->rq.takes & PROVIDER_FILES & ~t->takes) != 0) ||
-	       (needed & ~t->takes) != 0 || (r->rq.untranslated && !(t->takes & PROVIDER_MESSAGES));
+	return (r->attach && (r->rq->takes & PROVIDER_FILES & ~t->takes) != 0) ||
+	       (needed & ~t->takes) != 0 ||
+	       (r->rq->untranslated && !(t->takes & PROVIDER_MESSAGES));
 }
 
 /* choose: chooses a healthy target of the model or of its fallbacks; false: there is none, and
@@ -179,7 +175,7 @@ static bool choose(struct run *r, struct registry_block *block)
 {
 	struct attempt *a = &r->attempt;
 
-	if (!r->rq.route)
+	if (!r->route)
 		return true;
 	for (;;) {
 		struct target t;
@@ -196,8 +192,8 @@ static bool choose(struct run *r, struct registry_block *block)
 		registry_done(&t);
 	}
 	a->chosen = true;
-	r->rq.provider = a->target.provider;
-	r->rq.prompt.model = a->target.upstream_model;
+	r->provider = a->target.provider;
+	r->rq->prompt.model = a->target.upstream_model;
 	return true;
 }
 
@@ -235,10 +231,10 @@ static bool is_later(const struct run *r)
  * the dialect says of the content is left out, because parts may have moved. */
 static void name_origin(const struct run *r, struct err *e)
 {
-	const struct prompt *p = &r->rq.prompt;
+	const struct prompt *p = &r->rq->prompt;
 	size_t               place = 0;
 
-	size_t before = p->message_count - r->rq.message_count; /* a default instruction */
+	size_t before = p->message_count - r->rq->message_count; /* a default instruction */
 
 	if (!p->origins || sscanf(e->path, "messages[%zu]", &place) != 1 ||
 	    place >= p->message_count)
@@ -253,7 +249,7 @@ static void name_origin(const struct run *r, struct err *e)
 
 static enum errc attempt_begin(struct run *r, struct err *e)
 {
-	const struct provider *p = r->rq.provider;
+	const struct provider *p = r->provider;
 	struct attempt        *a = &r->attempt;
 
 	r->paused = false;
@@ -262,11 +258,11 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 		r->computer->token_us = r->computer->token_ms = 0;
 		r->computer->booked = false;
 	}
-	trace_child(&a->trace, &r->rq.trace);
-	r->rq.prompt.trace = &a->trace;
+	trace_child(&a->trace, &r->trace);
+	r->rq->prompt.trace = &a->trace;
 	enum errc rc =
-		p->ops->start(p, &r->engine->o.env, &r->rq.prompt, call_event, r, &r->call, e);
-	r->rq.prompt.body = NULL;
+		p->ops->start(p, &r->engine->o.env, &r->rq->prompt, call_event, r, &r->call, e);
+	r->rq->prompt.body = NULL;
 	if (rc != ERR_OK) {
 		name_origin(r, e);
 		attempt_tell(r, HEALTH_NEITHER, NULL);
@@ -289,9 +285,9 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 
 static enum errc attempt_encode(struct run *r, struct err *e)
 {
-	const struct provider *p = r->rq.provider;
+	const struct provider *p = r->provider;
 
-	return p->ops->encode(p, &r->rq.prompt, &r->aside.body, e);
+	return p->ops->encode(p, &r->rq->prompt, &r->aside.body, e);
 }
 
 static bool go(struct run *r, struct err *e);
@@ -299,13 +295,13 @@ static bool go(struct run *r, struct err *e);
 static void encoded(struct run *r, struct err *e)
 {
 	if (e->code == ERR_OK) {
-		r->rq.prompt.body = &r->aside.body;
+		r->rq->prompt.body = &r->aside.body;
 		e->code = attempt_begin(r, e);
 	} else {
 		name_origin(r, e);
 		attempt_tell(r, HEALTH_NEITHER, NULL);
 	}
-	if (e->code == ERR_OK || (is_later(r) && r->rq.route && go(r, e)))
+	if (e->code == ERR_OK || (is_later(r) && r->route && go(r, e)))
 		return;
 	run_finish(r, e);
 }
@@ -316,15 +312,15 @@ static enum errc leave_sampling(struct run *r, struct err *e)
 {
 	static const char *const keys[] = { "temperature", "top_p", "top_k" };
 	struct attempt          *a = &r->attempt;
-	struct prompt           *p = &r->rq.prompt;
+	struct prompt           *p = &r->rq->prompt;
 
 	p->members = a->members;
 	p->member_count = a->member_count;
-	p->unsampled = r->rq.route && !p->embed && !(a->target.takes & PROVIDER_SAMPLING);
+	p->unsampled = r->route && !p->embed && !(a->target.takes & PROVIDER_SAMPLING);
 	if (!p->unsampled || a->member_count == 0)
 		return ERR_OK;
 
-	struct str *list = arena_alloc(&r->rq.input->arena, a->member_count * sizeof *list);
+	struct str *list = arena_alloc(&r->rq->input->arena, a->member_count * sizeof *list);
 	size_t      n = 0;
 	if (!list)
 		return err_no_memory(e);
@@ -351,9 +347,9 @@ static enum errc leave_sampling(struct run *r, struct err *e)
  * the translation. */
 static enum errc translate(struct run *r, struct err *e)
 {
-	const struct run_request *rq = &r->rq;
+	const struct run_request *rq = r->rq;
 
-	if (!rq->prompt.native || (rq->provider->takes & PROVIDER_MESSAGES))
+	if (!rq->prompt.native || (r->provider->takes & PROVIDER_MESSAGES))
 		return ERR_OK;
 	return warnings_join(&r->warnings, rq->warnings, rq->warning_count) ? ERR_OK
 									    : err_no_memory(e);
@@ -362,7 +358,7 @@ static enum errc translate(struct run *r, struct err *e)
 /* ask: begins an attempt, or lets a worker print the prompt first. */
 static enum errc ask(struct run *r, struct err *e)
 {
-	const struct provider *p = r->rq.provider;
+	const struct provider *p = r->provider;
 	struct attempt        *a = &r->attempt;
 
 	/* The warnings of the previous target's dialect do not hold for this target. */
@@ -389,7 +385,7 @@ static bool go(struct run *r, struct err *e)
 		/* If the first target can't be asked, the request is refused: other targets are
 		 * there for failures of providers.  A later target that can't be asked is
 		 * skipped. */
-		if (!is_later(r) || !r->rq.route)
+		if (!is_later(r) || !r->route)
 			return false;
 	}
 	if (is_later(r))
@@ -415,7 +411,7 @@ static void on_total(struct timer *t)
 
 	err_set(&e, ERR_TOTAL_TIMEOUT, "",
 		"the provider '%s' did not finish within the total time limit of all attempts",
-		r->rq.provider->name);
+		r->provider->name);
 	run_finish(r, &e);
 }
 
@@ -423,23 +419,23 @@ enum errc attempt_first(struct run *r, struct err *e)
 {
 	struct attempt *a = &r->attempt;
 
-	a->model = r->rq.route;
-	a->name = r->rq.asked;
+	a->model = r->route;
+	a->name = r->asked;
 	a->wait.fn = on_wait;
 	a->total.fn = on_total;
 	a->first_us = loop_now_us(run_loop(r));
 	a->warnings_len = call_warnings(r)->json.len;
 	a->warnings_count = call_warnings(r)->count;
 	if (!a->members) { /* a later step has the list without what one target refuses */
-		a->members = r->rq.prompt.members;
-		a->member_count = r->rq.prompt.member_count;
+		a->members = r->rq->prompt.members;
+		a->member_count = r->rq->prompt.member_count;
 	}
 	return go(r, e) ? ERR_OK : e->code;
 }
 
 bool attempt_only(const struct run *r)
 {
-	return r->rq.provider->retries == 0 && !(r->rq.route && registry_several(r->rq.route));
+	return r->provider->retries == 0 && !(r->route && registry_several(r->route));
 }
 
 static int64_t left_us(const struct run *r)
@@ -453,7 +449,7 @@ static int64_t left_us(const struct run *r)
  * the usage of this one is counted and logged here. */
 static void pass_over(struct run *r, const struct err *e)
 {
-	const char     *provider = r->rq.provider->name;
+	const char     *provider = r->provider->name;
 	struct usage    u = r->attempt.told;
 	struct log_line l;
 
@@ -489,7 +485,7 @@ static void attempt_give_up(struct run *r, const struct err *e)
 		return;
 	live_attempt_past(r->live, asked_model(r),
 			  &(struct attempt_past){
-				  .provider = r->rq.provider->name,
+				  .provider = r->provider->name,
 				  .code = err_wire(e),
 				  .http = e->upstream_status,
 				  .ended_ms = clock_wall_ms(),
@@ -501,7 +497,7 @@ static void attempt_give_up(struct run *r, const struct err *e)
 
 void attempt_book(struct run *r, const char *code)
 {
-	const char *provider = r->rq.provider->name;
+	const char *provider = r->provider->name;
 
 	if (r->called_us == 0 || (r->computer && r->computer->booked))
 		return;
@@ -520,7 +516,7 @@ static struct attempt_past as_step(const struct run *r, const struct usage *used
 				   int64_t before_nano)
 {
 	return (struct attempt_past){
-		.provider = r->rq.provider->name,
+		.provider = r->provider->name,
 		.code = r->failure ? err_wire(r->failure) : "",
 		.http = r->live->log.http,
 		.first_ms = r->computer->token_ms,
@@ -580,15 +576,14 @@ bool attempt_again(struct run *r, const struct err *e)
 	if (tape_uncommitted(r->tape).n > 0 && retry_costs(e))
 		r->attempt.spent = true;
 	journal_cut(r);
-	if (a->committed || !r->rq.input)
+	if (a->committed || !r->rq)
 		return false;
 
 	struct retry_case c = {
 		.err = e,
 		.again = a->again,
-		.retries = r->rq.provider->retries,
-		.other = r->rq.route &&
-			 registry_untried(a->model, a->name, a->tried, clock_mono_us()),
+		.retries = r->provider->retries,
+		.other = r->route && registry_untried(a->model, a->name, a->tried, clock_mono_us()),
 		.fallback = fallback(r, &name) != NULL,
 		.left_us = left_us(r),
 		.random = id_random(),

@@ -88,10 +88,10 @@ static int64_t message_weight(const struct run *r, struct str m, bool exact)
 
 	if (!exact && m.n < WALK_BYTES)
 		return w;
-	if (r->rq.input)
-		here = json_spanned(&r->rq.input->doc, m);
+	if (r->rq)
+		here = json_spanned(&r->rq->input->doc, m);
 	if (here != JSON_ABSENT)
-		return w + media_weight(&r->rq.input->doc, here);
+		return w + media_weight(&r->rq->input->doc, here);
 	if (!exact && !memmem(m.p, m.n, "\"image", 6) && !memmem(m.p, m.n, "\"input_audio\"", 13))
 		return w;
 	if (json_scan(&d, m.p, m.n, &json_limits_stored, &e) == ERR_OK)
@@ -102,7 +102,7 @@ static int64_t message_weight(const struct run *r, struct str m, bool exact)
 
 void bill_weigh(struct run *r)
 {
-	const struct prompt *p = &r->rq.prompt;
+	const struct prompt *p = &r->rq->prompt;
 	int64_t              w = 0;
 
 	for (size_t i = 0; i < p->message_count; i++)
@@ -118,25 +118,25 @@ static struct registry_bound bound_of(const struct run *r)
 {
 	struct str model = { r->model, strlen(r->model) };
 
-	if (!r->rq.route)
+	if (!r->route)
 		return (struct registry_bound){ .unpriced = model, .unlimited = model };
-	return registry_bound(r->rq.route, r->rq.asked);
+	return registry_bound(r->route, r->asked);
 }
 
 /* An estimate is near enough: the store uses it only for a run that a crash has ended. */
 void bill_look(struct run *r)
 {
 	const struct branch_read *branch = run_branch(r);
-	int64_t                   w = (int64_t)r->rq.instruction.n;
+	int64_t                   w = (int64_t)r->rq->instruction.n;
 
 	if (!run_stored(r))
 		return;
-	for (size_t i = 0; i < r->rq.message_count; i++)
-		w += message_weight(r, r->rq.messages[i], false);
+	for (size_t i = 0; i < r->rq->message_count; i++)
+		w += message_weight(r, r->rq->messages[i], false);
 	for (size_t i = 0; branch && i < branch->message_count; i++)
 		w += message_weight(r, branch->messages[i].body, false);
-	for (size_t i = 0; i < r->rq.prompt.member_count; i++)
-		w += (int64_t)r->rq.prompt.members[i].n;
+	for (size_t i = 0; i < r->rq->prompt.member_count; i++)
+		w += (int64_t)r->rq->prompt.members[i].n;
 	r->bill.early = w;
 }
 
@@ -232,7 +232,7 @@ static enum errc unbound(struct str model, const char *what, struct err *e)
 static enum errc answer_bound(struct run *r, const struct registry_bound *b, int64_t *ret,
 			      struct err *e)
 {
-	struct prompt *p = &r->rq.prompt;
+	struct prompt *p = &r->rq->prompt;
 	char           text[24];
 	int64_t        n;
 
@@ -255,7 +255,7 @@ static enum errc answer_bound(struct run *r, const struct registry_bound *b, int
 			       e);
 	} else {
 		snprintf(text, sizeof text, "%lld", (long long)b->max_output);
-		p->max_tokens = arena_str(&r->rq.input->arena, str_of(text));
+		p->max_tokens = arena_str(&r->rq->input->arena, str_of(text));
 		if (!p->max_tokens.p)
 			return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
 		*ret = b->max_output;
@@ -310,7 +310,7 @@ enum step_next bill_reserve(struct run *r, struct err *e)
 		.run = r->id,
 		.key = str_of(r->bill.who->id),
 		.model = str_of(r->label),
-		.provider = str_of(r->rq.provider->name),
+		.provider = str_of(r->provider->name),
 		.now_ms = clock_wall_ms(),
 		.limit_nano = a->budget_nano,
 		.limit_tokens = a->budget_tokens,
@@ -374,8 +374,8 @@ enum step_next bill_book(struct run *r, struct err *e)
 
 static struct price price_now(const struct run *r)
 {
-	return r->rq.route && r->attempt.count > 0 ? registry_price(&r->attempt.target)
-						   : (struct price){ .known = false };
+	return r->route && r->attempt.count > 0 ? registry_price(&r->attempt.target)
+						: (struct price){ .known = false };
 }
 
 static int64_t at_most(int64_t n)
@@ -470,7 +470,7 @@ static void fill_note(const struct run *r, struct usage_note *n)
 	};
 	str_copy(n->key, sizeof n->key, str_of(b->who ? b->who->id : ""));
 	str_copy(n->model, sizeof n->model, str_of(r->label));
-	str_copy(n->provider, sizeof n->provider, str_of(r->rq.provider->name));
+	str_copy(n->provider, sizeof n->provider, str_of(r->provider->name));
 }
 
 bool bill_ends(const struct run *r, struct usage_note *n)

@@ -75,7 +75,7 @@ static void first_content(struct run *r)
  * is over a limit, or memory is short. */
 static bool call_keep(struct run *r, const struct event *ev)
 {
-	if (!r->rq.prompt.stream && ev->raw.n > 0 && !ev->cont && !answer_raw(&r->answer, ev))
+	if (!r->stream && ev->raw.n > 0 && !ev->cont && !answer_raw(&r->answer, ev))
 		return false;
 	if (ev->kind == EVENT_USAGE)
 		r->usage = ev->usage;
@@ -90,8 +90,7 @@ static bool call_keep(struct run *r, const struct event *ev)
 	/* A plain answer in the provider's own bytes needs no second copy, unless it is stored. */
 	bool through = r->feed.encoder->raws & 1u << ev->form && (ev->raw.n > 0 || ev->cont);
 	bool whole = ev->kind == EVENT_MESSAGE || ev->kind == EVENT_LMC;
-	if (run_stored(r) || r->content || r->computer ||
-	    (whole && !r->rq.prompt.stream && !through))
+	if (run_stored(r) || r->content || r->computer || (whole && !r->stream && !through))
 		return answer_add(&r->answer, ev);
 	return true;
 }
@@ -219,7 +218,7 @@ static void call_take_end(struct run *r, const struct event *ev)
 static bool waits(struct run *r, const struct event *ev)
 {
 	struct event held = *ev;
-	bool         raw = !r->rq.prompt.stream && ev->raw.n > 0 && !ev->cont;
+	bool         raw = !r->stream && ev->raw.n > 0 && !ev->cont;
 
 	if (raw)
 		held.raw = held.raw_usage = held.raw_role = held.raw_id = held.raw_created =
@@ -253,7 +252,7 @@ void call_come(struct run *r, const struct event *ev)
  * the encoder then makes the chunk from the event. */
 static void come_masked(struct run *r, const struct event *ev)
 {
-	const struct mask *mask = r->rq.provider->mask;
+	const struct mask *mask = r->provider->mask;
 	struct event       said = *ev;
 	char               text[LIMIT_MASK_TEXT];
 	char               name[LIMIT_MASK_TEXT];
@@ -308,8 +307,8 @@ static enum errc put_instruction(struct run *r, struct str *ret, struct err *e)
 
 	buf_init(&text, LIMIT_BODY_MAX);
 	if (buf_text(&text, "{\"role\":\"system\",\"content\":") &&
-	    buf_json_string(&text, r->rq.instruction) && buf_text(&text, "}"))
-		made = arena_str(&r->rq.input->arena, buf_view(&text));
+	    buf_json_string(&text, r->rq->instruction) && buf_text(&text, "}"))
+		made = arena_str(&r->rq->input->arena, buf_view(&text));
 	buf_finish(&text);
 	if (!made.p)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the instruction");
@@ -323,8 +322,8 @@ enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size
 	const struct branch_read   *branch = run_branch(r);
 	const struct store_message *old = branch ? branch->messages : NULL;
 	size_t                      old_count = branch ? branch->message_count : 0;
-	size_t                      count = old_count + r->rq.message_count;
-	struct str *list = arena_alloc(&r->rq.input->arena, (count + 2) * sizeof *list);
+	size_t                      count = old_count + r->rq->message_count;
+	struct str *list = arena_alloc(&r->rq->input->arena, (count + 2) * sizeof *list);
 
 	if (!list) {
 		err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
@@ -332,8 +331,8 @@ enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size
 	}
 	for (size_t i = 0; i < old_count; i++)
 		list[i] = old[i].body;
-	if (r->rq.message_count > 0)
-		memcpy(list + old_count, r->rq.messages, r->rq.message_count * sizeof *list);
+	if (r->rq->message_count > 0)
+		memcpy(list + old_count, r->rq->messages, r->rq->message_count * sizeof *list);
 	*ret = list;
 	*ret_count = count;
 	*ret_old = old_count;
@@ -348,7 +347,7 @@ static bool fit_outputs(struct run *r, struct str *list, size_t count)
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < count; i++)
-		ok = terminal_fit(list[i], &r->rq.input->arena, &list[i]);
+		ok = terminal_fit(list[i], &r->rq->input->arena, &list[i]);
 	return ok;
 }
 
@@ -356,18 +355,18 @@ static bool fit_outputs(struct run *r, struct str *list, size_t count)
 static enum errc render(struct run *r, struct str **list, size_t *count, size_t old, struct err *e)
 {
 	struct transcript_options o = {
-		.fence = r->rq.fence,
-		.answers_calls = r->rq.answers_calls,
+		.fence = r->rq->fence,
+		.answers_calls = r->rq->answers_calls,
 		.old = old,
 		.warnings = call_warnings(r),
 		.unrun = r->engine->o.computer != NULL,
 		.files = run_files(r),
-		.arena = &r->rq.input->arena,
+		.arena = &r->rq->input->arena,
 	};
 
-	o.made = r->rq.prompt.made = attach_made(r, &o.made_count);
-	r->rq.prompt.made_count = o.made_count;
-	if (!r->rq.family->renders) {
+	o.made = r->rq->prompt.made = attach_made(r, &o.made_count);
+	r->rq->prompt.made_count = o.made_count;
+	if (!r->family->renders) {
 		for (size_t i = 0; o.made && i < o.made_count; i++)
 			(*list)[o.made[i].message] = o.made[i].text;
 		return ERR_OK;
@@ -417,10 +416,10 @@ static bool says_system(const struct str *messages, size_t count)
  * printed for it. */
 static bool broke_off(const struct run *r, const struct str *messages, size_t count)
 {
-	if (id_none(r->rq.continues))
+	if (id_none(r->rq->continues))
 		return false;
 	return !r->computer ||
-	       (!r->rq.computing->waiting && !answer_any(&r->answer) &&
+	       (!r->rq->computing->waiting && !answer_any(&r->answer) &&
 		(count == 0 || says(messages[count - 1], "assistant", "assistant")));
 }
 
@@ -442,23 +441,23 @@ static enum errc build_prompt(struct run *r, struct err *e)
 	if (rc != ERR_OK)
 		return rc;
 
-	struct str *list = arena_alloc(&r->rq.input->arena, (count + 2) * sizeof *list);
+	struct str *list = arena_alloc(&r->rq->input->arena, (count + 2) * sizeof *list);
 	size_t      n = 0;
 	if (!list)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
-	if (r->rq.instruction_default && says_system(messages, count))
-		r->rq.instruction = STR_NONE;
-	r->rq.prompt.instruction = r->rq.instruction;
-	if (r->rq.instruction.n > 0)
+	if (r->rq->instruction_default && says_system(messages, count))
+		r->rq->instruction = STR_NONE;
+	r->rq->prompt.instruction = r->rq->instruction;
+	if (r->rq->instruction.n > 0)
 		rc = put_instruction(r, &list[n++], e);
 	if (count > 0)
 		memcpy(list + n, messages, count * sizeof *list);
 	n += count;
 	if (broke_off(r, messages, count))
 		list[n++] = go_on;
-	r->rq.prompt.messages = list;
-	r->rq.prompt.message_count = n;
-	r->rq.prompt.warnings = call_warnings(r);
+	r->rq->prompt.messages = list;
+	r->rq->prompt.message_count = n;
+	r->rq->prompt.warnings = call_warnings(r);
 	return rc;
 }
 
@@ -480,7 +479,7 @@ enum step_next call_start(struct run *r, struct err *e)
 {
 	const struct run_settings *now = r->engine->o.settings(r->engine->o.arg);
 
-	r->content = now->log_content && !r->rq.prompt.embed;
+	r->content = now->log_content && !r->embed;
 	content_asked(r);
 	return attempt_first(r, e) == ERR_OK ? STEP_DONE : STEP_FAILED;
 }
@@ -491,12 +490,12 @@ void call_begun(struct run *r)
 
 	if (attempt_only(r) && !r->computer)
 		run_drop_request(r);
-	if (r->rq.prompt.stream && !r->headers_sent) {
+	if (r->stream && !r->headers_sent) {
 		r->commit_timer.fn = on_commit_timer;
 		timer_start(run_loop(r), &r->commit_timer, now->commit_after_us);
 	}
-	if (r->rq.claim)
-		idem_reach(r->rq.claim, IDEM_DISPATCHED, r->id, r->conversation);
+	if (r->claim)
+		idem_reach(r->claim, IDEM_DISPATCHED, r->id, r->conversation);
 	/* The last thing done here: the reader may leave from within, and the run may be freed. */
 	if (r->observer && r->observer->begun)
 		r->observer->begun(r->observer_arg);

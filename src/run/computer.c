@@ -28,8 +28,8 @@ struct run_computer *computer_create(struct run *r)
 	if (!c)
 		return NULL;
 	c->run = r;
-	c->approved = r->rq.computing->approve;
-	c->refused = r->rq.computing->refuse;
+	c->approved = r->rq->computing->approve;
+	c->refused = r->rq->computing->refuse;
 	c->total.fn = computer_on_total;
 	warnings_init(&c->later);
 	buf_init(&c->head, LIMIT_SSE_EVENT);
@@ -107,7 +107,7 @@ bool computer_code(struct run_computer *c, struct str language, struct str text,
 
 bool computer_allows(const struct run_computer *c, struct str language, char ret[LANGUAGES_NAME])
 {
-	const struct run_computing *q = c->run->rq.computing;
+	const struct run_computing *q = c->run->rq->computing;
 	char                        name[LANGUAGES_NAME];
 
 	if (!languages_know(&c->languages, language, ret))
@@ -164,7 +164,7 @@ bool computer_said(struct run *r, struct str *list, size_t *count)
 	buf_init(&out, 2 * LIMIT_ANSWER + LIMIT_ANSWER / 4);
 	bool ok = answer_close(&r->answer) && answer_print(&r->answer, &out);
 	if (ok)
-		list[(*count)++] = arena_str(&r->rq.input->arena, buf_view(&out));
+		list[(*count)++] = arena_str(&r->rq->input->arena, buf_view(&out));
 	buf_finish(&out);
 	answer_reopen(&r->answer);
 	return ok && list[*count - 1].p;

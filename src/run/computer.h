@@ -107,7 +107,7 @@ struct run_computer {
 };
 
 /* computer.c */
-/* computer_create: for r->rq.computing; NULL: no memory.  computer_drop: ends what goes on. */
+/* computer_create: for r->rq->computing; NULL: no memory.  computer_drop: ends what goes on. */
 struct run_computer *computer_create(struct run *r) MUST_USE;
 void                 computer_drop(struct run *r);
 void                 computer_destroy(struct run_computer *c);

@@ -142,9 +142,9 @@ static bool put_order(struct run_computer *c, struct buf *out, size_t *ret_files
 	char        owner[SESSION_NAME_TEXT];
 	struct buf  head;
 
-	session_name(r->engine->o.store, r->rq.owner, run_stored(r) ? r->conversation : r->id,
+	session_name(r->engine->o.store, r->owner, run_stored(r) ? r->conversation : r->id,
 		     session);
-	session_name(r->engine->o.store, r->rq.owner, (struct id){ 0 }, owner);
+	session_name(r->engine->o.store, r->owner, (struct id){ 0 }, owner);
 	buf_init(&head, KIB);
 	bool ok = buf_fmt(&head,
 			  "{\"version\":1,\"exec\":\"%s\",\"session\":\"%s\",\"owner\":\"%s\","

@@ -20,9 +20,13 @@ static bool may_look(const struct run *r, uint64_t seq)
 	return seq <= tape_stored(r->tape) || (seq <= r->seq_reserved && !journal_strict(r));
 }
 
+/* Bytes of a usual block, so that its buffer need not grow on the way. */
+enum { BLOCK_BYTES = 512 };
+
 static bool feed_event(struct run *r, const struct event *ev, uint64_t seq)
 {
-	if (r->feed.encoder->ops->event(r->feed.encoder, ev, seq, &r->feed.out))
+	if ((r->feed.out.cap > 0 || buf_reserve(&r->feed.out, BLOCK_BYTES)) &&
+	    r->feed.encoder->ops->event(r->feed.encoder, ev, seq, &r->feed.out))
 		return true;
 	run_abort_later(r, ERR_OVERLOADED, "no memory for the stream");
 	return false;
@@ -36,7 +40,7 @@ static void catch_up(struct run *r)
 	uint64_t     seq;
 	uint64_t     at = r->feed.place;
 
-	if (!r->rq.prompt.stream || !run_stored(r) || !r->observer)
+	if (!r->stream || !run_stored(r) || !r->observer)
 		return;
 	while (tape_next(r->tape, &at, &ev, &seq) && may_look(r, seq)) {
 		if (ev.kind != EVENT_ASKED && !feed_event(r, &ev, seq))
@@ -92,7 +96,7 @@ void feed_wake(struct run *r)
 
 void feed_open(struct run *r)
 {
-	if (!r->rq.prompt.stream || r->headers_sent || !r->observer)
+	if (!r->stream || r->headers_sent || !r->observer)
 		return;
 	r->headers_due = run_idem_waits(r);
 	if (r->headers_due)
@@ -125,7 +129,7 @@ void run_taken(struct run *r, size_t n)
 
 void feed_print(struct run *r, const struct event *ev, uint64_t seq)
 {
-	if (!r->rq.prompt.stream || (!r->observer && !r->feed.keeps))
+	if (!r->stream || (!r->observer && !r->feed.keeps))
 		return;
 	if (run_stored(r) && (r->feed.place != tape_newest(r->tape) || !may_look(r, seq)))
 		catch_up(r);
@@ -150,7 +154,7 @@ bool feed_rests(struct run *r)
 
 	bool all = !run_stored(r) || r->feed.place == tape_head(r->tape);
 
-	if (all && r->rq.prompt.stream)
+	if (all && r->stream)
 		encoder_over(r->feed.encoder, r->failure != NULL);
 	return all && r->feed.encoder->rests && (r->observer || r->feed.keeps);
 }

@@ -9,22 +9,22 @@
 
 bool run_idem_recorded(const struct run *r)
 {
-	return r->rq.claim && !run_stored(r) && r->rq.prompt.stream;
+	return r->claim && !run_stored(r) && r->stream;
 }
 
 bool run_idem_waits(const struct run *r)
 {
-	if (!r->rq.claim || !r->committed || !r->rq.prompt.stream || r->state == STATE_ENDED)
+	if (!r->claim || !r->committed || !r->stream || r->state == STATE_ENDED)
 		return false;
 	return run_stored(r) ? !journal_begun(r) : r->jobs->marking;
 }
 
 struct store_idem run_idem_of(const struct run *r)
 {
-	if (!r->rq.claim)
+	if (!r->claim)
 		return (struct store_idem){ .key = STR_NONE };
 
-	const struct idem_name *name = idem_name(r->rq.claim);
+	const struct idem_name *name = idem_name(r->claim);
 	return (struct store_idem){
 		.key = str_of(name->key),
 		.fingerprint = { (const char *)name->fingerprint, sizeof name->fingerprint },
@@ -47,7 +47,7 @@ static bool submit_keep(struct run *r, struct idem_answer answer, enum run_statu
 	x->run = r;
 	x->keep = (struct idem_keep){
 		.job = { .loop = run_loop(r), .done = done },
-		.owner = r->rq.owner,
+		.owner = r->owner,
 		.created_ms = r->created_ms,
 		.run = r->id,
 		.key = run_idem_of(r),
@@ -106,7 +106,7 @@ void run_idem_commit(struct run *r)
 	if (r->committed)
 		return;
 	r->committed = true;
-	if (!r->rq.claim)
+	if (!r->claim)
 		return;
 	if (run_idem_recorded(r))
 		mark(r);
@@ -115,20 +115,19 @@ void run_idem_commit(struct run *r)
 
 void run_idem_release(struct run *r)
 {
-	if (r->rq.claim && r->committed && !run_idem_waits(r))
-		idem_reach(r->rq.claim, IDEM_COMMITTED, r->id, r->conversation);
+	if (r->claim && r->committed && !run_idem_waits(r))
+		idem_reach(r->claim, IDEM_COMMITTED, r->id, r->conversation);
 }
 
 struct idem_answer run_idem_answer(struct run *r)
 {
 	struct buf *body = &r->jobs->key_body;
 
-	if (!r->rq.claim || !r->committed)
+	if (!r->claim || !r->committed)
 		return (struct idem_answer){ .http = 0 };
 	/* A stream that failed before its status was sent was answered like a plain call, with an
 	 * error: that answer is made below. */
-	if (r->rq.prompt.stream &&
-	    (!r->failure || r->headers_sent || r->headers_due || !r->observer)) {
+	if (r->stream && (!r->failure || r->headers_sent || r->headers_due || !r->observer)) {
 		if (run_stored(r))
 			return (struct idem_answer){ .http = 200 };
 		feed_close(r);
@@ -140,9 +139,9 @@ struct idem_answer run_idem_answer(struct run *r)
 		run_fail(r, ERR_OVERLOADED, "no memory for the answer");
 	}
 	buf_clear(body);
-	if (!r->rq.family->error(r->failure, str_of(r->request_id), body))
+	if (!r->family->error(r->failure, str_of(r->request_id), body))
 		buf_clear(body);
-	return (struct idem_answer){ .http = family_http(r->rq.family, r->failure),
+	return (struct idem_answer){ .http = family_http(r->family, r->failure),
 				     .body = buf_view(body) };
 }
 
@@ -160,7 +159,7 @@ static void on_kept(struct store_job *job)
 
 bool run_idem_save(struct run *r)
 {
-	if (run_stored(r) || !r->rq.claim || !r->committed)
+	if (run_stored(r) || !r->claim || !r->committed)
 		return false;
 	run_move(r, STATE_ENDING);
 	struct idem_answer answer = run_idem_answer(r);
@@ -179,11 +178,11 @@ void run_idem_over(struct run *r)
 {
 	const struct err *e = r->failure;
 
-	if (!r->rq.claim)
+	if (!r->claim)
 		return;
 	/* An answer that could not be stored can't be replayed, so the key is free again. */
 	if (r->committed && !(e && e->code == ERR_STORAGE))
-		idem_over(TAKE(r->rq.claim), IDEM_KEPT, NULL);
+		idem_over(TAKE(r->claim), IDEM_KEPT, NULL);
 	else
-		idem_over(TAKE(r->rq.claim), IDEM_FREED, e);
+		idem_over(TAKE(r->claim), IDEM_FREED, e);
 }

@@ -119,7 +119,7 @@ static struct run_images *image_find(struct run *r)
 	/* A failure here is a lack of memory, which the step that makes the prompt meets and
 	 * reports too. */
 	if (call_messages(r, &messages, &count, &x->old, &e) == ERR_OK &&
-	    transcript_images(messages, count, &r->rq.input->arena, &x->list, &x->count, &e) ==
+	    transcript_images(messages, count, &r->rq->input->arena, &x->list, &x->count, &e) ==
 		    ERR_OK &&
 	    x->count > 0)
 		return x;
@@ -130,7 +130,7 @@ static struct run_images *image_find(struct run *r)
 
 bool image_sought(const struct run *r)
 {
-	return r->rq.family->files && r->engine->o.image_root;
+	return r->family->files && r->engine->o.image_root;
 }
 
 bool image_wanted(const struct run *r)

@@ -156,18 +156,33 @@ struct run {
 	bool            closed;       /* the stream's last block was printed */
 	bool            cancelled;    /* somebody asked for it before the call could be ended */
 	bool            aborting;     /* the call is to end; no event of it counts any more */
-	struct run_request rq;        /* input and held are owned */
-	struct id          id;
-	struct id          conversation;
-	char               id_text[ID_MAX], conversation_text[ID_MAX];
-	char               request_id[ID_MAX];
-	char               finish_reason[64];
-	char               native_reason[64]; /* the provider's own word */
-	char              *model; /* owned copies: the request's own bytes go when they were sent */
-	char              *label;
-	int64_t            created_ms;
-	int64_t            ended_ms; /* 0: not yet */
-	int64_t            called_us;
+	bool            stream, embed, text; /* as rq->prompt says */
+	/* These four and what follows up to `pass` are as in the request, and stay when it goes. */
+	bool  store, finish, fences, logprobs;
+	void *held; /* owned, by release */
+	void (*release)(void *held);
+	const struct provider *provider; /* asked now, or last */
+	const struct model    *route;
+	const struct family   *family;
+	struct str             asked; /* its bytes are model's, or the configuration's */
+	int64_t                owner;
+	struct trace           trace;
+	struct idem_claim     *claim; /* owned; NULL: none, or it is over */
+	struct admit_pass      pass;
+	/* In the memory of its own input, which is owned; NULL: the request has gone
+	 * (run_drop_request). */
+	struct run_request *rq;
+	struct id           id;
+	struct id           conversation;
+	char                id_text[ID_MAX], conversation_text[ID_MAX];
+	char                request_id[ID_MAX];
+	char                finish_reason[64];
+	char                native_reason[64]; /* the provider's own word */
+	char   *model; /* owned copies: the request's own bytes go when they were sent */
+	char   *label;
+	int64_t created_ms;
+	int64_t ended_ms; /* 0: not yet */
+	int64_t called_us;
 	int64_t answered_us; /* monotonic; end of the last attempt; 0: none yet, or one goes on */
 	int64_t first_token_us; /* monotonic */
 	int64_t first_token_ms; /* wall */
@@ -195,8 +210,9 @@ struct run {
 	uint64_t      seq;
 	uint64_t      seq_reserved;
 
-	struct err    *failure; /* owned (err_keep); NULL: none */
-	struct origin *origins; /* owned; rq.origins, once the request has gone */
+	struct err    *failure;     /* owned (err_keep); NULL: none */
+	struct origins origins;     /* of the prompt */
+	struct origin *origin_list; /* owned; the list in origins, once the request has gone */
 
 	struct bill bill;
 
@@ -269,7 +285,7 @@ void run_abort_later(struct run *r, enum errc code, const char *text);
 void run_fail(struct run *r, enum errc code, const char *text);
 /* run_conclude: the answer is as durable as it has to be, and the reader gets its end. */
 void run_conclude(struct run *r);
-/* run_drop_request: frees the prompt, once it is in the provider's hands. */
+/* run_drop_request: frees the request, once it is in the provider's hands.  Repeating it is fine. */
 void run_drop_request(struct run *r);
 
 /* origin_keep: takes the origins of the prompt out of the request, before it is freed; origin_name:

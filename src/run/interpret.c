@@ -104,7 +104,7 @@ static bool interpret_close(void *arg)
 		return false;
 	char name[LANGUAGES_NAME];
 
-	if (c->kind != SEGMENT_CODE || !c->run->rq.fence)
+	if (c->kind != SEGMENT_CODE || !c->run->rq->fence)
 		return true;
 	if (!computer_allows(c, buf_view(&c->codes[c->code_count - 1].language), name))
 		computer_forget_last(c);
@@ -121,7 +121,7 @@ static const struct segment_sink sink = { interpret_open, interpret_text, interp
 static struct speech_options interpret_options_of(struct run_computer *c)
 {
 	return (struct speech_options){
-		.fences = c->run->rq.fences, .sink = &sink, .arg = c, .max = LIMIT_ANSWER
+		.fences = c->run->fences, .sink = &sink, .arg = c, .max = LIMIT_ANSWER
 	};
 }
 
@@ -183,7 +183,7 @@ static bool interpret_said(struct run_computer *c, struct str escaped, struct st
 		return false;
 	do {
 		line = (struct str){ escaped.p + ret->n, escaped.n - ret->n };
-		if (c->run->rq.fence)
+		if (c->run->rq->fence)
 			line = interpret_line(line);
 		if (!interpret_decode(c, line, &text) || !speech_text(c->speech, text))
 			return false;
@@ -234,7 +234,7 @@ static void hold_word(struct run_computer *c, struct str word, char *ret, size_t
 {
 	char text[LIMIT_MASK_TEXT];
 
-	if (mask_text(c->run->rq.provider->mask, word, text, sizeof text))
+	if (mask_text(c->run->provider->mask, word, text, sizeof text))
 		word = str_of(text);
 	if (word.n < size)
 		str_copy(ret, size, word);

@@ -136,7 +136,7 @@ static bool journal_tell(struct run *r, struct log_part *ret)
 		.run = r->id,
 		.attempts = r->attempt.count,
 		.first_token_ms = r->first_token_ms,
-		.provider = str_of(r->rq.provider->name),
+		.provider = str_of(r->provider->name),
 		.attempt_log = { ret->attempts, ret->attempts ? log.n : 0 },
 	};
 	bill_news(r, &ret->news);
@@ -235,13 +235,13 @@ static void arm(struct run_engine *g)
  * key. */
 static bool read_again(const struct run *r)
 {
-	return !run_stored(r) && r->rq.prompt.stream && r->live;
+	return !run_stored(r) && r->stream && r->live;
 }
 
 bool journal_wanted(const struct run *r)
 {
 	/* What a run executes is recorded in front of it, also for a plain answer. */
-	return run_stored(r) && (r->rq.prompt.stream || r->computer);
+	return run_stored(r) && (r->stream || r->computer);
 }
 
 bool journal_open(struct run *r)
@@ -301,8 +301,8 @@ static bool journal_add(struct run *r, const struct event *ev)
  * depends on; left out where all of that is as usual. */
 static bool add_asked(struct run *r)
 {
-	uint32_t asked = (r->rq.fences ? (uint32_t)ASKED_FENCES : 0) |
-			 (r->rq.logprobs ? (uint32_t)ASKED_LOGPROBS : 0);
+	uint32_t asked = (r->fences ? (uint32_t)ASKED_FENCES : 0) |
+			 (r->logprobs ? (uint32_t)ASKED_LOGPROBS : 0);
 
 	if (r->seq > 0 || (r->warnings.count == 0 && asked == ASKED_FENCES) ||
 	    !(r->logged || read_again(r)))

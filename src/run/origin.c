@@ -3,38 +3,46 @@
 
 #include <stdlib.h>
 
-void origin_keep(struct run *r)
+/* origin_around: the origins, with what is known of the messages around the request's. */
+static struct origins origin_around(const struct run *r)
 {
-	struct origins *o = &r->rq.origins;
-	struct origin  *copy;
+	const struct run_request *rq = r->rq;
+	struct origins            o = r->origins;
 
-	if (o->count == 0 || r->origins)
-		return;
-	copy = malloc(o->count * sizeof *copy);
-	if (copy)
-		memcpy(copy, o->list, o->count * sizeof *copy);
-	else
-		o->count = 0; /* errors then name the whole list */
-	r->origins = copy;
-	o->list = copy;
-}
-
-void origin_drop(struct run *r)
-{
-	free(TAKE(r->origins));
-	r->rq.origins.count = 0;
-}
-
-void origin_name(const struct run *r, struct err *e)
-{
-	const struct run_request *rq = &r->rq;
-	struct origins            o = rq->origins;
-
-	if (!rq->family->place)
-		return;
+	if (!rq)
+		return o;
 	/* What comes before the prompt is made counts the request's messages alone. */
 	o.before = r->prepared ? rq->prompt.message_count - rq->message_count : 0;
 	o.instructed = r->prepared && rq->instruction.n > 0;
 	o.follows = !id_none(rq->previous);
-	rq->family->place(&o, e);
+	return o;
+}
+
+void origin_keep(struct run *r)
+{
+	struct origins *o = &r->origins;
+
+	*o = origin_around(r);
+	if (o->count == 0)
+		return;
+	r->origin_list = malloc(o->count * sizeof *o->list);
+	if (r->origin_list)
+		memcpy(r->origin_list, o->list, o->count * sizeof *o->list);
+	else
+		o->count = 0; /* errors then name the whole list */
+	o->list = r->origin_list;
+}
+
+void origin_drop(struct run *r)
+{
+	free(TAKE(r->origin_list));
+	r->origins.count = 0;
+}
+
+void origin_name(const struct run *r, struct err *e)
+{
+	struct origins o = origin_around(r);
+
+	if (r->family->place)
+		r->family->place(&o, e);
 }

@@ -37,7 +37,7 @@ bool print_whole(struct run *r)
 		return false;
 	/* Vectors go through in the provider's own bytes, and are moved because they may be
 	 * many. */
-	if (r->rq.prompt.embed) {
+	if (r->embed) {
 		buf_finish(out);
 		*out = r->answer.raw;
 		buf_init(&r->answer.raw, 0);
@@ -68,7 +68,7 @@ static enum errc print_answer_aside(struct run *r, struct err *e)
 	(void)e;
 	if (run_stored(r))
 		(void)!print_stored(r);
-	if (!r->rq.prompt.stream && print_whole(r))
+	if (!r->stream && print_whole(r))
 		buf_finish(&r->answer.raw);
 	return ERR_OK;
 }
@@ -152,7 +152,7 @@ bool print_aside(struct run *r)
 	if (print_rest_aside(r, put_off_printed))
 		return true;
 
-	bool wanted = run_stored(r) || (!r->rq.prompt.stream && !r->rq.prompt.embed);
+	bool wanted = run_stored(r) || (!r->stream && !r->embed);
 
 	return wanted && r->engine->o.env.cpu &&
 	       r->answer.raw.len + r->answer.bytes > LIMIT_LOOP_JSON &&

@@ -3,9 +3,6 @@
 
 #include "base/limits.h"
 
-/* An emptied buffer up to this size, in bytes, stays for the next blocks. */
-enum { OUT_KEPT = 4096 };
-
 void reader_init(struct reader *x, size_t max, bool keeps)
 {
 	*x = (struct reader){ .keeps = keeps };
@@ -31,10 +28,9 @@ void reader_taken(struct reader *x, size_t n)
 	if (x->keeps)
 		return;
 	if (x->at == x->out.len) {
+		/* Most streams wait most of the time, and so hold no memory for blocks meanwhile. */
 		x->at = 0;
-		buf_clear(&x->out);
-		if (x->out.cap > OUT_KEPT)
-			buf_finish(&x->out);
+		buf_finish(&x->out);
 	} else if (x->at > LIMIT_FEED_LOW && x->at >= x->out.len - x->at) {
 		/* Clients take megabytes in many small parts.  So the waiting bytes move only when
 		 * the taken ones are at least as many. */

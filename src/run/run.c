@@ -78,7 +78,7 @@ void run_move(struct run *r, enum run_state to)
 
 bool run_stored(const struct run *r)
 {
-	return r->rq.store;
+	return r->store;
 }
 
 const struct branch_read *run_branch(const struct run *r)
@@ -88,7 +88,7 @@ const struct branch_read *run_branch(const struct run *r)
 
 enum context_files run_files(const struct run *r)
 {
-	return r->rq.computing ? r->rq.computing->files : CONTEXT_PROMPT;
+	return r->rq && r->rq->computing ? r->rq->computing->files : CONTEXT_PROMPT;
 }
 
 static bool is_called(const struct run *r)
@@ -108,8 +108,10 @@ void run_drop_request(struct run *r)
 	refer_drop(r);
 	image_drop(r);
 	attach_drop(r);
+	if (!r->rq)
+		return;
 	origin_keep(r);
-	input_destroy(TAKE(r->rq.input));
+	input_destroy(TAKE(r->rq)->input);
 }
 
 static void jobs_free(struct run_jobs *j)
@@ -170,8 +172,8 @@ static void run_free(struct run *r)
 	computer_destroy(TAKE(r->computer));
 	free(r->model);
 	free(r->label);
-	if (r->rq.release)
-		r->rq.release(r->rq.held);
+	if (r->release)
+		r->release(r->held);
 	free(r);
 }
 
@@ -195,7 +197,40 @@ static char *run_copy(struct str s)
 	return to;
 }
 
-_Static_assert(sizeof(struct run) <= 2560, "mimalloc's next size is 3072, for each open stream");
+_Static_assert(sizeof(struct run) <= 2048, "mimalloc's next size is 2560, for each open stream");
+
+/* run_take_request: what goes with the request is copied beside its text, the rest into the run. */
+static bool run_take_request(struct run *r, const struct run_request *rq)
+{
+	r->rq = arena_alloc(&rq->input->arena, sizeof *r->rq);
+	r->model = run_copy(rq->model);
+	r->label = run_copy(rq->label);
+	if (!r->rq || !r->model || !r->label)
+		return false;
+	*r->rq = *rq;
+	r->stream = rq->prompt.stream;
+	r->embed = rq->prompt.embed;
+	r->text = rq->prompt.text > 0;
+	r->store = rq->store;
+	r->finish = rq->finish;
+	r->fences = rq->fences;
+	r->logprobs = rq->logprobs;
+	r->held = rq->held;
+	r->release = rq->release;
+	r->provider = rq->provider;
+	r->route = rq->route;
+	r->family = rq->family;
+	r->asked = rq->asked;
+	/* Attempts look at `asked` after the request's bytes are gone. */
+	if (rq->asked.p == rq->model.p)
+		r->asked.p = r->model;
+	r->owner = rq->owner;
+	r->trace = rq->trace;
+	r->claim = rq->claim;
+	r->pass = rq->pass;
+	r->origins = rq->origins;
+	return true;
+}
 
 static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 {
@@ -204,19 +239,14 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	if (!r)
 		return NULL;
 	r->engine = g;
-	r->rq = *rq;
-	r->model = run_copy(rq->model);
-	r->label = run_copy(rq->label);
-	/* Attempts look at `asked` after the request's bytes are gone. */
-	if (rq->asked.p == rq->model.p)
-		r->rq.asked.p = r->model;
+	bool taken = run_take_request(r, rq);
 	bool with_store =
 		rq->store || !id_none(rq->conversation) || !id_none(rq->previous) || rq->claim;
-	if (with_store)
+	if (taken && with_store)
 		r->jobs = jobs_new(r);
-	if (rq->computing)
+	if (taken && rq->computing)
 		r->computer = computer_create(r);
-	if (!r->model || !r->label || (with_store && !r->jobs) || (rq->computing && !r->computer)) {
+	if (!taken || (with_store && !r->jobs) || (rq->computing && !r->computer)) {
 		computer_destroy(r->computer);
 		free(r->model);
 		free(r->label);
@@ -226,7 +256,6 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 	}
 	if (rq->who)
 		r->bill.who = identity_hold(rq->who);
-	r->rq.who = r->bill.who;
 	list_put_front(&g->runs, &r->link);
 	g->live++;
 	r->id = id_new();
@@ -249,17 +278,17 @@ static struct run *run_new(struct run_engine *g, const struct run_request *rq)
 
 static bool choose_encoder(struct run *r)
 {
-	r->feed.encoder = r->rq.shape->encoder(&(struct encoder_about){
-		.want_usage = r->rq.want_usage,
-		.fences = r->rq.fences,
-		.logprobs = r->rq.logprobs,
+	r->feed.encoder = r->rq->shape->encoder(&(struct encoder_about){
+		.want_usage = r->rq->want_usage,
+		.fences = r->fences,
+		.logprobs = r->logprobs,
 		.reasoning = r->engine->o.settings(r->engine->o.arg)->reasoning,
 		.run = r->id,
 		.conversation = r->conversation,
 		.model = str_of(r->model),
-		.settings = r->rq.settings,
+		.settings = r->rq->settings,
 		.created_s = r->created_ms / 1000,
-		.guess_in = r->rq.guess_in,
+		.guess_in = r->rq->guess_in,
 		.warnings = &r->warnings,
 	});
 	return r->feed.encoder;
@@ -287,7 +316,7 @@ static void cancel_now(struct task *t)
  * the idempotency key of the run again. */
 static bool is_findable(const struct run *r)
 {
-	return run_stored(r) || r->rq.family->shows_unstored || r->rq.claim;
+	return run_stored(r) || r->family->shows_unstored || r->claim;
 }
 
 /* enlist_live: adds the run to the live runs, and makes its tape: journal_open looks at r->live. */
@@ -301,14 +330,14 @@ static bool enlist_live(struct run *r)
 		return true;
 	*r->live = (struct live){
 		.id = r->id,
-		.owner = r->rq.owner,
+		.owner = r->owner,
 		.conversation = r->conversation,
 		.stored = run_stored(r),
-		.shape = r->rq.shape,
+		.shape = r->rq->shape,
 		.loop = run_loop(r),
 		.cancel = { .fn = cancel_now },
 		.run = r,
-		.tape = !run_stored(r) && r->rq.prompt.stream ? r->tape : NULL,
+		.tape = !run_stored(r) && r->stream ? r->tape : NULL,
 		.status = RUN_QUEUED,
 		.created_ms = r->created_ms,
 		.attempts = 1,
@@ -316,7 +345,7 @@ static bool enlist_live(struct run *r)
 	attempt_log_init(&r->live->log);
 	str_copy(r->live->model, sizeof r->live->model, str_of(r->model));
 	r->live->who = r->bill.who;
-	str_copy(r->live->provider, sizeof r->live->provider, str_of(r->rq.provider->name));
+	str_copy(r->live->provider, sizeof r->live->provider, str_of(r->provider->name));
 	live_add(r->live);
 	return true;
 }
@@ -369,10 +398,10 @@ static void book_tokens(const struct run *r)
 		if (kinds[i].always || kinds[i].n > 0)
 			metric_add(METRIC_TOKENS, (const char *[]){ r->label, kinds[i].type, "" },
 				   kinds[i].n);
-	if (r->first_token_us && r->attempt.before == 0 && r->rq.prompt.stream && u->out > 1 &&
+	if (r->first_token_us && r->attempt.before == 0 && r->stream && u->out > 1 &&
 	    r->outcome == RUN_COMPLETED)
 		metric_observe(METRIC_TOKEN_TIME,
-			       (const char *[]){ r->rq.provider->name, r->label, "" },
+			       (const char *[]){ r->provider->name, r->label, "" },
 			       (r->answered_us - r->first_token_us) / (u->out - 1));
 }
 
@@ -408,7 +437,7 @@ static void give_pass(struct run *r)
 	bool                nothing = r->failure && !r->first_token_us;
 	int64_t             tokens = u->known || u->estimated ? u->in + u->out : nothing ? 0 : -1;
 
-	admit_over(&r->rq.pass, r->attempt.count > 0, tokens);
+	admit_over(&r->pass, r->attempt.count > 0, tokens);
 }
 
 void run_close(struct run *r)
@@ -456,7 +485,7 @@ void run_conclude(struct run *r)
 		run_free_if_over(r);
 		return;
 	}
-	if (!r->rq.prompt.stream || (e && !r->headers_sent && !r->headers_due)) {
+	if (!r->stream || (e && !r->headers_sent && !r->headers_due)) {
 		r->observer->done(r->observer_arg, e);
 		return;
 	}
@@ -578,7 +607,7 @@ void run_leave(struct run *r)
 	r->observer = NULL;
 	reader_leave(&r->feed);
 	feed_pause(r, false);
-	if (!r->rq.finish && is_called(r)) {
+	if (!r->finish && is_called(r)) {
 		struct err e;
 
 		err_set(&e, ERR_CANCELLED, "", "the client left");
@@ -587,7 +616,7 @@ void run_leave(struct run *r)
 	}
 	/* A run whose provider was not asked yet goes on to the next step, where step_holds looks
 	 * whether somebody still wants the run. */
-	if (!r->rq.finish)
+	if (!r->finish)
 		attach_unwant(r);
 	run_free_if_over(r);
 }
@@ -605,7 +634,7 @@ void run_view(const struct run *r, struct run_view *ret)
 				  .run_id = r->id,
 				  .conversation_id = r->conversation,
 				  .created_ms = r->created_ms,
-				  .provider = str_of(r->rq.provider->name),
+				  .provider = str_of(r->provider->name),
 				  .warnings = r->aside.on ? STR_NONE : buf_view(&r->warnings.json),
 				  .warning_count = r->aside.on ? 0 : r->warnings.count,
 				  .attempts = r->attempt.count,

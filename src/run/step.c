@@ -38,17 +38,17 @@ static bool always(const struct run *r)
 
 static bool continues(const struct run *r)
 {
-	return !id_none(r->rq.conversation) || !id_none(r->rq.previous);
+	return !id_none(r->rq->conversation) || !id_none(r->rq->previous);
 }
 
 static bool refers(const struct run *r)
 {
-	return r->rq.reference_count > 0;
+	return r->rq->reference_count > 0;
 }
 
 static bool has_messages_of_ours(const struct run *r)
 {
-	return r->rq.family->files || run_stored(r);
+	return r->family->files || run_stored(r);
 }
 
 static bool names_files(const struct run *r)
@@ -159,7 +159,7 @@ static bool step_holds(const struct run *r, struct err *e)
 		*e = r->engine->stopping;
 	else if (r->cancelled)
 		err_set(e, ERR_CANCELLED, "", "the run was cancelled");
-	else if (!r->observer && !r->rq.finish)
+	else if (!r->observer && !r->finish)
 		err_set(e, ERR_CANCELLED, "", "the client left");
 	else
 		return true;

@@ -45,8 +45,9 @@ struct turn_begin {
 	const struct store_message *messages;
 	size_t                      message_count;
 	uint64_t                    seq_reserved; /* event numbers up to this one may be sent */
-	struct store_idem           key;          /* stored; turn_end binds it or frees it */
-	struct turn_bill            bill;         /* stored, for recovery */
+	bool              logged; /* events are stored before the run's end: it may last */
+	struct store_idem key;    /* stored; turn_end binds it or frees it */
+	struct turn_bill  bill;   /* stored, for recovery */
 };
 
 struct turn_end {

@@ -253,7 +253,7 @@ static void direct_write(struct stream *s)
 	}
 }
 
-/* give_back_room: libmicrohttpd writes over its whole pool for each answer, 14 KiB.  While we write
+/* give_back_room: libmicrohttpd writes over its whole pool for each answer, 24 KiB.  While we write
  * ourselves nothing of what is left of the pool is used, so the pages need not stay for as long as
  * the stream does. */
 static void give_back_room(struct stream *s)

@@ -165,11 +165,11 @@ def headed(*lines, body=b"", line="GET /livez HTTP/1.1"):
 
 ARGUMENTS = "&".join(["a=b"] * 500)
 COOKIES = "Cookie: " + "a=b;" * 1500
-# Its pool for a connection is 32 KiB; arguments, cookies and header lines cost it records of their own.
+# Its pool for a connection is 24 KiB; arguments, cookies and header lines cost it records of their own.
 TOO_MUCH = {
     "arguments": get("/livez?" + ARGUMENTS),
     "arguments without values": get("/livez?" + "a&" * 1000),
-    "arguments that fill the target": get("/livez?" + "a=b&" * 3400),
+    "arguments that fill the target": get("/livez?" + "a=b&" * 6000),
     "arguments and headers": headed(*["X: 1"] * 99, line=f"GET /livez?{ARGUMENTS} HTTP/1.1"),
     "arguments and a body": post("/v1/chat?" + ARGUMENTS, CHAT),
     "arguments of HTTP/1.0": get("/livez?" + ARGUMENTS, version="HTTP/1.0"),
@@ -179,7 +179,7 @@ TOO_MUCH = {
     "cookies and a huge length": headed(COOKIES, "Content-Length: " + "9" * 40),
     "cookies and a body": headed(COOKIES, f"Content-Length: {len(CHAT)}", body=CHAT,
                                  line="POST /v1/chat HTTP/1.1"),
-    "one long cookie": headed("Cookie: a=" + "b" * 20000),
+    "one long cookie": headed("Cookie: a=" + "b" * 30000),
     "a cookie of 13 KiB": headed("Cookie: a=" + "b" * 13000),
     "headers": headed(*["X: 1"] * 4000),
     "a long header": headed("X: " + "a" * 40000),

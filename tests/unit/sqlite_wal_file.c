@@ -119,9 +119,9 @@ static void a_transaction_is_one_write_that_others_see(void **state)
 		run(f->db, modes[i]);
 		for (int n = 0; n < 5; n++) {
 			sys.writes = 0;
-			run(f->db, ADD(8, 2000));
+			run(f->db, ADD(4, 2000));
 			assert_int_equal(sys.writes, 1);
-			expect_rows(f, rows += 8);
+			expect_rows(f, rows += 4);
 		}
 	}
 }
@@ -132,7 +132,7 @@ static void a_long_transaction_is_written_in_pieces(void **state)
 
 	sys.writes = 0;
 	run(f->db, ADD(100, 2000)); /* some 400 KB */
-	assert_in_range(sys.writes, 6, 8);
+	assert_in_range(sys.writes, 12, 16);
 	expect_rows(f, 100);
 }
 

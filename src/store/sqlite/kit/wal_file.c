@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-	HELD_BYTES = 64 * 1024, /* 15 frames; a turn alone writes six */
+	HELD_BYTES = 32 * 1024, /* 7 frames; a turn alone writes six */
 	FRAME_HEADER = 24,
 	WRITE_LOCK = 0, /* among the locks of the log's index */
 };

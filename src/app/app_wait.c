@@ -122,7 +122,7 @@ static void look_around(struct app *a, bool *was_alive)
 static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int timeout_ms)
 {
 	int64_t until = clock_mono_us() + timeout_ms * (int64_t)1000;
-	bool was_alive = true; /* it may have ended before the first look, which then is the last */
+	bool    was_alive = true; /* the other process may have ended before the first look */
 
 	for (;;) {
 		struct signalfd_siginfo info;

@@ -7,7 +7,7 @@
 
 /* clang-format off */
 /* HTTP */
-#define LIMIT_HEADER_BYTES      (24 * KIB)  /* libmicrohttpd's pool for a connection, half of which reads a body; 431 above */
+#define LIMIT_HEADER_BYTES      (24 * KIB)  /* libmicrohttpd's pool for a connection; 431 above; bodies are read in pieces of half of it */
 #define LIMIT_TICKET_SECONDS    (24 * 3600) /* a ticket for a run's events; its URL may stay in logs and histories */
 #define LIMIT_HEADERS           100         /* header lines of a request */
 #define LIMIT_ARGUMENTS         100         /* of a query */

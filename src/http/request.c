@@ -21,13 +21,13 @@ enum {
 	/* Of the library, for which a request is held: a run costs 150 instructions.  With 64 clients, a
 	 * stored call waits for some 30, and after 8 a fifth of them were suspended. */
 	HELD_RUNS = 64,
-	/* Of a request and the beginning of its arena, which are one piece of memory.  The rest has
-	 * room for the lines and texts of most answers. */
+	/* A request and the beginning of its arena are one piece of memory, of a size that allocators
+	 * have.  The arena's part takes the header lines and texts of most requests. */
 	REQUEST_BYTES = 2048,
-	REQUEST_OWN = (sizeof(struct request) + 15) / 16 * 16,
+	REQUEST_OWN = (sizeof(struct request) + 15) / 16 * 16, /* the request's part, aligned */
 };
 
-_Static_assert(REQUEST_BYTES - REQUEST_OWN >= 768, "most streams would need a second piece");
+_Static_assert(REQUEST_BYTES - REQUEST_OWN >= 768, "a stored stream needs 678 bytes of its arena");
 
 #define TO(p) (1u << REQUEST_##p)
 static const unsigned phase_graph[REQUEST_PHASE__COUNT] = {

@@ -157,7 +157,7 @@ struct run {
 	bool            cancelled;    /* somebody asked for it before the call could be ended */
 	bool            aborting;     /* the call is to end; no event of it counts any more */
 	bool            stream, embed, text; /* as rq->prompt says */
-	/* These four and what follows up to `pass` are as in the request, and stay when it goes. */
+	/* These four and what follows up to `pass` come from the request, and outlive it. */
 	bool  store, finish, fences, logprobs;
 	void *held; /* owned, by release */
 	void (*release)(void *held);
@@ -169,8 +169,7 @@ struct run {
 	struct trace           trace;
 	struct idem_claim     *claim; /* owned; NULL: none, or it is over */
 	struct admit_pass      pass;
-	/* In the memory of its own input, which is owned; NULL: the request has gone
-	 * (run_drop_request). */
+	/* Owned, in the memory of its input.  NULL: it has gone (run_drop_request). */
 	struct run_request *rq;
 	struct id           id;
 	struct id           conversation;

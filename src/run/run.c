@@ -199,7 +199,8 @@ static char *run_copy(struct str s)
 
 _Static_assert(sizeof(struct run) <= 2048, "mimalloc's next size is 2560, for each open stream");
 
-/* run_take_request: what goes with the request is copied beside its text, the rest into the run. */
+/* run_take_request: copies the request into the memory of its own text, with which the copy goes, and
+ * into the run what outlives it. */
 static bool run_take_request(struct run *r, const struct run_request *rq)
 {
 	r->rq = arena_alloc(&rq->input->arena, sizeof *r->rq);

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* A store whose previous process has ended when it is asked for the time number `ends`. */
+/* A store that says `ends` times that the previous process lives, and then that it has ended. */
 static struct {
 	struct store s;
 	int          asked, ends;
@@ -53,6 +53,7 @@ static const struct store_ops   ops = { .peers = &peers };
 /* A reader of a run of that process.  It says so when it is told to look again, and finds the end. */
 struct reader {
 	struct watch_run watch;
+	struct task      leave;
 	int              done_fd;
 };
 
@@ -74,19 +75,15 @@ static void *reader_thread(void *loop)
 	return NULL;
 }
 
-static struct reader *leaving;
-
 static void reader_leaves(struct task *t)
 {
-	(void)t;
-	watch_stop(&leaving->watch);
+	watch_stop(&container_of(t, struct reader, leave)->watch);
 }
 
 static void a_reader_finds_the_end(int ends)
 {
 	struct app    a = { .store = &other.s, .offer = -1, .after = -1, .worker_count = 1 };
-	struct reader x = { .done_fd = eventfd(0, EFD_CLOEXEC) };
-	struct task   leave = { .fn = reader_leaves };
+	struct reader x = { .leave.fn = reader_leaves, .done_fd = eventfd(0, EFD_CLOEXEC) };
 	uint64_t      drained = 0;
 	struct err    e;
 	pthread_t     thread;
@@ -108,8 +105,7 @@ static void a_reader_finds_the_end(int ends)
 	assert_int_equal(app_wait_drained(&a, &drained, 20000), 0);
 	assert_true(drained > 0);
 
-	leaving = &x;
-	loop_post(other.loop, &leave);
+	loop_post(other.loop, &x.leave);
 	pthread_join(thread, NULL);
 	loop_destroy(other.loop);
 	sem_destroy(&other.quiet);

@@ -193,8 +193,7 @@ static int turn_begin_put(struct session *s, struct turn_begin *j)
 		rc = message_row_add(s->conn, at, j->messages[i].id, j->messages[i].body);
 		at.prev = j->messages[i].id.key;
 	}
-	/* An open stream would hold the copy until its end. */
-	if (rc == SQLITE_OK && !j->logged)
+	if (rc == SQLITE_OK && !j->logged) /* search_recent.h */
 		search_recent_begin(s->search.recent, j->run, j->owner, j->conversation.key,
 				    j->messages, j->message_count);
 	return rc;

@@ -4,7 +4,8 @@
  *   turn_begin --messages--> BEGUN --turn_end, answer--> ENDED --row of search_queue--> taken
  *        any --too many bytes; a message of it is removed; begun again; nobody indexes--> dropped
  *
- * What is not here is in the database, so any turn may be dropped at any time: the oldest are when there
+ * Streams never come here, because an open one would hold its copy for as long as it lasts.  What is not
+ * here is in the database, so any turn may be dropped at any time: the oldest are when there
  * are more than LIMIT_SEARCH_RECENT bytes.  The queue says which turns are indexed: a turn's row comes
  * with the commit of its end, and a turn that was rolled back has none.  Code that removes a message
  * drops the message's turn, because the removal may stand in front of the turn's row.

@@ -31,15 +31,13 @@ struct multi {
 
 /* One descriptor of libcurl, found by its number. libcurl wants a connection polled from the start
  * of a transfer to its end, and kept alive in between. At the end, the descriptor stays in the
- * epoll set. So the next start only has to change the entry, and bytes that arrive without a
- * request are seen; libcurl would take them for the next answer. */
+ * epoll set, so that the next start only has to change the entry. */
 struct curl_socket {
 	struct watch           watch;
 	struct multi          *multi;
 	const struct transfer *user;    /* the running transfer, maybe paused; NULL: none */
 	bool                   wanted;  /* libcurl wants it polled now */
 	bool                   watched; /* it is in the epoll set */
-	bool                   quiet;   /* HTTP/1: the server is silent between two requests */
 	bool                   taken;   /* libcurl must not close it */
 	uint32_t               mask;    /* events in the epoll set */
 };
@@ -115,18 +113,6 @@ static void socket_unwatch(struct curl_socket *s)
 	s->watched = false;
 }
 
-/* libcurl itself notices when a server has closed an idle connection. But libcurl does not notice
- * bytes after the end of an answer, and would read them as the start of the next answer: such a
- * connection is closed here. */
-static void socket_idle_ready(struct curl_socket *s)
-{
-	char byte;
-
-	if (s->quiet && !s->user && recv(s->watch.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0)
-		shutdown(s->watch.fd, SHUT_RDWR);
-	socket_unwatch(s);
-}
-
 static void socket_ready(struct watch *w, uint32_t epoll_events)
 {
 	struct curl_socket *s = container_of(w, struct curl_socket, watch);
@@ -136,8 +122,8 @@ static void socket_ready(struct watch *w, uint32_t epoll_events)
 		   ((epoll_events & EPOLLOUT) ? CURL_CSELECT_OUT : 0) |
 		   ((epoll_events & EPOLLERR) ? CURL_CSELECT_ERR : 0);
 
-	if (!s->wanted) {
-		socket_idle_ready(s);
+	if (!s->wanted) { /* libcurl looks at an idle connection itself, before it uses it again */
+		socket_unwatch(s);
 		return;
 	}
 	curl_multi_socket_action(m->curl, w->fd, mask, &running);
@@ -203,15 +189,9 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *so
 		s->watch = (struct watch){ .fn = socket_ready, .fd = fd };
 		return socket_watch(s, mask) ? 0 : -1;
 	}
-	if (!s->watched)
-		return 0;
-
-	long version = 0; /* unknown where no answer came */
-	curl_easy_getinfo(easy, CURLINFO_HTTP_VERSION, &version);
-	s->quiet = version == CURL_HTTP_VERSION_1_0 || version == CURL_HTTP_VERSION_1_1;
 	/* An error here would end every transfer of the handle.  libcurl has closed the descriptor
 	 * already if the limit of a connection's set-up was over. */
-	if (s->mask != EPOLLIN)
+	if (s->watched && s->mask != EPOLLIN)
 		(void)!socket_watch(s, EPOLLIN);
 	return 0;
 }
@@ -224,7 +204,6 @@ static int transfer_on_close(void *arg, curl_socket_t fd)
 	if ((size_t)fd < ts->sockets_cap && ts->sockets[fd]) {
 		socket_unwatch(ts->sockets[fd]);
 		ts->sockets[fd]->user = NULL;
-		ts->sockets[fd]->quiet = false;
 		if (ts->sockets[fd]->taken) {
 			ts->sockets[fd]->taken = false;
 			return 0;
@@ -374,7 +353,8 @@ bool transfer_start(struct transfers *ts, struct transfer *t)
 	t->multi = at;
 	t->socket = -1;
 	curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
-	curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 0L);
+	/* Of a connection that is only set up, libcurl would forget the socket. */
+	curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, t->connect ? 0L : 1L);
 	curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, transfer_on_close);
 	curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETDATA, ts);
 	if (curl_multi_add_handle(m->curl, t->easy) != CURLM_OK)
@@ -383,6 +363,11 @@ bool transfer_start(struct transfers *ts, struct transfer *t)
 	if (t->connect)
 		m->connects++;
 	return true;
+}
+
+void transfer_keep(struct transfer *t)
+{
+	curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 0L);
 }
 
 void transfer_cancel(struct transfers *ts, struct transfer *t)

@@ -30,8 +30,13 @@ struct transfer {
 	int              socket; /* the last descriptor that it was seen to use; -1: none */
 	struct list_link link;   /* in the list of running transfers */
 };
-/* transfer_start: starts the transfer; done is called later, never from within this call. */
+/* transfer_start: starts the transfer; done is called later, never from within this call.  Its connection is
+ * closed at the end, unless transfer_keep was called: libcurl 7.88 uses an HTTP/1.1 connection again although
+ * bytes have come behind the last answer, and takes them for the next one. */
 bool transfer_start(struct transfers *ts, struct transfer *t) MUST_USE;
+/* transfer_keep: the answer comes over HTTP/2, which says to which request each of its frames belongs, so
+ * others may use the connection afterwards. */
+void transfer_keep(struct transfer *t);
 /* transfer_cancel: ends a transfer without calling done: closes its connection, or resets its
  * stream if others use the connection.  Not from within a libcurl callback of the same transfer. */
 void transfer_cancel(struct transfers *ts, struct transfer *t);

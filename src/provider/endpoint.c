@@ -154,6 +154,7 @@ enum errc endpoint_target(const struct provider_options *o, const struct dialect
 	if (headers)
 		rc = upstream_target_create(
 			&(struct upstream_target_options){
+				.name = o->name,
 				.url = url,
 				.headers = headers,
 				.header_count = count,

@@ -1,4 +1,5 @@
-/* A call over libcurl's own client of HTTP. */
+/* A call over libcurl's own client of HTTP.  Only connections of HTTP/2 are kept (loop/transfer); a server
+ * that chooses HTTP/1.1 is asked by our own client from then on. */
 #include "base/limits.h"
 #include "upstream/failure.h"
 #include "upstream/handles.h"
@@ -63,6 +64,18 @@ static void curl_call_read_type(struct curl_call *w)
 	w->content_type[n] = '\0';
 }
 
+static void curl_call_read_version(struct curl_call *w)
+{
+	struct upstream_target *t = w->call->target;
+	long                    version = 0;
+
+	curl_easy_getinfo(w->transfer.easy, CURLINFO_HTTP_VERSION, &version);
+	if (version >= CURL_HTTP_VERSION_2_0)
+		transfer_keep(&w->transfer);
+	else if (t->http2)
+		target_speaks_http1(t, loop_now_us(curl_call_loop(w)));
+}
+
 /* The head is read only once, so that a chunk of a stream costs nothing here. */
 static struct upstream_head curl_call_head(struct curl_call *w)
 {
@@ -75,6 +88,7 @@ static struct upstream_head curl_call_head(struct curl_call *w)
 
 	const char *encoding = curl_call_header(easy, "content-encoding");
 	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+	curl_call_read_version(w);
 	curl_call_read_type(w);
 	h.status = (int)status;
 	h.content_type = w->content_type;

@@ -22,24 +22,42 @@ enum {
 };
 
 struct upstream_target {
-	atomic_int         refs;
-	char              *url;
-	char              *ca_file; /* NULL: the system's */
-	char              *proxy;   /* NULL: none */
-	struct curl_slist *plain;   /* headers of a call that wants JSON */
-	struct curl_slist *stream;  /* and of one that wants events */
-	char              *head;    /* of our own requests: Host and these headers, plain */
-	char              *stream_head;
-	size_t             origin; /* length of the URL's part in front of its path */
-	struct share      *share;
-	long               connect_ms;
-	bool               get; /* its calls are GETs, else POSTs */
-	bool               tls;
-	bool               http2; /* where the server offers it, and only with TLS */
+	atomic_int refs;
+	/* Monotonic times, set by any loop (target_distrust, target_speaks_http1). */
+	atomic_int_fast64_t alone_until_us; /* before: each connection carries one call */
+	atomic_int_fast64_t told_us;        /* when the log was last told why */
+	atomic_int_fast64_t http1_until_us; /* before: HTTP/2 is not offered again */
+	char               *name;           /* NULL: none */
+	char               *url;
+	char               *ca_file; /* NULL: the system's */
+	char               *proxy;   /* NULL: none */
+	struct curl_slist  *plain;   /* headers of a call that wants JSON */
+	struct curl_slist  *stream;  /* and of one that wants events */
+	char               *head;    /* of our own requests: Host and these headers, plain */
+	char               *stream_head;
+	size_t              origin; /* length of the URL's part in front of its path */
+	struct share       *share;
+	long                connect_ms;
+	bool                get; /* its calls are GETs, else POSTs */
+	bool                tls;
+	bool                http2; /* where the server offers it, and only with TLS */
 };
 
 /* target_ref: adds a holder; each upstream_target_destroy removes one. */
 struct upstream_target *target_ref(const struct upstream_target *t);
+
+/* target_distrust: the provider has sent bytes that no call asked for.  From now on and for a while, each
+ * of its connections carries one call; the log and a metric say so. */
+void target_distrust(struct upstream_target *t, int64_t now_us);
+
+/* target_is_alone: whether a connection of this target carries one call only. */
+static inline bool target_is_alone(const struct upstream_target *t, int64_t now_us)
+{
+	return now_us < atomic_load_explicit(&t->alone_until_us, memory_order_relaxed);
+}
+
+/* target_speaks_http1: the server was offered HTTP/2 and chose HTTP/1.1, so calls take our own client. */
+void target_speaks_http1(struct upstream_target *t, int64_t now_us);
 
 struct upstream_pool {
 	struct loop      *loop;

@@ -2,11 +2,21 @@
 #include "upstream/internal.h"
 
 #include "base/limits.h"
+#include "base/log.h"
+#include "base/metric.h"
 #include "upstream/failure.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+enum {
+	ALONE_US = 60 * 1000 * 1000,
+	TOLD_AGAIN_US = 60 * 1000 * 1000,
+};
+
+/* How long a server that chose HTTP/1.1 is believed; it may learn HTTP/2 without our being told. */
+static const int64_t http1_us = (int64_t)3600 * 1000 * 1000;
 
 /* The empty value removes libcurl's own header. */
 #define NO_EXPECT "Expect:"
@@ -210,14 +220,17 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 	if (!t)
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	atomic_init(&t->refs, 1);
+	atomic_init(&t->alone_until_us, 0);
+	atomic_init(&t->told_us, -TOLD_AGAIN_US);
+	atomic_init(&t->http1_until_us, 0);
 	t->connect_ms = (long)((o->connect_us + 999) / 1000);
 	t->get = o->get;
 	t->tls = strncasecmp(o->url, "https:", 6) == 0;
 	t->http2 = o->http2 && t->tls;
 	t->origin = target_origin(o->url);
 	t->share = share_create();
-	if (!t->share || !target_copy(o->url, &t->url) || !target_copy(o->ca_file, &t->ca_file) ||
-	    !target_copy(o->proxy, &t->proxy) ||
+	if (!t->share || !target_copy(o->name, &t->name) || !target_copy(o->url, &t->url) ||
+	    !target_copy(o->ca_file, &t->ca_file) || !target_copy(o->proxy, &t->proxy) ||
 	    !list_make(o, "Accept: application/json", &t->plain) ||
 	    !list_make(o, "Accept: text/event-stream", &t->stream) ||
 	    !(t->head = target_head(o, t->plain)) || !(t->stream_head = target_head(o, t->stream)))
@@ -235,6 +248,30 @@ struct upstream_target *target_ref(const struct upstream_target *t)
 	return held;
 }
 
+void target_distrust(struct upstream_target *t, int64_t now_us)
+{
+	const char     *labels[METRIC_LABELS] = { t->name ? t->name : "", "", "" };
+	int_fast64_t    told_us = atomic_load(&t->told_us);
+	struct log_line l;
+
+	metric_add(METRIC_SURPLUS, labels, 1);
+	atomic_store(&t->alone_until_us, now_us + ALONE_US);
+	if (now_us - told_us < TOLD_AGAIN_US ||
+	    !atomic_compare_exchange_strong(&t->told_us, &told_us, now_us))
+		return;
+	log_begin(&l, LOG_WARN, "upstream_surplus");
+	log_str(&l, "upstream", str_of(labels[0]));
+	log_str(&l, "msg",
+		STR("the provider sent more than it was asked for; each call gets a connection of its "
+		    "own for a minute"));
+	log_end(&l);
+}
+
+void target_speaks_http1(struct upstream_target *t, int64_t now_us)
+{
+	atomic_store_explicit(&t->http1_until_us, now_us + http1_us, memory_order_relaxed);
+}
+
 void upstream_target_destroy(struct upstream_target *t)
 {
 	if (!t || atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) > 1)
@@ -243,6 +280,7 @@ void upstream_target_destroy(struct upstream_target *t)
 	curl_slist_free_all(t->stream);
 	free(t->head);
 	free(t->stream_head);
+	free(t->name);
 	free(t->url);
 	free(t->ca_file);
 	free(t->proxy);

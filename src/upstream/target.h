@@ -11,6 +11,7 @@
 struct upstream_target;
 
 struct upstream_target_options {
+	const char *name; /* the provider's, for the log and the metrics; NULL: it has none */
 	const char *url;
 	const char *const
 		   *headers; /* "Name: value", count of them; content-type and accept are added */

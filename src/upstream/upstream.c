@@ -185,9 +185,10 @@ bool upstream_call_again(struct upstream_call *c)
 /* A request to an http server through a proxy has another request line, and the proxy's password: this
  * is left to libcurl. */
 static const struct upstream_way *way_of(const struct upstream_target *t,
-					 const struct upstream_ask    *ask)
+					 const struct upstream_ask *ask, int64_t now_us)
 {
-	bool shares = t->http2 && !ask->stream;
+	bool shares = t->http2 && !ask->stream &&
+		      now_us >= atomic_load_explicit(&t->http1_until_us, memory_order_relaxed);
 	bool same_origin = !ask->url || strncmp(ask->url, t->url, t->origin) == 0;
 
 	return shares || !same_origin || (t->proxy && !t->tls) ? &curl_call_way : &wire_call_way;
@@ -203,7 +204,7 @@ enum errc upstream_start(struct upstream_pool *pool, const struct upstream_targe
 	if (!c)
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	*c = (struct upstream_call){
-		.way = way_of(target, ask),
+		.way = way_of(target, ask, loop_now_us(pool->loop)),
 		.pool = pool,
 		.target = target_ref(target),
 		.cb = *cb,

@@ -146,11 +146,46 @@ static struct list_head *wire_idle_list(struct upstream_pool *p, const struct up
 	return &p->idle[(uintptr_t)t / 64 % ARRAY_LEN(p->idle)];
 }
 
+/* wire_is_farewell: a server may tell an idle connection 408 before it closes it (RFC 9110, section
+ * 15.5.9). */
+static bool wire_is_farewell(struct str first)
+{
+	return first.n == strlen("HTTP/1.1 408") && memcmp(first.p, "HTTP/1.", 7) == 0 &&
+	       memcmp(first.p + 8, " 408", 4) == 0;
+}
+
+/* wire_is_quiet: whether the connection stands, and nothing has come on it that nobody asked for.  What
+ * TLS does for itself gives no bytes.  False: the connection must be closed, for bytes may be lost. */
+static bool wire_is_quiet(struct wire *w)
+{
+	char    first[12];
+	bool    more;
+	ssize_t n = wire_recv(w, first, sizeof first, &more);
+
+	if (n > 0 && !wire_is_farewell((struct str){ first, (size_t)n }))
+		target_distrust(w->target, loop_now_us(w->pool->loop));
+	return n == WIRE_LATER;
+}
+
+/* wire_may_carry: whether the connection may carry one more call. */
+static bool wire_may_carry(struct wire *w)
+{
+	return wire_is_quiet(w) && !target_is_alone(w->target, loop_now_us(w->pool->loop));
+}
+
 /* The connection that was used last is the least likely to be closed by its server. */
-static struct wire *wire_take_idle(struct upstream_pool *p, const struct upstream_target *t)
+static struct wire *wire_find_idle(struct upstream_pool *p, const struct upstream_target *t)
 {
 	LIST_EACH (w, wire_idle_list(p, t), struct wire, link)
-		if (w->target == t) {
+		if (w->target == t)
+			return w;
+	return NULL;
+}
+
+static struct wire *wire_take_idle(struct upstream_pool *p, const struct upstream_target *t)
+{
+	for (struct wire *w; (w = wire_find_idle(p, t)); wire_destroy(w))
+		if (wire_may_carry(w)) {
 			list_take_out(&w->link);
 			p->idle_count--;
 			w->kept = true;
@@ -159,14 +194,9 @@ static struct wire *wire_take_idle(struct upstream_pool *p, const struct upstrea
 	return NULL;
 }
 
-/* Nothing may come between two answers: bytes would be taken for the next one. What TLS does for
- * itself gives no bytes. */
 static void wire_idle_ready(struct wire *w)
 {
-	char byte;
-	bool more;
-
-	if (!w->target->tls || wire_recv(w, &byte, 1, &more) != WIRE_LATER)
+	if (!wire_is_quiet(w))
 		wire_destroy(w);
 }
 
@@ -174,7 +204,8 @@ void wire_keep_take(struct wire *w)
 {
 	struct upstream_pool *p = w->pool;
 
-	if (p->idle_count >= LIMIT_UPSTREAM_IDLE || !wire_want(w, true, false)) {
+	if (!wire_may_carry(w) || p->idle_count >= LIMIT_UPSTREAM_IDLE ||
+	    !wire_want(w, true, false)) {
 		wire_destroy(w);
 		return;
 	}

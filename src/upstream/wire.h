@@ -2,6 +2,12 @@
  * goes through proxies, connects and does TLS.  A connection without TLS is then taken from it, so that
  * it costs a descriptor and this struct; one with TLS stays libcurl's, which encrypts.
  *
+ * HTTP/1.1 has no numbers that say to which request an answer belongs (RFC 9112, section 9.2: a client
+ * matches them by their order).  So bytes that come between two calls would be the next call's answer, and
+ * that call may be another tenant's.  A connection is looked at before it is kept, while it is idle, and
+ * when it is taken; where anything has come, it is closed, and the target keeps none for a while.  Bytes
+ * that come after the next request was sent can't be told from its answer.
+ *
  * Internal to upstream/.  Threads: the loop's own. */
 #pragma once
 
@@ -27,7 +33,8 @@ struct wire *wire_open(struct upstream_pool *p, struct upstream_target *t, bool 
 		       struct wire_user *u) MUST_USE;
 /* wire_destroy: closes the connection, or gives up its set-up. */
 void wire_destroy(struct wire *w);
-/* wire_keep_take: the answer is over, and the connection may carry another call. */
+/* wire_keep_take: the answer is over, and the connection may carry another call, if nothing has come
+ * behind the answer. */
 void wire_keep_take(struct wire *w);
 
 /* wire_sweep: closes connections that have been idle for long, or all idle ones. */

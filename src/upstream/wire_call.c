@@ -118,6 +118,17 @@ static struct upstream_head wire_call_head(const struct wire_call *w)
 	};
 }
 
+/* wire_call_may_keep: whether the connection can carry another call, as far as this answer says.  What
+ * has come behind it may be the answer to a later call, which another tenant may have made. */
+static bool wire_call_may_keep(const struct wire_call *w)
+{
+	if (!w->answer.keeps || !wire_call_sent_all(w))
+		return false;
+	if (w->answer.surplus)
+		target_distrust(w->call->target, loop_now_us(wire_call_loop(w)));
+	return !w->answer.surplus;
+}
+
 static void wire_call_over(struct wire_call *w)
 {
 	struct upstream_call *c = w->call;
@@ -126,7 +137,7 @@ static void wire_call_over(struct wire_call *w)
 
 	if (!upstream_call_give_head(c, &head))
 		e = *c->err;
-	else if (w->answer.keeps && !w->answer.surplus && wire_call_sent_all(w))
+	else if (wire_call_may_keep(w))
 		wire_keep_take(TAKE(w->wire));
 	upstream_call_end(c, &e);
 }

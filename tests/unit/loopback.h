@@ -13,7 +13,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <linux/sockios.h>
 #include <strings.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -28,6 +30,7 @@ enum act {
 	ACT_SPLIT, /* text, byte by byte */
 	ACT_HOLD,  /* until the peer closes */
 	ACT_GATE,  /* until the test sets go */
+	ACT_TELL,  /* sets told, when the peer's kernel has all that was sent */
 	ACT_CLOSE,
 	ACT_RESET,
 	ACT_FIRST, /* goes back to the connection accepted first */
@@ -50,6 +53,7 @@ struct loopback {
 	atomic_int    accepted;
 	atomic_bool   held; /* the peer closed while we held */
 	atomic_bool   go;
+	atomic_bool   told;
 	atomic_size_t flooded;
 };
 
@@ -125,6 +129,16 @@ static inline void loopback_close(struct loopback *s, int fd)
 	close(fd);
 }
 
+/* Until the peer has acknowledged all bytes, which then wait in its kernel or were read. */
+static inline void loopback_tell(struct loopback *s, int fd)
+{
+	int waiting = 1;
+
+	while (ioctl(fd, SIOCOUTQ, &waiting) == 0 && waiting > 0)
+		poll(NULL, 0, 1);
+	atomic_store(&s->told, true);
+}
+
 static inline void *loopback_main(void *arg)
 {
 	struct loopback *s = arg;
@@ -152,6 +166,7 @@ static inline void *loopback_main(void *arg)
 			while (!atomic_load(&s->go))
 				poll(NULL, 0, 1);
 			break;
+		case ACT_TELL: loopback_tell(s, fd); break;
 		case ACT_RESET:
 			setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){ 1, 0 },
 				   sizeof(struct linger));

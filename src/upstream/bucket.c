@@ -1,4 +1,6 @@
-/* Requests to a bucket.  Idle handles are kept, with their connections. */
+/* Requests to a bucket.  Idle handles are kept, with their TLS sessions, but no connections: libcurl would
+ * take what came behind an answer for the next one (upstream/curl_call), and a put must not be told that
+ * it was stored by the answer to another. */
 #include "upstream/bucket.h"
 
 #include "base/clock.h"
@@ -153,7 +155,7 @@ static CURL *bucket_take(struct bucket *b)
 
 static void bucket_give(struct bucket *b, CURL *easy)
 {
-	curl_easy_reset(easy); /* the connection stays */
+	curl_easy_reset(easy); /* the TLS session stays */
 	pthread_mutex_lock(&b->lock);
 	if (b->idle_count < IDLE_HANDLES)
 		b->idle[b->idle_count++] = TAKE(easy);
@@ -306,6 +308,7 @@ static bool bucket_set(struct bucket_call *c, const char *url, struct curl_slist
 	SET(NOSIGNAL, 1L);
 	SET(PROTOCOLS_STR, "http,https");
 	SET(HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	SET(FORBID_REUSE, 1L);
 	SET(FOLLOWLOCATION, 0L);
 	SET(NETRC, (long)CURL_NETRC_IGNORED);
 	SET(PROXY, ""); /* whatever the environment says */

@@ -49,6 +49,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.end_headers()
             for part in bucket.slowly(body) if bucket.slowly and self.command == "GET" else [body]:
                 self.wfile.write(part)
+            if bucket.surplus:
+                self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
         self.close_connection = bool(length)
 
     do_PUT = do_GET = do_DELETE = do_POST = do_HEAD = answer
@@ -76,6 +78,7 @@ class Bucket:
         """It serves, without faults and without objects, and has seen nothing."""
         self.fault = None  # (method, pass on): status, body and what length is announced; or None
         self.slowly = None  # (body): its parts, one after the other
+        self.surplus = False  # behind each answer comes one that says that all is well
         self.seen, self.connections = [], set()
         self._tell("clear")
         if not self.server:

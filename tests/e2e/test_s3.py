@@ -303,6 +303,18 @@ def test_a_bucket_behind_tls(join, bucket, secure):
     assert not [line for line in gateway.lines if "files_s3 is http" in line]
 
 
+def test_what_comes_behind_an_answer_is_not_the_answer_to_the_next_request(join, bucket, secure):
+    """A put that is refused must not be told that the one before it went well."""
+    gateway = join(files_s3_ca=str(secure))
+    bucket.surplus = True
+    with Client(gateway.url) as client:
+        id = upload(client, BIG)
+        bucket.fault = lambda method, _: (403, b"<Error><Code>AccessDenied</Code></Error>")
+        refused(post(client, b"another"), "AccessDenied")
+        bucket.fault = None
+        assert download(client, id).ok().body == BIG
+
+
 def test_a_certificate_that_nobody_has_signed_gets_no_content(join, bucket, secure):
     gateway = join()
     with Client(gateway.url) as client:

@@ -104,7 +104,8 @@ static enum errc response_read_member(const struct json_doc *d, json_at k,
 	return ERR_OK;
 }
 
-/* response_add: adds a member that was printed. */
+/* response_add: adds the member that was printed, if any was; one at a time, because a dialect looks for
+ * each by its key. */
 static enum errc response_add(struct input *in, struct buf *text, struct response_members *list,
 			      struct err *e)
 {
@@ -240,7 +241,11 @@ static enum errc response_post_tools(struct input *in, const struct response_too
 
 	if (rc == ERR_OK)
 		rc = response_add(in, &made, list, e);
-	/* Providers refuse it where there are no tools. */
+	/* Providers refuse both where there are no tools. */
+	if (rc == ERR_OK && some)
+		rc = response_tools_put_choice(t, &made)
+			     ? response_add(in, &made, list, e)
+			     : err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
 	if (rc == ERR_OK && some && parallel != JSON_ABSENT) {
 		if (!buf_text(&made, "\"parallel_tool_calls\":") ||
 		    !buf_str(&made, json_raw(d, parallel)))

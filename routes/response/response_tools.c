@@ -125,13 +125,13 @@ static bool is_allowed(const struct response_tools *t, json_at tool)
 	return false;
 }
 
-static bool put_choice(const struct response_tools *t, struct buf *out)
+bool response_tools_put_choice(const struct response_tools *t, struct buf *out)
 {
 	const struct json_doc *d = t->d;
 
 	if (t->choice == JSON_ABSENT)
 		return true;
-	if (!buf_text(out, ",\"tool_choice\":"))
+	if (!buf_text(out, "\"tool_choice\":"))
 		return false;
 	if (json_kind(d, t->choice) == JSON_STRING)
 		return buf_str(out, json_raw(d, t->choice));
@@ -214,8 +214,7 @@ enum errc response_tools_read(const struct response_tools *t, struct buf *ret, s
 		     buf_text(ret, given++ == 0 ? "\"tools\":[" : ",") &&
 		     (is_function(d, i) ? put_function(d, i, ret) : put_custom(d, i, ret));
 	}
-	ok = ok && (given == 0 || (buf_text(ret, "]") && put_choice(t, ret)));
-	return ok ? ERR_OK : tools_full(e);
+	return ok && (given == 0 || buf_text(ret, "]")) ? ERR_OK : tools_full(e);
 }
 
 /* --- what is shown --- */

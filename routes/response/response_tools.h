@@ -15,10 +15,13 @@ struct response_tools {
 	struct response_origins *origins;  /* borrowed; gets the places of tools that have moved */
 };
 
-/* response_tools_read: appends `"tools":[…]`, and `,"tool_choice":…` if there is one, to ret; the
+/* response_tools_read: checks the tools and the choice, and appends the member `"tools":[…]` to ret; the
  * choice of some allowed tools leaves the other tools out.  Nothing if there are no tools.
  * Errors: with the path of the culprit, such as tools[2].type; OVERLOADED. */
 enum errc response_tools_read(const struct response_tools *t, struct buf *ret,
 			      struct err *e) MUST_USE;
+/* response_tools_put_choice: appends the member `"tool_choice":…`, if there is a choice, which was checked.
+ * False: no memory. */
+bool response_tools_put_choice(const struct response_tools *t, struct buf *out) MUST_USE;
 /* response_tools_show: appends the array of tools that the response shows.  False: no memory. */
 bool response_tools_show(const struct response_tools *t, struct buf *out) MUST_USE;

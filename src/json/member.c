@@ -2,6 +2,7 @@
 #include "json/member.h"
 
 #include "json/internal.h"
+#include "json/scan.h"
 
 struct str json_member_key(struct str member)
 {
@@ -26,15 +27,51 @@ bool json_member_is(struct str member, struct str key)
 	return n == key.n && member.p[n + 1] == '"';
 }
 
+/* member_colon: the colon between key and value; NULL: there is none. */
+static const char *member_colon(struct str member)
+{
+	size_t skip = json_member_key(member).n + 2;
+
+	return skip < member.n ? memchr(member.p + skip, ':', member.n - skip) : NULL;
+}
+
+static struct str member_behind(struct str member, const char *colon)
+{
+	return (struct str){ colon + 1, member.n - (size_t)(colon + 1 - member.p) };
+}
+
 struct str json_member_value(struct str member)
 {
-	size_t      skip = json_member_key(member).n + 2;
-	const char *colon = skip < member.n ? memchr(member.p + skip, ':', member.n - skip) : NULL;
+	const char *colon = member_colon(member);
 
 	if (!colon)
 		return STR_NONE;
-	struct str value = { colon + 1, member.n - (size_t)(colon + 1 - member.p) };
+	struct str value = member_behind(member, colon);
 	while (value.n > 0 && (unsigned char)value.p[0] <= ' ')
 		value = (struct str){ value.p + 1, value.n - 1 };
 	return str_is(value, "null") ? STR_NONE : value;
+}
+
+/* is_value: whether the text is one JSON value; ret_kind: which. */
+static bool is_value(struct json_doc *d, struct str text, enum json_kind *ret_kind)
+{
+	struct err e;
+	enum errc  rc = json_scan(d, text.p, text.n, &json_limits_stored, &e);
+
+	*ret_kind = rc == ERR_OK ? (enum json_kind)d->tok[0].kind : JSON_STRING;
+	return rc == ERR_OK || rc == ERR_OVERLOADED;
+}
+
+bool json_member_is_one(struct str member)
+{
+	const char     *colon = member_colon(member);
+	struct json_doc d = { 0 };
+	enum json_kind  key = JSON_NULL;
+	enum json_kind  value;
+	bool            one = colon &&
+		   is_value(&d, (struct str){ member.p, (size_t)(colon - member.p) }, &key) &&
+		   key == JSON_STRING && is_value(&d, member_behind(member, colon), &value);
+
+	json_doc_finish(&d);
+	return one;
 }

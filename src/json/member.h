@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 
+/* json_member_is_one: whether the text is one member and nothing else: for assertions about members that
+ * were printed.  True where memory is too short to tell. */
+bool json_member_is_one(struct str member);
 /* json_member_is: whether the member has this key. */
 bool json_member_is(struct str member, struct str key);
 /* json_member_key: the key, still escaped. */

@@ -51,7 +51,7 @@ struct prompt {
 	/* For each message, the place in the client's request of the one of which it was made, for
 	 * the paths of errors; PROMPT_SYSTEM: its system prompt.  NULL: the places are the same. */
 	const uint32_t *origins;
-	/* All other members of the request, each raw as `"key":value`, in the client's order, but
+	/* All other members of the request, each exactly one, raw as `"key":value`, in the client's order, but
 	 * without model, messages, stream, stream_options, max_tokens, max_completion_tokens,
 	 * store, metadata and the members that are Parley's own. */
 	const struct str *members;

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "base/trace.h"
+#include "json/member.h"
 #include "provider/catalog.h"
 #include "provider/embed_want.h"
 #include "provider/endpoint.h"
@@ -87,11 +88,24 @@ static enum errc remote_make_place(const struct remote *r, const struct prompt *
 		       "the model's name is too long for this provider");
 }
 
+/* remote_check_members: dialects find members by their keys, so two that were printed as one would be one
+ * with a wrong value.  Scanning costs what a release does not pay. */
+static void remote_check_members(const struct prompt *prompt)
+{
+#ifndef NDEBUG
+	for (size_t i = 0; i < prompt->member_count; i++)
+		CHECK(json_member_is_one(prompt->members[i]));
+#else
+	(void)prompt;
+#endif
+}
+
 static enum errc remote_encode_prompt(const struct remote *r, const struct prompt *prompt,
 				      struct buf *out, struct err *e)
 {
 	const struct dialect *dialect = remote_dialect(r, prompt);
 
+	remote_check_members(prompt);
 	if (prompt->text > 0 && !dialect)
 		return err_set(e, ERR_UNSUPPORTED_PARAMETER, "model",
 			       "a provider of dialect %s has no completions of a prompt",

@@ -22,6 +22,13 @@ class Gone(Exception):
     """The gateway closed the connection, or the test is over."""
 
 
+def once_each(pairs):
+    """An object none of whose members is there twice: a provider would refuse it, or take either one."""
+    made = dict(pairs)
+    assert len(made) == len(pairs), f"a member is there twice: {[key for key, _ in pairs]}"
+    return made
+
+
 class Gate:
     """A stall: steps wait at it until the test opens it."""
 
@@ -59,7 +66,7 @@ class Request:
 
     @property
     def json(self):
-        return json.loads(self.body)
+        return json.loads(self.body, object_pairs_hook=once_each)
 
 
 class Exchange:

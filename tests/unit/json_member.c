@@ -54,11 +54,36 @@ static void keys_are_compared_by_their_values(void **state)
 		assert_false(json_member_is(str_of(others[i]), STR("top_k")));
 }
 
+static void two_members_are_not_one(void **state)
+{
+	static const char *const one[] = { "\"n\":1", "\"n\" : [1, {\"a\":2}]", "\"a:b\":\"c:d\"",
+					   "\"n\":null", "\"\\u006e\":{}" };
+	static const char *const others[] = { "\"tools\":[1],\"tool_choice\":\"auto\"",
+					      "\"n\":1,",
+					      ",\"n\":1",
+					      "\"n\"",
+					      "\"n\":",
+					      "n:1",
+					      "{\"n\":1}",
+					      "\"n\" \"m\":1",
+					      "1:2",
+					      "\"n\":1 2",
+					      "\"",
+					      "" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(one); i++)
+		assert_true(json_member_is_one(str_of(one[i])));
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		assert_false(json_member_is_one(str_of(others[i])));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_member_has_a_key_and_a_value),
 		cmocka_unit_test(keys_are_compared_by_their_values),
+		cmocka_unit_test(two_members_are_not_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

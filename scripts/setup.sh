@@ -25,7 +25,7 @@ tools_there() {
 	for tool in cc cmake pkg-config; do
 		command -v "$tool" >/dev/null || return 1
 	done
-	pkg-config --exists libmicrohttpd json-c libcurl sqlite3 yaml-0.1 libcrypto zlib || return 1
+	pkg-config --exists libmicrohttpd json-c libcurl sqlite3 yaml-0.1 libcrypto libssl zlib || return 1
 	[ "$(basename "$1")" = packages.txt ] && return 0
 	for tool in clang clang-tidy python3 curl git; do
 		command -v "$tool" >/dev/null || return 1

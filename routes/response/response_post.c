@@ -265,7 +265,7 @@ static enum errc response_build_prompt(struct input *in, const struct response_r
 	struct response_members list = { 0 };
 	enum errc               rc = ERR_OK;
 
-	/* Each member makes one, except for text, tools and include, which make two. */
+	/* Each member makes at most one, except for text and top_logprobs, which make two. */
 	list.list = arena_alloc(&in->arena, (d->tok[0].count + 6) * sizeof *list.list);
 	if (!list.list)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");

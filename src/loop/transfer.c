@@ -354,7 +354,7 @@ bool transfer_start(struct transfers *ts, struct transfer *t)
 	t->socket = -1;
 	curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
 	/* Of a connection that is only set up, libcurl would forget the socket. */
-	curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, t->connect ? 0L : 1L);
+	curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, t->connect || t->shared ? 0L : 1L);
 	curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, transfer_on_close);
 	curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETDATA, ts);
 	if (curl_multi_add_handle(m->curl, t->easy) != CURLM_OK)
@@ -363,11 +363,6 @@ bool transfer_start(struct transfers *ts, struct transfer *t)
 	if (t->connect)
 		m->connects++;
 	return true;
-}
-
-void transfer_keep(struct transfer *t)
-{
-	curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 0L);
 }
 
 void transfer_cancel(struct transfers *ts, struct transfer *t)

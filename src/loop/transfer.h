@@ -21,7 +21,11 @@ OWNABLE(transfers);
 struct transfer {
 	void *easy;
 	void (*done)(struct transfer *t, int curl_code); /* after removal from its multi */
-	bool shared; /* may share a connection; then it must never be paused */
+	/* May share a connection with others, and leaves it to them.  So it must never be paused, and must
+	 * speak HTTP/2, whose frames say to which request they belong: libcurl 7.88 uses an HTTP/1.1
+	 * connection again although bytes have come behind the last answer, and takes them for the next
+	 * one.  The connection of any other transfer is closed at its end. */
+	bool shared;
 	/* The handle only sets a connection up (CURLOPT_CONNECT_ONLY): done's CURLE_OK means that it
 	 * stands, and leaves the handle in its multi.  transfer_socket or transfer_take_socket
 	 * follows from within done. */
@@ -30,13 +34,8 @@ struct transfer {
 	int              socket; /* the last descriptor that it was seen to use; -1: none */
 	struct list_link link;   /* in the list of running transfers */
 };
-/* transfer_start: starts the transfer; done is called later, never from within this call.  Its connection is
- * closed at the end, unless transfer_keep was called: libcurl 7.88 uses an HTTP/1.1 connection again although
- * bytes have come behind the last answer, and takes them for the next one. */
+/* transfer_start: starts the transfer; done is called later, never from within this call. */
 bool transfer_start(struct transfers *ts, struct transfer *t) MUST_USE;
-/* transfer_keep: the answer comes over HTTP/2, which says to which request each of its frames belongs, so
- * others may use the connection afterwards. */
-void transfer_keep(struct transfer *t);
 /* transfer_cancel: ends a transfer without calling done: closes its connection, or resets its
  * stream if others use the connection.  Not from within a libcurl callback of the same transfer. */
 void transfer_cancel(struct transfers *ts, struct transfer *t);

@@ -148,7 +148,9 @@ static enum errc otlp_make_target(const struct otlp_options *o, struct upstream_
 	static const char              path[] = "/v1/traces";
 	struct arena                   a;
 	const char                    *lines[HEADERS];
-	struct upstream_target_options t = { .headers = lines, .connect_us = 5 * 1000 * 1000 };
+	struct upstream_target_options t = { .name = "otlp",
+					     .headers = lines,
+					     .connect_us = 5 * 1000 * 1000 };
 	size_t                         n = strlen(o->endpoint);
 	enum errc                      rc = ERR_OK;
 

@@ -1,6 +1,6 @@
-/* Requests to a bucket.  Idle handles are kept, with their TLS sessions, but no connections: libcurl would
- * take what came behind an answer for the next one (upstream/curl_call), and a put must not be told that
- * it was stored by the answer to another. */
+/* Requests to a bucket.  Idle handles are kept, with their sessions of TLS 1.3, but no connections: libcurl would
+ * take what came behind an answer for the next one (loop/transfer.h), and a put must not be told that it was
+ * stored by the answer to another. */
 #include "upstream/bucket.h"
 
 #include "base/clock.h"
@@ -155,7 +155,7 @@ static CURL *bucket_take(struct bucket *b)
 
 static void bucket_give(struct bucket *b, CURL *easy)
 {
-	curl_easy_reset(easy); /* the TLS session stays */
+	curl_easy_reset(easy); /* a session of TLS 1.3 stays */
 	pthread_mutex_lock(&b->lock);
 	if (b->idle_count < IDLE_HANDLES)
 		b->idle[b->idle_count++] = TAKE(easy);

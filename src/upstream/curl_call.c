@@ -1,9 +1,13 @@
-/* A call over libcurl's own client of HTTP.  Only connections of HTTP/2 are kept (loop/transfer); a server
- * that chooses HTTP/1.1 is asked by our own client from then on. */
+/* A call over libcurl's own client of HTTP: with HTTP/2, whose connections calls share and leave to others; or
+ * to an http server through a proxy, on a connection of its own.
+ *
+ * Before a request is sent, the handshake must have chosen HTTP/2.  Otherwise the call goes on over a wire,
+ * and so do the target's later ones for an hour. */
 #include "base/limits.h"
 #include "upstream/failure.h"
 #include "upstream/handles.h"
 #include "upstream/internal.h"
+#include "upstream/secure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +16,15 @@
 struct curl_call {
 	struct transfer       transfer;
 	struct upstream_call *call;
-	struct timer          resume;       /* resumes a paused transfer outside the caller */
-	struct curl_slist    *headers;      /* owned; NULL: the target's are all */
-	int                   socket_errno; /* errno of the failed socket; 0: none */
-	bool                  held; /* libcurl holds bytes back until the transfer is resumed */
-	char                  said[CURL_ERROR_SIZE]; /* libcurl's own words on a failure */
-	char                  content_type[96];
+	struct timer          resume; /* resumes a paused transfer outside the caller */
+	struct curl_slist *headers; /* owned; the call's own is first; NULL: the target's are all */
+	char              *url;     /* owned; NULL: the target's */
+	struct str         body;    /* borrowed */
+	int                socket_errno; /* errno of the failed socket; 0: none */
+	bool               held;  /* libcurl holds bytes back until the transfer is resumed */
+	bool               http1; /* the server chose HTTP/1.1, and nothing was sent */
+	char               said[CURL_ERROR_SIZE]; /* libcurl's own words on a failure */
+	char               content_type[96];
 };
 
 static struct loop *curl_call_loop(const struct curl_call *w)
@@ -38,7 +45,36 @@ static void curl_call_drop(struct upstream_call *c)
 	transfer_cancel(c->pool->transfers, &w->transfer);
 	handles_put_take(w->transfer.easy, c->target, curl_call_kind(c));
 	curl_slist_free_all(w->headers);
+	free(w->url);
 	free(w);
+}
+
+/* --- the protocol --- */
+
+static int curl_call_on_stand(void *arg, char *ip, char *own_ip, int port, int own_port)
+{
+	struct curl_call *w = arg;
+
+	(void)ip, (void)own_ip, (void)port, (void)own_port;
+	w->http1 = w->transfer.shared && !secure_chose_http2(w->transfer.easy);
+	return w->http1 ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
+}
+
+/* curl_call_to_wire: goes on over our own client. */
+static void curl_call_to_wire(struct curl_call *w)
+{
+	struct upstream_call *c = w->call;
+	struct curl_slist    *headers = TAKE(w->headers);
+	char                 *url = TAKE(w->url);
+	struct upstream_ask   ask = { .url = url,
+				      .header = headers ? headers->data : NULL,
+				      .body = w->body,
+				      .stream = c->stream };
+
+	target_speaks_http1(c->target, loop_now_us(curl_call_loop(w)));
+	upstream_call_switch(c, &wire_call_way, &ask);
+	curl_slist_free_all(headers);
+	free(url);
 }
 
 /* --- the answer --- */
@@ -64,18 +100,6 @@ static void curl_call_read_type(struct curl_call *w)
 	w->content_type[n] = '\0';
 }
 
-static void curl_call_read_version(struct curl_call *w)
-{
-	struct upstream_target *t = w->call->target;
-	long                    version = 0;
-
-	curl_easy_getinfo(w->transfer.easy, CURLINFO_HTTP_VERSION, &version);
-	if (version >= CURL_HTTP_VERSION_2_0)
-		transfer_keep(&w->transfer);
-	else if (t->http2)
-		target_speaks_http1(t, loop_now_us(curl_call_loop(w)));
-}
-
 /* The head is read only once, so that a chunk of a stream costs nothing here. */
 static struct upstream_head curl_call_head(struct curl_call *w)
 {
@@ -88,7 +112,6 @@ static struct upstream_head curl_call_head(struct curl_call *w)
 
 	const char *encoding = curl_call_header(easy, "content-encoding");
 	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-	curl_call_read_version(w);
 	curl_call_read_type(w);
 	h.status = (int)status;
 	h.content_type = w->content_type;
@@ -147,6 +170,10 @@ static void curl_call_on_done(struct transfer *t, int curl_code)
 	CURLcode              code = (CURLcode)curl_code;
 	struct err            e = { 0 };
 
+	if (w->http1 && !c->released) {
+		curl_call_to_wire(w);
+		return;
+	}
 	if (curl_call_again(w, code))
 		return;
 	if (!c->released && !c->err && code != CURLE_OK)
@@ -188,6 +215,9 @@ static bool curl_call_prepare(struct curl_call *w, const struct upstream_ask *as
 	struct curl_slist            *headers = ask->stream ? t->stream : t->plain;
 	unsigned                      bad = 0;
 
+	w->body = ask->body;
+	if (ask->url && !(w->url = strdup(ask->url)))
+		return false;
 	if (ask->header) {
 		headers = w->headers = own_headers(headers, ask->header);
 		if (!headers)
@@ -200,6 +230,8 @@ static bool curl_call_prepare(struct curl_call *w, const struct upstream_ask *as
 		SET(POSTFIELDS, ask->body.n > 0 ? ask->body.p : "");
 		SET(POSTFIELDSIZE_LARGE, (curl_off_t)ask->body.n);
 	}
+	SET(PREREQFUNCTION, curl_call_on_stand);
+	SET(PREREQDATA, w);
 	SET(WRITEFUNCTION, curl_call_on_write);
 	SET(WRITEDATA, w);
 	SET(FRESH_CONNECT, 0L);

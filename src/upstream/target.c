@@ -262,8 +262,8 @@ void target_distrust(struct upstream_target *t, int64_t now_us)
 	log_begin(&l, LOG_WARN, "upstream_surplus");
 	log_str(&l, "upstream", str_of(labels[0]));
 	log_str(&l, "msg",
-		STR("the provider sent more than it was asked for; each call gets a connection of its "
-		    "own for a minute"));
+		STR("the provider sent bytes beyond its answer; for a minute each of its connections of "
+		    "HTTP/1.1 carries one call"));
 	log_end(&l);
 }
 

@@ -171,6 +171,19 @@ bool upstream_call_give(struct upstream_call *c, const struct upstream_head *hea
 	return upstream_refuse(c, &e);
 }
 
+void upstream_call_switch(struct upstream_call *c, const struct upstream_way *way,
+			  const struct upstream_ask *ask)
+{
+	struct err e;
+
+	c->way->drop(c);
+	c->way = way;
+	if (way->start(c, ask))
+		return;
+	err_set(&e, ERR_OVERLOADED, NULL, "out of memory for a call to the provider");
+	upstream_call_end(c, &e);
+}
+
 bool upstream_call_again(struct upstream_call *c)
 {
 	bool again = !c->again && !c->released && !c->err && c->bytes == 0 &&
@@ -182,16 +195,16 @@ bool upstream_call_again(struct upstream_call *c)
 
 /* --- the start --- */
 
-/* A request to an http server through a proxy has another request line, and the proxy's password: this
- * is left to libcurl. */
+/* libcurl's client has the calls that HTTP/2 serves, and those to an http server through a proxy, which have
+ * another request line, and the proxy's password. */
 static const struct upstream_way *way_of(const struct upstream_target *t,
 					 const struct upstream_ask *ask, int64_t now_us)
 {
 	bool shares = t->http2 && !ask->stream &&
 		      now_us >= atomic_load_explicit(&t->http1_until_us, memory_order_relaxed);
-	bool same_origin = !ask->url || strncmp(ask->url, t->url, t->origin) == 0;
 
-	return shares || !same_origin || (t->proxy && !t->tls) ? &curl_call_way : &wire_call_way;
+	CHECK(!ask->url || strncmp(ask->url, t->url, t->origin) == 0);
+	return shares || (t->proxy && !t->tls) ? &curl_call_way : &wire_call_way;
 }
 
 enum errc upstream_start(struct upstream_pool *pool, const struct upstream_target *target,

@@ -2,7 +2,7 @@
  *
  * Calls go one of two ways.  Our own HTTP/1.1 client (upstream/wire_call) carries streams, and whole
  * answers where HTTP/2 is not offered; with libcurl's a plain call takes 68,000 instructions more.
- * libcurl's client (upstream/curl_call) carries whole answers of https providers with HTTP/2, and
+ * libcurl's client (upstream/curl_call) carries whole answers of https providers that choose HTTP/2, and
  * calls to http providers through a proxy, where the request line is another.
  *
  * Deadlines: connect (until the connection stands), first byte (of the body; from the start),

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "upstream/failure.h"
 #include "upstream/handles.h"
+#include "upstream/secure.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -155,7 +156,8 @@ static bool wire_is_farewell(struct str first)
 }
 
 /* wire_is_quiet: whether the connection stands, and nothing has come on it that nobody asked for.  What
- * TLS does for itself gives no bytes.  False: the connection must be closed, for bytes may be lost. */
+ * TLS does for itself gives no bytes; the beginning of a record may be that or a surplus.  False: the
+ * connection must be closed, for bytes may be lost. */
 static bool wire_is_quiet(struct wire *w)
 {
 	char    first[12];
@@ -164,7 +166,7 @@ static bool wire_is_quiet(struct wire *w)
 
 	if (n > 0 && !wire_is_farewell((struct str){ first, (size_t)n }))
 		target_distrust(w->target, loop_now_us(w->pool->loop));
-	return n == WIRE_LATER;
+	return n == WIRE_LATER && !(w->dial && secure_holds_bytes(w->dial->transfer.easy));
 }
 
 /* wire_may_carry: whether the connection may carry one more call. */

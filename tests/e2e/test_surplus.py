@@ -191,6 +191,91 @@ def test_a_surplus_that_comes_later_is_found_before_the_next_call(gateway, provi
     gateway.wait_log(rf"upstream_surplus.*\b{entry}\b")
 
 
+class Relay:
+    """Passes bytes on between the gateway and a provider, and keeps the last of the provider's back."""
+
+    def __init__(self, port):
+        self.port_behind = port
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        self.accepted = []
+        self.keeps = False
+        self.kept = {}  # by the sink
+        self._start(self._accept)
+
+    def _start(self, target, *args):
+        threading.Thread(target=target, args=args, daemon=True).start()
+
+    def _accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self.listener.accept()
+                far = socket.create_connection(("127.0.0.1", self.port_behind))
+                self.accepted.append(near)
+                self._start(self._pass, near, far, False)
+                self._start(self._pass, far, near, True)
+
+    def _pass(self, source, sink, back):
+        with contextlib.suppress(OSError):
+            while some := source.recv(1 << 16):
+                if back:
+                    some = self.kept.pop(sink, b"") + some
+                    if self.keeps:
+                        some, self.kept[sink] = some[:-1], some[-1:]
+                sink.sendall(some)
+            sink.shutdown(socket.SHUT_RDWR)
+
+    def close(self):
+        for one in [self.listener, *self.accepted]:
+            with contextlib.suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
+def test_a_surplus_whose_record_of_tls_is_not_whole_yet(start, providers, stream):
+    """TLS has taken all but its last byte, and gives nothing of it."""
+    p = providers["https"]
+    relay = Relay(p.port)
+    gateway = start({"providers": [p.entry("p", base_url=f"https://127.0.0.1:{relay.port}/v1", http2="off",
+                                           **once())],
+                     "models": [{"name": "p/*", "provider": "p"}]}, args=["--loops", "1"])
+
+    def doubled(ask):
+        relay.keeps = True
+        send_at_once(ask, answer("mine", stream), answer("a surplus", stream))
+
+    def own(ask):
+        send_at_once(ask, answer("own", stream))
+    first, second = f"p/{p.on(doubled)}", f"p/{p.on(own)}"
+    assert said(gateway, second, stream) == "own"
+    assert said(gateway, first, stream) == "mine"
+    wait_until(lambda: relay.kept and unacknowledged(relay.accepted[0]) == 0, "all but a byte of the surplus has arrived")
+    relay.keeps = False  # that byte follows with whatever the provider sends next
+    assert said(gateway, second, stream) == "own"
+    assert len(relay.accepted) == 2
+    relay.close()
+
+
+@pytest.mark.parametrize("line", ["HTTP/2 200", "HTTP/2.0 200 OK"])
+def test_a_provider_that_only_says_that_it_speaks_http2(start, providers, line):
+    """What libcurl reads of the status line does not make calls share a connection."""
+    p = providers["https-h2-offered"]
+    gateway = start({"providers": [p.entry("p", **once())], "models": [{"name": "p/*", "provider": "p"}]},
+                    args=["--loops", "1"])
+
+    def own(ask):
+        text = answer(ask.json["model"], False).replace(b"HTTP/1.1 200 OK", line.encode(), 1)
+        send_at_once(ask, text, text)
+
+    def call(_):
+        return httpx.post(f"{gateway.url}/v1/chat/completions", verify=NO_TLS, trust_env=False, timeout=60, json={
+            "model": f"p/{p.on(own)}", "messages": [{"role": "user", "content": "x"}]})
+    for _ in range(8):
+        for reply in at_once(8, call):
+            assert reply.status_code == 502 and reply.json()["error"]["code"] == "upstream_bad_response"
+
+
 @pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_provider_that_doubles_one_answer_of_a_hundred(gateway, providers, way, stream):

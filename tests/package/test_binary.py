@@ -63,7 +63,7 @@ def test_it_is_small_and_needs_little(unpacked):
     assert binary.stat().st_size < 3 << 20
     needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", headers(binary)))
     assert needed <= {"libmicrohttpd.so.12", "libjson-c.so.5", "libcurl.so.4", "libsqlite3.so.0",
-                      "libyaml-0.so.2", "libcrypto.so.3", "libz.so.1", "libmimalloc.so.2",
+                      "libyaml-0.so.2", "libcrypto.so.3", "libssl.so.3", "libz.so.1", "libmimalloc.so.2",
                       "libm.so.6", "libc.so.6", "libgnutls.so.30"}, needed
 
 

@@ -4,6 +4,7 @@
 #include "computer/frame.h"
 #include "tests/unit/run_help.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
@@ -28,13 +29,15 @@ struct fake {
 	atomic_int  executions;
 };
 
+/* A gateway whose memory was refused may have closed the connection in the middle of an answer. */
 static void fake_send(int fd, enum frame_kind kind, const char *body)
 {
 	struct buf out;
 
 	buf_init(&out, 64 * KIB);
 	assert_true(frame_put(&out, kind, str_of(body)));
-	assert_int_equal(write(fd, out.data, out.len), (ssize_t)out.len);
+	ssize_t n = send(fd, out.data, out.len, MSG_NOSIGNAL);
+	assert_true(n == (ssize_t)out.len || (n < 0 && (errno == EPIPE || errno == ECONNRESET)));
 	buf_finish(&out);
 }
 

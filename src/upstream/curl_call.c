@@ -21,10 +21,11 @@ struct curl_call {
 	char              *url;     /* owned; NULL: the target's */
 	struct str         body;    /* borrowed */
 	int                socket_errno; /* errno of the failed socket; 0: none */
-	bool               held;  /* libcurl holds bytes back until the transfer is resumed */
-	bool               http1; /* the server chose HTTP/1.1, and nothing was sent */
-	char               said[CURL_ERROR_SIZE]; /* libcurl's own words on a failure */
-	char               content_type[96];
+	bool               held; /* libcurl holds bytes back until the transfer is resumed */
+	bool stands; /* on a connection that it may use; else it waits, and nothing was sent */
+	bool http1;  /* the server chose HTTP/1.1 */
+	char said[CURL_ERROR_SIZE]; /* libcurl's own words on a failure */
+	char content_type[96];
 };
 
 static struct loop *curl_call_loop(const struct curl_call *w)
@@ -57,11 +58,12 @@ static int curl_call_on_stand(void *arg, char *ip, char *own_ip, int port, int o
 
 	(void)ip, (void)own_ip, (void)port, (void)own_port;
 	w->http1 = w->transfer.shared && !secure_chose_http2(w->transfer.easy);
+	w->stands = !w->http1;
 	return w->http1 ? CURL_PREREQFUNC_ABORT : CURL_PREREQFUNC_OK;
 }
 
-/* curl_call_to_wire: goes on over our own client. */
-static void curl_call_to_wire(struct curl_call *w)
+/* curl_call_to_wire: goes on over our own client.  False: the call has ended. */
+static bool curl_call_to_wire(struct curl_call *w)
 {
 	struct upstream_call *c = w->call;
 	struct curl_slist    *headers = TAKE(w->headers);
@@ -70,11 +72,28 @@ static void curl_call_to_wire(struct curl_call *w)
 				      .header = headers ? headers->data : NULL,
 				      .body = w->body,
 				      .stream = c->stream };
+	bool                  goes_on = upstream_call_switch(c, &wire_call_way, &ask);
 
-	target_speaks_http1(c->target, loop_now_us(curl_call_loop(w)));
-	upstream_call_switch(c, &wire_call_way, &ask);
 	curl_slist_free_all(headers);
 	free(url);
+	return goes_on;
+}
+
+/* curl_calls_to_wires: all calls that wait for a connection to the target, of which libcurl would make one
+ * after the other.  A call that ends here may change the list; those that are left then find out by
+ * themselves. */
+static void curl_calls_to_wires(struct upstream_pool *p, struct upstream_target *t)
+{
+	target_speaks_http1(t, loop_now_us(p->loop));
+	LIST_EACH (c, &p->calls, struct upstream_call, link) {
+		struct curl_call *w = c->on_way;
+
+		if (c->target != t || c->way != &curl_call_way || !w->transfer.shared ||
+		    w->stands || c->released)
+			continue;
+		if (!curl_call_to_wire(w))
+			return;
+	}
 }
 
 /* --- the answer --- */
@@ -171,7 +190,7 @@ static void curl_call_on_done(struct transfer *t, int curl_code)
 	struct err            e = { 0 };
 
 	if (w->http1 && !c->released) {
-		curl_call_to_wire(w);
+		curl_calls_to_wires(c->pool, c->target);
 		return;
 	}
 	if (curl_call_again(w, code))

@@ -126,9 +126,11 @@ bool upstream_call_give_head(struct upstream_call *c, const struct upstream_head
 /* upstream_call_again: whether an end without any byte means that an idle connection was closed, and
  * the call may be started again; afterwards it may not. */
 bool upstream_call_again(struct upstream_call *c) MUST_USE;
-/* upstream_call_switch: goes on the other way, before a byte was sent; ask as it was at the start.  The call
- * may have ended afterwards. */
-void upstream_call_switch(struct upstream_call *c, const struct upstream_way *way,
+/* upstream_call_may_again: what upstream_call_again would say. */
+bool upstream_call_may_again(const struct upstream_call *c);
+/* upstream_call_switch: goes on the other way, before a byte was sent; ask as it was at the start.  False:
+ * there was no memory, and the call has ended. */
+bool upstream_call_switch(struct upstream_call *c, const struct upstream_way *way,
 			  const struct upstream_ask *ask);
 /* upstream_call_end: drops and frees the call, and then tells its owner, unless it was released or why is
  * NULL. */

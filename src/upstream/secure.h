@@ -11,6 +11,6 @@
  * libcurl itself believes the status line, and lets calls share a connection that speaks HTTP/1.1 and
  * says "HTTP/2 200".  From within a callback of a transfer whose connection stands. */
 bool secure_chose_http2(CURL *easy);
-/* secure_holds_bytes: whether bytes have come of which no whole record was made yet; a read gives nothing
- * of them.  After curl_easy_send or curl_easy_recv, which tie the handle to its connection. */
+/* secure_holds_bytes: whether a part of a record has come, of which a read gives nothing yet.  Of two layers,
+ * as through a proxy with TLS, the inner one is asked.  After curl_easy_send or curl_easy_recv, which tie the handle to its connection. */
 bool secure_holds_bytes(CURL *easy);

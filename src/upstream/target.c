@@ -220,7 +220,9 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 	if (!t)
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	atomic_init(&t->refs, 1);
-	atomic_init(&t->alone_until_us, 0);
+	/* libcurl does not show the TLS of a proxy, which may have taken a part of a record. */
+	atomic_init(&t->alone_until_us,
+		    o->proxy && strncasecmp(o->proxy, "https:", 6) == 0 ? INT64_MAX : 0);
 	atomic_init(&t->told_us, -TOLD_AGAIN_US);
 	atomic_init(&t->http1_until_us, 0);
 	t->connect_ms = (long)((o->connect_us + 999) / 1000);
@@ -255,7 +257,8 @@ void target_distrust(struct upstream_target *t, int64_t now_us)
 	struct log_line l;
 
 	metric_add(METRIC_SURPLUS, labels, 1);
-	atomic_store(&t->alone_until_us, now_us + ALONE_US);
+	if (!target_is_alone(t, now_us + ALONE_US))
+		atomic_store(&t->alone_until_us, now_us + ALONE_US);
 	if (now_us - told_us < TOLD_AGAIN_US ||
 	    !atomic_compare_exchange_strong(&t->told_us, &told_us, now_us))
 		return;

@@ -171,7 +171,7 @@ bool upstream_call_give(struct upstream_call *c, const struct upstream_head *hea
 	return upstream_refuse(c, &e);
 }
 
-void upstream_call_switch(struct upstream_call *c, const struct upstream_way *way,
+bool upstream_call_switch(struct upstream_call *c, const struct upstream_way *way,
 			  const struct upstream_ask *ask)
 {
 	struct err e;
@@ -179,15 +179,21 @@ void upstream_call_switch(struct upstream_call *c, const struct upstream_way *wa
 	c->way->drop(c);
 	c->way = way;
 	if (way->start(c, ask))
-		return;
+		return true;
 	err_set(&e, ERR_OVERLOADED, NULL, "out of memory for a call to the provider");
 	upstream_call_end(c, &e);
+	return false;
+}
+
+bool upstream_call_may_again(const struct upstream_call *c)
+{
+	return !c->again && !c->released && !c->err && c->bytes == 0 &&
+	       loop_now_us(loop_of(c)) - c->start_us <= AGAIN_US;
 }
 
 bool upstream_call_again(struct upstream_call *c)
 {
-	bool again = !c->again && !c->released && !c->err && c->bytes == 0 &&
-		     loop_now_us(loop_of(c)) - c->start_us <= AGAIN_US;
+	bool again = upstream_call_may_again(c);
 
 	c->again = true;
 	return again;

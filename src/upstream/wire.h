@@ -6,7 +6,7 @@
  * matches them by their order).  So bytes that come between two calls would be the next call's answer, and
  * that call may be another tenant's.  A connection is looked at before it is kept, while it is idle, and
  * when it is taken; where anything has come, it is closed, and the target keeps none for a while.  Bytes
- * that come after the next request was sent can't be told from its answer.
+ * that come once the next request is being sent can't be told from its answer.
  *
  * Internal to upstream/.  Threads: the loop's own. */
 #pragma once

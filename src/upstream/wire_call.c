@@ -293,7 +293,8 @@ static bool wire_call_start(struct upstream_call *c, const struct upstream_ask *
 	if (!wire_call_print(w, ask))
 		return false;
 	w->head_len = w->head.len;
-	if (!wire_call_open(w, false))
+	/* A kept connection that its server has closed must not cost a call that can't be sent again. */
+	if (!wire_call_open(w, !upstream_call_may_again(c)))
 		return false;
 	if (wire_stands(w->wire))
 		wire_call_send(w);

@@ -297,12 +297,13 @@ class Http2(Connection):
 
 class Provider:
     """protocol: what it speaks; mute: it takes so many connections and says nothing to them, not even a
-    handshake."""
+    handshake; before: is called with a connection's number before its handshake."""
 
-    def __init__(self, protocol, pem=None, mute=0, streams=100, tls=None):
+    def __init__(self, protocol, pem=None, mute=0, streams=100, tls=None, before=None):
         self.protocol = protocol
         self.mute = mute
         self.streams = streams
+        self.before = before
         self.pem = pem
         self.context = None
         if protocol != PLAIN:
@@ -352,18 +353,20 @@ class Provider:
             with self.changed:
                 self.accepted += 1
                 self.changed.notify_all()
-            self._start(self._serve, sock, self.accepted <= self.mute)
+            self._start(self._serve, sock, self.accepted)
 
-    def _serve(self, sock, mute):
+    def _serve(self, sock, number):
         made = Connection(self, sock)
         try:
-            if mute:
+            if number <= self.mute:
                 self._add(made)
                 sock.setblocking(False)
                 while made.read():
                     pass
                 return
             sock.settimeout(DEADLINE)
+            if self.before:
+                self.before(number)
             if self.context:
                 sock = self.context.wrap_socket(sock, server_side=True)
             sock.setblocking(False)

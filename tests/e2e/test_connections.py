@@ -453,13 +453,25 @@ def test_whole_answers_share_connections(provider, serve):
 
 def test_first_calls_do_not_wait_for_each_other_where_http2_is_refused(provider, serve):
     """The first handshake that chooses HTTP/1.1 tells it to all of them; no request is sent twice."""
+    all_wait = threading.Event()
+
     def before(number):
-        if number > 4:  # the loop's four handles for shared connections have the first ones
+        if number <= 4:  # of the loop's handles for shared connections
+            assert all_wait.wait(DEADLINE)
+        else:
             p.wait(lambda: p.accepted >= 20, "all calls have a connection at the same time")
     p = provider(TLS, before=before)
     gateway, _ = serve(p)
     model = p.on(answer)
-    assert at_once(24, lambda _: good(gateway, model)) == ["to you"] * 24
+
+    def call(n):
+        if n < 24:
+            return good(gateway, model)
+        with Client(gateway.url) as client:
+            wait_until(lambda: b"\nparley_calls_active 24\n" in client.get("/metrics").body, "all calls wait")
+        all_wait.set()
+        return "to you"
+    assert at_once(25, call) == ["to you"] * 25
     assert len(p.asks) == 24
 
 

@@ -36,6 +36,7 @@ test('hostile Markdown leaves no element outside the allowed list, and no reques
     if (round === 'as it came') await say(page, hostile);
     else await page.reload();
     await complete(page);
+    await lastAnswer(page).getByRole('link').nth(1).waitFor(); // the good links are links
     const found = await page.evaluate(() => ({
       hit: window.hit,
       names: [...new Set([...document.querySelectorAll('.turn, .turn *')].map((one) => one.tagName))],
@@ -45,7 +46,6 @@ test('hostile Markdown leaves no element outside the allowed list, and no reques
     assert.equal(found.hit, undefined, round);
     assert.deepEqual(found.names.filter((name) => !allowed.includes(name)), [], round);
     assert.deepEqual(found.handlers, [], round);
-    assert.ok(found.links.length >= 2, 'the good links are links');
     for (const [protocol, rel, target] of found.links) {
       assert.match(protocol, /^(https?|mailto):$/);
       assert.match(rel, /noreferrer/);

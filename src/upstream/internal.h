@@ -56,8 +56,14 @@ static inline bool target_is_alone(const struct upstream_target *t, int64_t now_
 	return now_us < atomic_load_explicit(&t->alone_until_us, memory_order_relaxed);
 }
 
-/* target_speaks_http1: the server was offered HTTP/2 and chose HTTP/1.1, so calls take our own client. */
+/* target_speaks_http1: the server was offered HTTP/2 and chose HTTP/1.1: for an hour, calls take our own
+ * client. */
 void target_speaks_http1(struct upstream_target *t, int64_t now_us);
+
+static inline bool target_offers_http2(const struct upstream_target *t, int64_t now_us)
+{
+	return t->http2 && now_us >= atomic_load_explicit(&t->http1_until_us, memory_order_relaxed);
+}
 
 struct upstream_pool {
 	struct loop      *loop;

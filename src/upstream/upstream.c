@@ -206,8 +206,7 @@ bool upstream_call_again(struct upstream_call *c)
 static const struct upstream_way *way_of(const struct upstream_target *t,
 					 const struct upstream_ask *ask, int64_t now_us)
 {
-	bool shares = t->http2 && !ask->stream &&
-		      now_us >= atomic_load_explicit(&t->http1_until_us, memory_order_relaxed);
+	bool shares = target_offers_http2(t, now_us) && !ask->stream;
 
 	CHECK(!ask->url || strncmp(ask->url, t->url, t->origin) == 0);
 	return shares || (t->proxy && !t->tls) ? &curl_call_way : &wire_call_way;

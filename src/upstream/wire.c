@@ -38,6 +38,7 @@ struct wire {
 	bool                    watched;
 	bool                    stands;
 	bool                    kept;
+	bool                    drained; /* the last read left nothing in the kernel */
 };
 
 /* --- the end --- */
@@ -147,8 +148,8 @@ static struct list_head *wire_idle_list(struct upstream_pool *p, const struct up
 	return &p->idle[(uintptr_t)t / 64 % ARRAY_LEN(p->idle)];
 }
 
-/* wire_is_farewell: a server may tell an idle connection 408 before it closes it (RFC 9110, section
- * 15.5.9). */
+/* wire_is_farewell: the beginning of a 408, which a server may send on an idle connection before it closes
+ * the connection (RFC 9110, section 15.5.9). */
 static bool wire_is_farewell(struct str first)
 {
 	return first.n == strlen("HTTP/1.1 408") && memcmp(first.p, "HTTP/1.", 7) == 0 &&
@@ -169,10 +170,10 @@ static bool wire_is_quiet(struct wire *w)
 	return n == WIRE_LATER && !(w->dial && secure_holds_bytes(w->dial->transfer.easy));
 }
 
-/* wire_may_carry: whether the connection may carry one more call. */
-static bool wire_may_carry(struct wire *w)
+/* wire_is_alone: whether the connection may carry one call only. */
+static bool wire_is_alone(const struct wire *w)
 {
-	return wire_is_quiet(w) && !target_is_alone(w->target, loop_now_us(w->pool->loop));
+	return target_is_alone(w->target, loop_now_us(w->pool->loop));
 }
 
 /* The connection that was used last is the least likely to be closed by its server. */
@@ -187,7 +188,7 @@ static struct wire *wire_find_idle(struct upstream_pool *p, const struct upstrea
 static struct wire *wire_take_idle(struct upstream_pool *p, const struct upstream_target *t)
 {
 	for (struct wire *w; (w = wire_find_idle(p, t)); wire_destroy(w))
-		if (wire_may_carry(w)) {
+		if (wire_is_quiet(w) && !wire_is_alone(w)) {
 			list_take_out(&w->link);
 			p->idle_count--;
 			w->kept = true;
@@ -206,8 +207,9 @@ void wire_keep_take(struct wire *w)
 {
 	struct upstream_pool *p = w->pool;
 
-	if (!wire_may_carry(w) || p->idle_count >= LIMIT_UPSTREAM_IDLE ||
-	    !wire_want(w, true, false)) {
+	/* A read that was not filled has looked already. */
+	if ((!w->drained && !wire_is_quiet(w)) || wire_is_alone(w) ||
+	    p->idle_count >= LIMIT_UPSTREAM_IDLE || !wire_want(w, true, false)) {
 		wire_destroy(w);
 		return;
 	}
@@ -351,8 +353,12 @@ ssize_t wire_recv(struct wire *w, char *to, size_t size, bool *ret_more)
 	size_t n = 0;
 
 	*ret_more = w->target->tls;
-	if (!w->target->tls)
-		return wire_result(recv(w->watch.fd, to, size, MSG_DONTWAIT));
+	if (!w->target->tls) {
+		ssize_t got = wire_result(recv(w->watch.fd, to, size, MSG_DONTWAIT));
+
+		w->drained = got > 0 && (size_t)got < size;
+		return got;
+	}
 
 	CURLcode code = curl_easy_recv(w->dial->transfer.easy, to, size, &n);
 	return tls_result(code, n);

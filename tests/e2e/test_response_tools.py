@@ -5,9 +5,7 @@ import json
 import pytest
 
 import responses as rs
-from client import Client
-from fixtures import provider
-from wires import WIRES
+from test_dialects import client, gateway, wire  # noqa: F401: fixtures
 
 pytestmark = pytest.mark.once
 
@@ -65,24 +63,6 @@ WORDS = {
     "ollama": (openai, {"auto": None, "required": None}, lambda n: None),  # its API has no choice
 }
 WORDS["azure"] = WORDS["openai"]
-
-
-@pytest.fixture(scope="module")
-def gateway(start_once, upstream):
-    return start_once({
-        "providers": [provider(upstream, w.dialect, dialect=w.dialect) for w in WIRES],
-        "models": [{"name": f"{w.dialect}/*", "provider": w.dialect} for w in WIRES]})
-
-
-@pytest.fixture
-def client(gateway):
-    with Client(gateway.url) as client:
-        yield client
-
-
-@pytest.fixture(params=WIRES, ids=lambda w: w.dialect)
-def wire(request):
-    return request.param
 
 
 def respond(client, stream, **asked):

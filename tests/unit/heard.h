@@ -22,9 +22,9 @@ struct heard {
 	int64_t                 used_us; /* of the thread's CPU, while paused */
 	bool                    refuse;  /* data returns false */
 	bool                    pause_at_data;
-	bool                    streams;
-	void (*then)(
-		struct heard *h); /* at the end, instead of stopping the loop; NULL: stops it */
+	bool                    streams; /* what the next call is, for `then` */
+	/* At the end of a call, instead of stopping the loop; NULL: stops it. */
+	void (*then)(struct heard *h);
 };
 
 static inline void on_head(void *arg, int status, const char *content_type, int64_t retry_after_ms)

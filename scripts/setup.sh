@@ -5,29 +5,29 @@ root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 
 say() { printf '%s\n' "$*" >&2; }
 
-# Packages of a list that are not installed, as dpkg knows it.
+# missing_packages LIST...: their packages that are not installed, as dpkg knows it.
 missing_packages() {
 	local installed name
 	# shellcheck disable=SC2016 # the format is dpkg's, not the shell's
 	# dpkg-query fails when it does not know one of them: that one is missing
-	installed=$(xargs dpkg-query -W -f '${Package} ${db:Status-Status}\n' <"$1" 2>/dev/null || true)
-	while read -r name; do
+	installed=$(cat "$@" | xargs dpkg-query -W -f '${Package} ${db:Status-Status}\n' 2>/dev/null || true)
+	cat "$@" | while read -r name; do
 		case $'\n'"$installed"$'\n' in
 		*$'\n'"$name installed"$'\n'*) ;;
 		*) printf '%s\n' "$name" ;;
 		esac
-	done <"$1"
+	done
 }
 
-# Where dpkg does not know: is what the lists stand for there under any name?
+# tools_there LIST...: where dpkg does not know, is what the lists stand for there under any name?
 tools_there() {
 	local tool
-	for tool in cc cmake pkg-config; do
+	for tool in cc cmake pkg-config curl; do
 		command -v "$tool" >/dev/null || return 1
 	done
 	pkg-config --exists libmicrohttpd json-c libcurl sqlite3 yaml-0.1 libcrypto libssl zlib || return 1
-	[ "$(basename "$1")" = packages.txt ] && return 0
-	for tool in clang clang-tidy python3 curl git; do
+	[ $# = 1 ] && return 0
+	for tool in clang python3 git; do
 		command -v "$tool" >/dev/null || return 1
 	done
 	pkg-config --exists cmocka && python3 -c 'import ensurepip, venv' 2>/dev/null
@@ -39,28 +39,25 @@ apt_install() {
 		command -v sudo >/dev/null || return 1
 		as_root=(sudo)
 	fi
-	local install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive
-		apt-get install -y -q --no-install-recommends "$@")
-	# a fresh machine has no package lists yet
-	"${install[@]}" >&2 || { "${as_root[@]}" apt-get update -q >&2 && "${install[@]}" >&2; }
+	"${as_root[@]}" "$root/scripts/install" "$@" >&2
 }
 
-# need_packages FILE: installs what is missing, or says what is needed and ends the script.
+# need_packages LIST...: installs what is missing, or says what is needed and ends the script.
 need_packages() {
 	local missing
 	if command -v dpkg-query >/dev/null; then
-		mapfile -t missing < <(missing_packages "$1")
+		mapfile -t missing < <(missing_packages "$@")
 		[ "${#missing[@]}" = 0 ] && return 0
 		say "missing packages: ${missing[*]}"
 		if command -v apt-get >/dev/null && apt_install "${missing[@]}"; then
 			return 0
 		fi
-		say "Please install them, as root: apt-get install ${missing[*]}"
+		say "Please install them, as root: apt-get update && apt-get install --no-install-recommends ${missing[*]}"
 		exit 1
 	fi
-	tools_there "$1" && return 0
+	tools_there "$@" && return 0
 	say "No apt here. Please install what these Debian packages are on this system, then try again:"
-	say "  $(tr '\n' ' ' <"$1")"
+	say "  $(cat "$@" | tr '\n' ' ')"
 	exit 1
 }
 
@@ -73,7 +70,8 @@ configure() {
 		command -v ninja >/dev/null || generator=(-G "Unix Makefiles")
 		# --fresh: a cache of another compiler would lose the preset's options
 		# a cache that a failure leaves behind would look as if all had been done
-		(cd "$root" && cmake --fresh --preset "$preset" "${generator[@]}" "$@") >&2 || {
+		(cd "$root" && cmake --fresh --preset "$preset" "${generator[@]}" \
+			${PARLEY_WERROR:+"-DPARLEY_WERROR=$PARLEY_WERROR"} "$@") >&2 || {
 			rm -f "$dir/CMakeCache.txt"
 			return 1
 		}

@@ -170,7 +170,7 @@ static void reap(struct timer *t)
  * behind it, up to a NUL, later: here the target still is the library's own memory, and mutable. */
 static void hide_arguments(const char *target)
 {
-	char *query = strchr(target, '?');
+	char *query = (char *)strchr(target, '?');
 
 	if (query)
 		query[1] = '\0';

@@ -32,7 +32,7 @@ def test_every_file_of_the_program_is_compiled_so(project, build):
     commands = (build / "compile_commands.json").read_text()
     ours = [line for line in commands.splitlines() if '"command":' in line]
     assert len(ours) > 100
-    for flag in ("-D_FORTIFY_SOURCE=3", "-fstack-protector-strong", "-fPIE", "-O2", "-Werror"):
+    for flag in ("-D_FORTIFY_SOURCE=3", "-fstack-protector-strong", "-fPIE", "-O2"):
         assert all(flag in line for line in ours), flag
     if platform.machine() == "x86_64":
         for flag in ("-fcf-protection", "-fstack-clash-protection"):

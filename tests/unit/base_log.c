@@ -356,7 +356,7 @@ static void a_stuck_stderr_blocks_nobody_and_lost_lines_are_counted(void **state
 	}
 	free(d.text);
 	print_message("kept %llu, dropped %llu, %.3f us a line\n", (unsigned long long)kept,
-		      (unsigned long long)dropped, (double)took / LINES);
+		      (unsigned long long)dropped, (double)took / (double)LINES);
 	assert_true(dropped > 0);
 	assert_int_equal(kept + dropped, LINES);
 	assert_true(took < 5000000);

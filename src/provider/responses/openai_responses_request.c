@@ -334,7 +334,7 @@ static bool responses_request_put_max_tokens(const struct prompt *p, struct buf 
 	if (p->max_tokens.n == 0)
 		return true;
 	str_copy(number, sizeof number, p->max_tokens);
-	if (p->max_tokens.n < sizeof number && strtod(number, NULL) < LEAST_TOKENS) {
+	if (p->max_tokens.n < sizeof number && strtod(number, NULL) < (double)LEAST_TOKENS) {
 		warnings_add(p->warnings, 0, "parameter_clamped",
 			     "max_tokens: this provider takes no less than %d; that was sent",
 			     LEAST_TOKENS);

@@ -135,7 +135,7 @@ static int64_t share_bytes(const struct look *s, const struct store_options *o)
 	int64_t share = o->events_keep_bytes / PARTS;
 
 	if (s->count < TABLES_LARGE) {
-		most = (int64_t)(bytes_expected(s, o) / PARTS_LARGE);
+		most = (int64_t)(bytes_expected(s, o) / (double)PARTS_LARGE);
 		most = most > LARGE ? most : LARGE;
 	}
 	if (o->events_keep_bytes <= 0 || share > most)

@@ -170,7 +170,7 @@ static int term_count(const struct search_query *q, const struct search_term *t,
 static int64_t score(const struct search_query *q, struct str v, int64_t bytes)
 {
 	double sum = 0;
-	double length = 1.2 * (0.25 + 0.75 * (double)bytes / USUAL_BYTES);
+	double length = 1.2 * (0.25 + 0.75 * (double)bytes / (double)USUAL_BYTES);
 
 	for (size_t i = 0; i < q->term_count; i++) {
 		if (q->terms[i].exclude)

@@ -29,7 +29,7 @@ static void search_rank_score(const Fts5ExtensionApi *api, Fts5Context *fts, sql
 {
 	double sum = 0;
 	double bytes = n > 0 ? (double)sqlite3_value_int64(args[0]) : 0;
-	double length = 1.2 * (0.25 + 0.75 * bytes / USUAL_BYTES);
+	double length = 1.2 * (0.25 + 0.75 * bytes / (double)USUAL_BYTES);
 	int    rc = SQLITE_OK;
 
 	for (int i = 0; rc == SQLITE_OK && i < api->xPhraseCount(fts); i++) {

@@ -1,9 +1,9 @@
-# Parley in a container: built in one stage, run in another that has the program, its libraries and
+# Parley in a container, on Debian 13 of one day (x86_64, arm64 and others): built in one stage, run in another that has the program, its libraries and
 # the authorities of TLS, and nothing to build with.
 #
 #   docker build -t parley .
 #   docker run -p 127.0.0.1:8080:8080 -v parley:/var/lib/parley -e PARLEY_API_KEY=change-me parley
-FROM debian:bookworm-slim AS build
+FROM debian:trixie-slim@sha256:d7e12182ce18b85b93007c1dedf31f2d29e01ccf3182cc4017c709b6259bc132 AS build
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]
 COPY scripts/packages.txt /build/packages.txt
 # hadolint ignore=DL3008
@@ -16,19 +16,20 @@ RUN cmake -S . -B /build -G Ninja -DCMAKE_INSTALL_PREFIX=/usr -DPARLEY_RUNNER=OF
  && cmake --build /build \
  && DESTDIR=/installed cmake --install /build --strip
 
-FROM debian:bookworm-slim
-# The libraries that the program is linked with, and what TLS to providers needs.
+FROM debian:trixie-slim@sha256:d7e12182ce18b85b93007c1dedf31f2d29e01ccf3182cc4017c709b6259bc132
+# The libraries that the program is linked with, the one that it loads for a PostgreSQL database (libpq5), and
+# what TLS to providers needs.  This Debian's mimalloc is not used (see CMakeLists.txt).
 # hadolint ignore=DL3008
 RUN apt-get update \
  && apt-get install -y --no-install-recommends \
     ca-certificates \
-    libcurl4 \
+    libcurl4t64 \
     libjson-c5 \
-    libgnutls30 \
-    libmicrohttpd12 \
-    libmimalloc2.0 \
+    libgnutls30t64 \
+    libmicrohttpd12t64 \
+    libpq5 \
     libsqlite3-0 \
-    libssl3 \
+    libssl3t64 \
     libyaml-0-2 \
     zlib1g \
  && rm -rf /var/lib/apt/lists/* \

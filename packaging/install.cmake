@@ -65,8 +65,9 @@ It is a single program; no other service is needed.")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # systemd-sysusers and systemd-tmpfiles are called by postinst
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "systemd | systemd-standalone-sysusers, systemd | systemd-standalone-tmpfiles")
+# libpq5 is loaded where the database is a PostgreSQL one
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS ca-certificates)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS parley-runner)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "parley-runner, libpq5")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA
   ${CMAKE_SOURCE_DIR}/packaging/debian/postinst ${CMAKE_SOURCE_DIR}/packaging/debian/prerm

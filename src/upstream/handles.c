@@ -60,7 +60,7 @@ static curl_socket_t handles_on_open(void *arg, curlsocktype purpose, struct cur
 	return fd < 0 ? CURL_SOCKET_BAD : fd;
 }
 
-bool handles_set_errors(CURL *easy, char said[CURL_ERROR_SIZE], int *socket_errno)
+bool handles_set_errors(CURL *easy, char *said, int *socket_errno)
 {
 	return curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, said) == CURLE_OK &&
 	       curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, socket_errno) == CURLE_OK;

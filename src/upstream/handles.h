@@ -15,5 +15,5 @@ enum handle_kind {
 CURL *handles_get(const struct upstream_target *target, enum handle_kind kind) MUST_USE;
 /* handles_put_take: keeps the handle for the next call, or frees an older one. */
 void handles_put_take(CURL *easy, struct upstream_target *target, enum handle_kind kind);
-/* handles_set_errors: where libcurl's words and the errno of a failed socket go to from now on. */
-bool handles_set_errors(CURL *easy, char said[CURL_ERROR_SIZE], int *socket_errno) MUST_USE;
+/* handles_set_errors: where libcurl's words (CURL_ERROR_SIZE bytes) and the errno of a failed socket go to from now on. */
+bool handles_set_errors(CURL *easy, char *said, int *socket_errno) MUST_USE;

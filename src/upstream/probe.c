@@ -64,7 +64,7 @@ static bool set_target(CURL *easy, const char *address, bool tls, const char *pa
 	       curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK;
 }
 
-static CURLcode perform(CURL *easy, long timeout_ms, struct answer *a, char why[CURL_ERROR_SIZE])
+static CURLcode perform(CURL *easy, long timeout_ms, struct answer *a, char *why)
 {
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);

@@ -73,7 +73,7 @@ static void every_row_is_fit_to_be_sent(void **state)
 	for (int code = ERR_OK + 1; code < ERR__COUNT; code++) {
 		struct err e = { .code = (enum errc)code };
 
-		assert_in_range(err_http(&e), 400, 599);
+		assert_int_in_range(err_http(&e), 400, 599);
 		assert_true(err_type(&e)[0]);
 		assert_true(err_wire(&e)[0]);
 		assert_string_equal(err_wire(&e), err_code_wire(e.code));

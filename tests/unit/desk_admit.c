@@ -308,7 +308,7 @@ static void none_is_lost_among_loops(void **state)
 			assert_true(b[i].caller[k].gone <= 1);
 	}
 	assert_int_equal(served + refused + left, LOOPS * EACH);
-	assert_in_range(most, 1, 2);
+	assert_int_in_range(most, 1, 2);
 	assert_idle();
 	print_message(
 		"%d served, %d refused, %d left; %.0f ns for each\n", served, refused, left,

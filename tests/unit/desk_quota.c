@@ -612,7 +612,7 @@ static void many_processes_never_pass_more(void **state)
 		pthread_join(telling[i], NULL);
 		quota_destroy(p[i].quota);
 	}
-	assert_in_range(atomic_load(&passed), 450, 500);
+	assert_int_in_range(atomic_load(&passed), 450, 500);
 }
 
 int main(void)

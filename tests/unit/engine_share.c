@@ -132,7 +132,7 @@ static void of_large_limits_there_are_shares(void **state)
 	assert_int_equal(w.granted, 100); /* 400 / (4 * 1) */
 	assert_int_equal(w.left, 300);
 	assert_int_equal(w.keep, 100);
-	assert_in_range(w.rest_ms, HOUR_MS - 60000, HOUR_MS);
+	assert_int_in_range(w.rest_ms, HOUR_MS - 60000, HOUR_MS);
 	int64_t window = w.window;
 	w = want(7, REQUESTS, 400, 1);
 	w.more = false;

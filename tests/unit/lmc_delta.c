@@ -500,8 +500,8 @@ static void all_vectors_hold_in_any_cut_and_as_a_whole(void **state)
 		whole += check_whole(&d, i);
 		count++;
 	}
-	assert_in_range(count, 35, 1000);
-	assert_in_range(whole, 30, 1000);
+	assert_int_in_range(count, 35, 1000);
+	assert_int_in_range(whole, 30, 1000);
 	json_doc_finish(&d);
 	buf_finish(&text);
 }

@@ -391,7 +391,7 @@ static void a_sink_that_stops_hears_nothing_more(void **state)
 		assert_int_equal(ok, !s.stopped);
 		speech_destroy(t);
 		if (ok) {
-			assert_in_range(n, 20, 40);
+			assert_int_in_range(n, 20, 40);
 			return;
 		}
 	}

@@ -374,7 +374,7 @@ static void a_full_buffer_is_an_error_that_leaves_no_trace(void **state)
 			json_doc_finish(&d);
 			buf_finish(&out);
 			if (code == ERR_OK) {
-				assert_in_range(max, 50, 400);
+				assert_int_in_range(max, 50, 400);
 				break;
 			}
 			assert_int_equal(code, ERR_OVERLOADED);
@@ -450,7 +450,7 @@ static void all_vectors_hold(void **state)
 		check_messages(&d, i);
 		count++;
 	}
-	assert_in_range(count, 15, 1000);
+	assert_int_in_range(count, 15, 1000);
 	json_doc_finish(&d);
 	buf_finish(&text);
 }

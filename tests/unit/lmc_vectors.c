@@ -320,7 +320,7 @@ static void hear_call(struct spoken *s, const struct json_doc *d, json_at call)
 	json_at arguments = json_get(d, function, "arguments");
 
 	assert_true(json_int(d, get(d, call, "index"), &index));
-	assert_in_range(index, 0, CALLS_MAX - 1);
+	assert_int_in_range(index, 0, CALLS_MAX - 1);
 	if (index == s->calls) {
 		assert_true(json_is(d, get(d, call, "type"), "function"));
 		assert_true(d->tok[get(d, call, "id")].len > 2);

@@ -307,7 +307,7 @@ static void chunks_have_a_limit_too(void **state)
 	answer_init(&a);
 	while (taken < 10 && answer_add(&a, &ev))
 		taken++;
-	assert_in_range(taken, 3, 4);
+	assert_int_in_range(taken, 3, 4);
 	assert_false(answer_close(&a));
 	buf_finish(&chunk);
 	answer_finish(&a);

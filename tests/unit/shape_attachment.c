@@ -97,7 +97,7 @@ static void every_kind_has_a_name_and_a_limit(void **state)
 	(void)state;
 	for (int i = 0; i < ATTACHMENT__COUNT; i++) {
 		assert_true(strlen(attachment_name((enum attachment_kind)i)) > 0);
-		assert_in_range(attachment_limit((enum attachment_kind)i), MIB, LIMIT_ATTACHED);
+		assert_int_in_range(attachment_limit((enum attachment_kind)i), MIB, LIMIT_ATTACHED);
 	}
 	assert_true(attachment_is_text(STR_NONE));
 }

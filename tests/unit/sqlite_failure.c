@@ -270,7 +270,7 @@ static void a_full_queue_refuses_new_turns_only(void **state)
 		if (!SUBMIT(f, turn_begin, &t[taken]))
 			break;
 	}
-	assert_in_range(taken, LIMIT_STORE_QUEUE, MORE - 1);
+	assert_int_in_range(taken, LIMIT_STORE_QUEUE, MORE - 1);
 	assert_int_equal(stats_of(f).queue, LIMIT_STORE_QUEUE);
 	struct turn_end end = end_of(open.run, RUN_COMPLETED, A);
 	assert_true(SUBMIT(f, turn_end, &end));

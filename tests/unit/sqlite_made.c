@@ -3,7 +3,7 @@
 #include "store/file.h"
 #include "store/turn.h"
 
-static const char fingerprint[32] = "a digest of thirty-two bytes....";
+static const char fingerprint[] = "a digest of thirty-two bytes...";
 
 static struct store_idem key_named(const char *name)
 {

@@ -282,7 +282,7 @@ static void trouble_with_the_index_hurts_no_turn(void **state)
 	talk(f);
 	await_waiting(f, 10);
 	change_titles(f);
-	assert_in_range(waiting(f), 13, 15); /* the triggers' rows are four */
+	assert_int_in_range(waiting(f), 13, 15); /* the triggers' rows are four */
 	close_store(f);
 	open_store(f);
 	struct search_read j = search_for("word", 1);

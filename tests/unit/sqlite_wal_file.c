@@ -132,7 +132,7 @@ static void a_long_transaction_is_written_in_pieces(void **state)
 
 	sys.writes = 0;
 	run(f->db, ADD(100, 2000)); /* some 400 KB */
-	assert_in_range(sys.writes, 12, 16);
+	assert_int_in_range(sys.writes, 12, 16);
 	expect_rows(f, 100);
 }
 

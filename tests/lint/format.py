@@ -2,7 +2,7 @@
 """Checks that every C file reads as clang-format writes it; with --fix writes it so.
 
 What is aligned by hand, tables above all, stands between `clang-format off` and `on`.  Versions of
-the tool differ in what they write: the check is Debian 12's, 14.
+the tool differ in what they write: the check is that of tests/requirements.txt, which `scripts/test` installs.
 """
 
 import concurrent.futures
@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-TOOL = "clang-format-14"
+TOOL = ROOT / "build/venv/bin/clang-format"
 AT_ONCE = 40  # files of one call
 
 

@@ -129,9 +129,9 @@ CONFIGURATIONS = [*sorted((gw.PROJECT / "examples").rglob("*.yaml")),
 @pytest.mark.parametrize("text", [
     *(pytest.param(file.read_text(), id=str(file.relative_to(gw.PROJECT)))
       for file in CONFIGURATIONS if file.name != "compose.yaml"),
-    *(pytest.param(body, id=f"README {n}") for n, body in enumerate(
-        re.findall(r"^```yaml\n(.*?)^```", (gw.PROJECT / "README.md").read_text(), re.M | re.S))
-      if "\nproviders:" in body),
+    *(pytest.param(body, id=f"{page} {n}") for page in ("README.md", "docs/providers.md") for n, body in enumerate(
+        re.findall(r"^```yaml\n(.*?)^```", (gw.PROJECT / page).read_text(), re.M | re.S))
+      if "providers:\n" in body and "models:\n" in body),
 ])
 def test_example_configurations_are_right(text, tmp_path):
     file = tmp_path / "parley.yaml"

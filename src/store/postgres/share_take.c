@@ -70,6 +70,7 @@ static size_t share_take_things(struct store_job *job, void (*add)(void *arg, in
 				const struct share_want *x = &J->wants[k]; \
                                                                            \
 				(void)x;                                   \
+				(void)n;                                   \
 				param_int(a, add);                         \
 			}                                                  \
 		param_end(a);                                              \

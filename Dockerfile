@@ -41,7 +41,8 @@ COPY --from=build /installed/usr/sbin/parley /usr/sbin/parley
 COPY --from=build /installed/usr/share/doc/parley/copyright /usr/share/doc/parley/copyright
 
 LABEL org.opencontainers.image.title="Parley" \
-      org.opencontainers.image.description="Self-hosted gateway for LLM chat"
+      org.opencontainers.image.description="Self-hosted gateway for LLM chat" \
+      org.opencontainers.image.licenses="MIT"
 # The port of a container is reached from outside only when all its addresses are served; then a key
 # has to be configured (PARLEY_API_KEY, or api_keys), or the gateway refuses to start.  The pages of a
 # key's own things are at /console/ there; those of administrators are not.

@@ -6,10 +6,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { CGROUP_SWEEP_MS = 10, CGROUP_SWEEP_TRIES = 300 };
 
 struct cgroups {
 	int      unit; /* the delegated folder */
@@ -91,16 +94,28 @@ static enum errc cgroup_lacks(struct err *e, const char *what)
 		what);
 }
 
-/* Sessions of a runner that was killed; their processes went with it. */
+/* Kills what is in a session's cgroup.  The folder goes with the last process; false: not yet. */
+static bool cgroup_end(int unit, const char *name)
+{
+	char path[sizeof((struct dirent *)NULL)->d_name + 16];
+
+	snprintf(path, sizeof path, "%s/cgroup.kill", name);
+	(void)cgroup_write(unit, path, "1");
+	return unlinkat(unit, name, AT_REMOVEDIR) == 0 || errno == ENOENT;
+}
+
+/* Sessions of a runner that was killed; their processes went with it, or go now. */
 static void cgroup_sweep(int unit)
 {
 	int            copy = openat(unit, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR           *d = copy >= 0 ? fdopendir(copy) : NULL;
 	struct dirent *entry;
+	int            tries = 0;
 
 	while (d && (entry = readdir(d)))
 		if (strncmp(entry->d_name, "session-", 8) == 0)
-			unlinkat(unit, entry->d_name, AT_REMOVEDIR);
+			while (!cgroup_end(unit, entry->d_name) && tries++ < CGROUP_SWEEP_TRIES)
+				(void)poll(NULL, 0, CGROUP_SWEEP_MS);
 	if (d)
 		closedir(d);
 }
@@ -211,10 +226,8 @@ bool cgroup_remove(struct cgroups *c, struct cgroup *g)
 
 	if (g->number == 0)
 		return true;
-	if (g->folder >= 0)
-		(void)cgroup_write(g->folder, "cgroup.kill", "1");
 	snprintf(name, sizeof name, "session-%u", g->number);
-	if (unlinkat(c->unit, name, AT_REMOVEDIR) != 0 && errno != ENOENT)
+	if (!cgroup_end(c->unit, name))
 		return false;
 	if (g->folder >= 0)
 		close(g->folder);

@@ -250,10 +250,13 @@ static void sandbox_arguments(struct sandbox_ground *g)
 	const struct runner_options *o = g->options;
 	bool                         rlimit = o->guard == RUNNER_RLIMIT;
 
-	sandbox_words(g, "bwrap --unshare-user --unshare-pid --unshare-net --unshare-ipc "
-			 "--unshare-uts --unshare-cgroup --disable-userns --die-with-parent "
-			 "--new-session --cap-drop ALL --uid 1000 --gid 1000 --hostname sandbox "
-			 "--seccomp 4");
+	/* The seat is pid 1: bubblewrap's own would be open to whatever runs here through /proc/1/mem. */
+	sandbox_words(
+		g,
+		"bwrap --unshare-user --unshare-pid --unshare-net --unshare-ipc "
+		"--unshare-uts --unshare-cgroup --disable-userns --die-with-parent "
+		"--as-pid-1 --new-session --cap-drop ALL --uid 1000 --gid 1000 --hostname sandbox "
+		"--seccomp 4");
 	sandbox_environment(g);
 	sandbox_system(g);
 	sandbox_proc(g);
@@ -337,7 +340,7 @@ static void sandbox_become(const struct sandbox_ground *g, const int fds[5], int
 	for (int i = 0; i < 4; i++)
 		if (dup2(above[i], SEAT_FD + i) < 0)
 			_exit(EXIT_FAILURE);
-	/* hostile programs may reach the descriptors of pid 1 */
+	/* nothing in a sandbox keeps a descriptor of the runner's log */
 	if (dup2(above[4], STDERR_FILENO) < 0 || dup2(above[4], STDOUT_FILENO) < 0)
 		_exit(EXIT_FAILURE);
 	sigemptyset(&all);

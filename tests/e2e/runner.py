@@ -261,6 +261,14 @@ class Runner:
                     todo += below
         return found
 
+    def comms(self):
+        """The names of those processes."""
+        found = []
+        for pid in self.processes():
+            with contextlib.suppress(OSError):
+                found.append(Path(f"/proc/{pid}/comm").read_text())
+        return found
+
     def stop(self):
         if self.process.poll() is None:
             self.process.terminate()

@@ -1,5 +1,6 @@
-/* The first program in a sandbox: starts the languages' processes, sends them signals, and tells how they
- * ended.  No data passes through it.  It is static, so that nothing in the sandbox decides what it loads.
+/* Pid 1 of a sandbox: starts the languages' processes, sends them signals, tells how they ended, and reaps
+ * orphans.  No data passes through it.  It is static, so that nothing in the sandbox decides what it loads.
+ * The kernel lets no process of the sandbox kill or stop it, and all of them end with it.
  *
  *   parley-seat SPACE CODE DATA PROCESSES FILES FILE_SIZE     (bytes or numbers; 0: no limit) */
 #include "runner/seat/seat.h"
@@ -116,7 +117,8 @@ static void start(struct seat_ask *ask, const int fds[2])
 
 	while (p < programs + PROGRAMS && p->id)
 		p++;
-	pid_t pid = p < programs + PROGRAMS ? fork() : -1;
+	/* whatever runs here may lower this process's own limit of descriptors, so that none comes */
+	pid_t pid = fds[1] >= 0 && p < programs + PROGRAMS ? fork() : -1;
 	if (pid == 0)
 		become(ask, fds);
 	if (pid > 0) {
@@ -156,7 +158,7 @@ static bool obey(void)
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 	if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof fds))
 		memcpy(fds, CMSG_DATA(c), sizeof fds);
-	if (ask.order == SEAT_START && fds[1] >= 0)
+	if (ask.order == SEAT_START)
 		start(&ask, fds);
 	else if (ask.order == SEAT_SIGNAL)
 		pass_signal(&ask);

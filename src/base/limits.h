@@ -210,7 +210,7 @@
 #define LIMIT_RUNNER_FILE    (64 * MIB)  /* bytes of one */
 #define LIMIT_RUNNER_NOTED   20          /* changed files that an execution tells */
 #define LIMIT_RUNNER_LISTED  1000        /* files of a session that are told */
-#define LIMIT_RUNNER_WALK    10000       /* files that are looked at for this */
+#define LIMIT_RUNNER_WALK    10000       /* names that are looked at for this */
 #define LIMIT_RUNNER_PATH    1024        /* of a file of a session */
 #define LIMIT_RUNNER_DEPTH   16          /* folders in folders that are looked at */
 #define LIMIT_RUNNER_MARK    (2 * KIB)   /* a mark in the output; longer ones are text */

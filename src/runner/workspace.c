@@ -168,8 +168,6 @@ static bool workspace_entry(struct workspace_walk *w, int folder, size_t length,
 	const char *name = w->path + length;
 	struct stat st;
 
-	if (w->looks-- == 0)
-		return false;
 	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return true;
 	if (S_ISDIR(st.st_mode) && depth < LIMIT_RUNNER_DEPTH) {
@@ -201,7 +199,8 @@ static bool workspace_folder(struct workspace_walk *w, int folder, size_t length
 	while (d && more && (entry = readdir(d))) {
 		size_t n = strlen(entry->d_name);
 
-		if (entry->d_name[0] == '.' || length + n >= sizeof w->path ||
+		more = w->looks-- > 0;
+		if (!more || entry->d_name[0] == '.' || length + n >= sizeof w->path ||
 		    !workspace_utf8(entry->d_name))
 			continue;
 		memcpy(w->path + length, entry->d_name, n + 1);

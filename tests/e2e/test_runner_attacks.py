@@ -550,6 +550,15 @@ def test_deep_and_many_files_are_told_in_part(run):
     assert len(done.files) == 20 and done.outcome == "ok"
 
 
+@pytest.mark.parametrize("name", ["'.%d'", "b'\\xff%d'", "'\\n%d'"])
+def test_names_that_are_not_told_count_for_the_walk(runner, run, name):
+    assert run(f"for i in range(10000): open({name} % i, 'w').close()").files == {}
+    with runner.connect() as c:
+        c.send("D", {"session": run.session})
+        done = c.finish()
+    assert done.files == {} and done.end["more"]
+
+
 # --- one session and another ---
 
 def test_sessions_do_not_see_each_other(runner, run):

@@ -1,4 +1,4 @@
-/* Sums of /proc/PID/statm and /proc/PID/stat over a tree of processes. */
+/* Sums of /proc/PID/status and /proc/PID/stat over a tree of processes. */
 #include "runner/look.h"
 
 #include <fcntl.h>
@@ -22,29 +22,31 @@ static bool look_read(pid_t pid, const char *file, char *ret, size_t size)
 	return n > 0;
 }
 
-/* The proportional share of memory that no file backs; false: not told. */
-static bool look_exactly(pid_t pid, struct look *ret)
+/* Bytes: the number of kB behind a word of the text; 0: there is none. */
+static int64_t look_kilobytes(const char *text, const char *word)
 {
-	char  text[2048];
-	char *at = look_read(pid, "smaps_rollup", text, sizeof text) ? strstr(text, "Pss_Anon:")
-								     : NULL;
+	const char *at = strstr(text, word);
 
-	if (at)
-		ret->memory += strtoll(at + strlen("Pss_Anon:"), NULL, 10) * 1024;
-	return at != NULL;
+	return at ? strtoll(at + strlen(word), NULL, 10) * 1024 : 0;
+}
+
+/* exact: the proportional share of what processes share. */
+static void look_at_memory(pid_t pid, bool exact, struct look *ret)
+{
+	char text[2048];
+	bool parts = exact && look_read(pid, "smaps_rollup", text, sizeof text);
+
+	if (!parts && !look_read(pid, "status", text, sizeof text))
+		return;
+	ret->memory += look_kilobytes(text, parts ? "\nPss_Anon:" : "\nRssAnon:");
+	ret->shared += look_kilobytes(text, parts ? "\nPss_Shmem:" : "\nRssShmem:");
 }
 
 static void look_at_one(pid_t pid, bool exact, struct look *ret)
 {
 	char text[512];
 
-	if (!(exact && look_exactly(pid, ret)) && look_read(pid, "statm", text, sizeof text)) {
-		char     *at = strchr(text, ' ');
-		long long resident = at ? strtoll(at, &at, 10) : 0;
-		long long shared = at ? strtoll(at, NULL, 10) : 0;
-
-		ret->memory += (resident - shared) * sysconf(_SC_PAGESIZE);
-	}
+	look_at_memory(pid, exact, ret);
 	if (look_read(pid, "stat", text, sizeof text)) {
 		char *at = strrchr(text, ')'); /* a program's name may have anything in it */
 

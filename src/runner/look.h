@@ -7,6 +7,7 @@
 
 struct look {
 	int64_t memory; /* bytes that no file backs */
+	int64_t shared; /* bytes of shared memory and of files in memory, where they are mapped */
 	int64_t cpu_us; /* of the processes that live */
 };
 

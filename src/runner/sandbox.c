@@ -82,12 +82,15 @@ static void sandbox_close(int *fd)
 static enum errc sandbox_filter(struct sandbox_ground *g, struct err *e)
 {
 	char        path[600];
-	char       *argv[] = { path, NULL };
+	char        guard[] = "cgroup";
+	char       *argv[] = { path, guard, NULL };
 	char       *none[] = { NULL };
 	int         status = -1;
 	struct stat st;
 
 	snprintf(path, sizeof path, "%s/parley-filter", g->folder);
+	if (g->options->guard == RUNNER_RLIMIT)
+		str_copy(guard, sizeof guard, STR("rlimit"));
 	g->filter = memfd_create("filter", MFD_CLOEXEC);
 	pid_t pid = g->filter >= 0 ? fork() : -1;
 	if (pid == 0) {

@@ -270,7 +270,12 @@ void session_go_on(struct session *s)
 
 /* --- use --- */
 
-/* What stands in the folder takes memory too. */
+/* What stands in the folder takes memory too; a file of it that is mapped is among what processes share. */
+static int64_t session_memory(const struct look *l, int64_t space)
+{
+	return l->memory + (l->shared > space ? l->shared : space);
+}
+
 static int64_t session_space_used(const struct session *s)
 {
 	struct statfs st;
@@ -292,12 +297,13 @@ void session_usage(struct session *s, struct session_usage *ret)
 	}
 	if (s->box.pid > 0) {
 		struct look l;
+		int64_t     space = session_space_used(s);
 
 		look_at(s->box.pid, false, &l);
 		/* forked processes share most of it */
-		if (l.memory + session_space_used(s) > s->home->options->memory)
+		if (session_memory(&l, space) > s->home->options->memory)
 			look_at(s->box.pid, true, &l);
-		ret->memory = l.memory + session_space_used(s);
+		ret->memory = session_memory(&l, space);
 		ret->cpu_us = l.cpu_us;
 	}
 	if (ret->memory > s->peak)

@@ -91,6 +91,58 @@ def test_memory_of_eight_processes(run):
     assert alive(run), "its session is a new one"
 
 
+def test_shared_memory_counts(run):
+    done = run("""\
+        import mmap, time
+        kept = [mmap.mmap(-1, 50_000_000) for _ in range(12)]
+        for m in kept:
+            for at in range(0, len(m), 4096):
+                m[at] = 1
+        time.sleep(30)""")
+    assert done.outcome == "memory"
+    assert alive(run), "its session is a new one"
+
+
+def test_memory_that_many_share_counts_once(run):
+    done = run("""\
+        import mmap, os
+        with open("/space/f", "w+b") as f:
+            f.truncate(50_000_000)
+            kept = [mmap.mmap(-1, 200_000_000), mmap.mmap(f.fileno(), 0)]
+        def touch():
+            for m in kept:
+                for at in range(0, len(m), 4096):
+                    m[at] = 1
+        touch()
+        ready, go = os.pipe(), os.pipe()
+        for i in range(8):
+            if os.fork() == 0:
+                touch()
+                os.write(ready[1], b".")
+                os.read(go[0], 1)
+                os._exit(0)
+        seen = b""
+        while len(seen) < 8:
+            seen += os.read(ready[0], 8)
+        import time
+        end = time.monotonic() + 0.5  # the runner looks each 100 ms
+        while time.monotonic() < end: pass
+        os.write(go[1], b"." * 8)
+        print("spared")""")
+    assert (done.outcome, done.text) == ("ok", "spared\n")
+    assert 250_000_000 < done.end["peak"] < 384 << 20
+
+
+def test_memory_without_a_mapping_is_refused(run):
+    done = run("""\
+        import os
+        try:
+            os.memfd_create("f")
+        except OSError as error:
+            print(error.strerror)""")
+    assert done.text == "Function not implemented\n"
+
+
 @pytest.mark.parametrize("place, full", [("/tmp", True), ("/dev/shm", True), ("/space", True),
                                          ("/run/cell", True), ("", False), ("/dev", False), ("/run", False),
                                          ("/usr", False), ("/run/parley", False), ("/etc", False)])

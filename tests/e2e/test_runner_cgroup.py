@@ -82,6 +82,15 @@ def test_memory_of_all_processes_ends_the_session(run):
     assert run("'x' in globals()").text == "False\n"
 
 
+def test_memory_without_a_mapping_counts(run):
+    done = run("""\
+        import os
+        with open(os.memfd_create("f"), "wb", 0) as f:
+            for i in range(240):
+                f.write(bytes(1_000_000))""")
+    assert done.outcome == "memory", done.frames
+
+
 def test_empty_files_are_memory(run):
     done = run("""\
         for i in range(3_000_000):

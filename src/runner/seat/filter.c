@@ -1,9 +1,13 @@
 /* Writes the filter of a sandbox's system calls, for seccomp(2), to the standard output: systemd's
  * @system-service without what reaches other processes, namespaces, keys or more of the kernel than
- * programs need.  A program of its own, so that nothing else needs libseccomp. */
+ * programs need.  A program of its own, so that nothing else needs libseccomp.
+ *
+ *   parley-filter cgroup|rlimit     (the runner's guard) */
 #include <errno.h>
 #include <seccomp.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,7 +35,7 @@ static const char *const filter_allowed[] = {
 	"io_cancel", "io_destroy", "io_getevents", "io_pgetevents", "io_setup", "io_submit",
 	"ioctl", "ioprio_get", "kill", "lchown", "lgetxattr", "link", "linkat", "listen",
 	"listxattr", "llistxattr", "lremovexattr", "lseek", "lsetxattr", "lstat", "lstat64",
-	"madvise", "membarrier", "memfd_create", "mkdir", "mkdirat", "mlock", "mlock2",
+	"madvise", "membarrier", "mkdir", "mkdirat", "mlock", "mlock2",
 	"mlockall", "mmap", "mmap2", "mprotect", "mremap", "msync", "munlock", "munlockall",
 	"munmap", "nanosleep", "newfstatat", "open", "openat", "openat2", "pause", "pidfd_open",
 	"pidfd_send_signal", "pipe", "pipe2", "poll", "ppoll", "prctl", "pread64", "preadv",
@@ -115,10 +119,13 @@ static int filter_special(scmp_filter_ctx ctx)
 	return rc;
 }
 
-static int filter_fill(scmp_filter_ctx ctx)
+static int filter_fill(scmp_filter_ctx ctx, bool memory_files)
 {
+	static const char *const memory_file[] = { "memfd_create" };
 	int rc = filter_names(ctx, SCMP_ACT_ALLOW, filter_allowed, COUNT(filter_allowed));
 
+	if (rc == 0 && memory_files)
+		rc = filter_names(ctx, SCMP_ACT_ALLOW, memory_file, COUNT(memory_file));
 	if (rc == 0)
 		rc = filter_names(ctx, SCMP_ACT_ERRNO(EPERM), filter_refused,
 				  COUNT(filter_refused));
@@ -130,10 +137,12 @@ static int filter_fill(scmp_filter_ctx ctx)
 	return rc;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	scmp_filter_ctx ctx = seccomp_init(SCMP_ACT_ERRNO(ENOSYS));
-	int             rc = ctx ? filter_fill(ctx) : -ENOMEM;
+	/* only a cgroup counts memory that is in a file without a folder, and mapped nowhere */
+	bool memory_files = argc == 2 && strcmp(argv[1], "cgroup") == 0;
+	int  rc = ctx ? filter_fill(ctx, memory_files) : -ENOMEM;
 
 	if (rc == 0)
 		rc = seccomp_export_bpf(ctx, STDOUT_FILENO);

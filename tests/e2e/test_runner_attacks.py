@@ -346,7 +346,7 @@ def call(number, *args):
     ("mknod", 133, "b'/tmp/null', 0o20666, 259"), ("open_by_handle_at", 304, "0, 0, 0"), ("kexec_load", 246, "0, 0, 0, 0"),
     ("init_module", 175, "0, 0, b''"), ("sethostname", 170, "b'x', 1"), ("swapon", 167, "b'/tmp/x', 0"),
     ("reboot", 169, "0, 0, 0, 0"), ("personality", 135, "0x0400000"), ("fsopen", 430, "b'tmpfs', 0"),
-    ("open_tree", 428, "-100, b'/', 1"), ("move_mount", 429, "0, 0, 0, 0, 0"), ("memfd_secret", 447, "0"),
+    ("io_setup", 206, "128, bytes(8)"), ("open_tree", 428, "-100, b'/', 1"), ("move_mount", 429, "0, 0, 0, 0, 0"), ("memfd_secret", 447, "0"),
 ])
 def test_system_calls_that_reach_further_are_refused(run, name, number, args):
     done = run(CALLS + f"print(call({number}, {args}))")

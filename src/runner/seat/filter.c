@@ -32,7 +32,6 @@ static const char *const filter_allowed[] = {
 	"getppid", "getpriority", "getrandom", "getresgid", "getresuid", "getrlimit",
 	"getrusage", "getsid", "getsockname", "getsockopt", "gettid", "gettimeofday", "getuid",
 	"getxattr", "inotify_add_watch", "inotify_init", "inotify_init1", "inotify_rm_watch",
-	"io_cancel", "io_destroy", "io_getevents", "io_pgetevents", "io_setup", "io_submit",
 	"ioctl", "ioprio_get", "kill", "lchown", "lgetxattr", "link", "linkat", "listen",
 	"listxattr", "llistxattr", "lremovexattr", "lseek", "lsetxattr", "lstat", "lstat64",
 	"madvise", "membarrier", "mkdir", "mkdirat", "mlock", "mlock2",

@@ -10,6 +10,7 @@
 #include "app/internal.h"
 #include "base/beneath.h"
 #include "base/clock.h"
+#include "base/descriptors.h"
 #include "base/log.h"
 #include "base/metric.h"
 #include "base/trace.h"
@@ -26,7 +27,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sysexits.h>
 #include <unistd.h>
@@ -169,16 +169,6 @@ static void app_stop(struct app *a)
 
 /* --- from start to end --- */
 
-static void raise_descriptor_limit(void)
-{
-	struct rlimit files;
-
-	if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max)
-		return;
-	files.rlim_cur = files.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &files);
-}
-
 static int open_signals(void)
 {
 	sigset_t set;
@@ -202,7 +192,7 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 	struct app a = { .config = c, .before = -1, .offer = -1, .after = -1 };
 	struct err e;
 
-	raise_descriptor_limit();
+	descriptors_raise();
 	pthread_mutex_init(&a.process.lock, NULL);
 	a.process.started_s = clock_wall_ms() / 1000;
 	a.signal_fd = open_signals();

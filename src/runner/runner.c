@@ -1,6 +1,7 @@
 /* The runner's start, its socket, its end; and `--try`, which does without a socket. */
 #include "runner/runner.h"
 
+#include "base/descriptors.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "runner/cgroup.h"
@@ -25,7 +26,9 @@ enum {
 	RUNNER_BACKLOG = 128,
 	RUNNER_POLL_US = 20000,
 	RUNNER_STOP_US = 3000000,
-	RUNNER_GIVEN_FD = 3
+	RUNNER_GIVEN_FD = 3,
+	RUNNER_IN_FLIGHT =
+		512 /* above a limit: the message that goes beyond it, and this process's own */
 };
 
 struct runner {
@@ -119,12 +122,30 @@ static enum errc runner_signals(struct runner *r, struct err *e)
 	return err_no_memory(e);
 }
 
+/* The kernel counts descriptors that are on their way between sockets for each user, and refuses a process that sends
+ * one when there are more than the process's own limit.  This process sends each program two, so that its limit
+ * has to be above what sessions, whose user is the same, can bring about with theirs. */
+static enum errc runner_descriptors(const struct runner_options *o, struct err *e)
+{
+	size_t own = descriptors_raise();
+	size_t most = own > RUNNER_IN_FLIGHT ? (own - RUNNER_IN_FLIGHT) / 2 : 0;
+
+	if ((uint64_t)o->files <= most)
+		return ERR_OK;
+	return err_set(e, ERR_INVALID_VALUE, "open_files",
+		       "may be %zu at most, as this process itself may have %zu descriptors "
+		       "(systemd's LimitNOFILE=)",
+		       most, own);
+}
+
 static enum errc runner_begin(struct runner *r, const struct runner_options *o, struct err *e)
 {
 	r->options = o;
 	r->signals.fd = -1;
 	r->stopping.fn = runner_on_stopping;
-	enum errc rc = sandbox_ground_create(o, &r->ground, e);
+	enum errc rc = runner_descriptors(o, e);
+	if (rc == ERR_OK)
+		rc = sandbox_ground_create(o, &r->ground, e);
 	if (rc == ERR_OK && o->guard == RUNNER_CGROUP)
 		rc = cgroup_open("/sys/fs/cgroup", "/proc/self/cgroup", &r->cgroups, e);
 	if (rc == ERR_OK)

@@ -589,6 +589,15 @@ def test_a_guard_that_is_not_there_is_named():
     assert done.returncode == 78 and "Delegate=" in done.stderr
 
 
+def test_open_files_leave_some_to_the_runner(tmp_path):
+    file = tmp_path / "runner.yaml"
+    file.write_text("runner:\n  open_files: 4096\n")
+    done = subprocess.run(["prlimit", "--nofile=1024:8192", *as_user(program(), "runner", "--guard", "rlimit",
+                                                                     "--config", "/dev/stdin", "--listen", "unix:/tmp/x")],
+                          stdin=file.open(), capture_output=True, text=True)
+    assert done.returncode == 78 and "open_files: may be 3840 at most" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("options, code", [
     (["--guard", "none", "--try", "x", "--language", "shell"], 64), (["--try", "x"], 64), ([], 64),
     (["--guard", "rlimit", "--listen", "127.0.0.1:0"], 78),

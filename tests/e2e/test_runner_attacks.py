@@ -39,6 +39,19 @@ def run(runner, request):
         c.ask("R", {"session": name})
 
 
+@pytest.fixture
+def own():
+    """Makes runners of the test's own."""
+    made = []
+
+    def make(**more):
+        made.append(Runner(**more))
+        return made[-1]
+    yield make
+    for one in made:
+        one.stop()
+
+
 def alive(run):
     """The runner serves, and the session or a new one of its name does."""
     done = run("print('alive')")
@@ -414,37 +427,38 @@ except OSError as error:
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the instructions are x86-64's")
 @pytest.mark.parametrize("end", ["a reset", "the runner's kill -9"])
-def test_pid_1_can_not_be_taken_over(end):
-    own = Runner()
-    said = own.run(TAKE_OVER).text
-    below = own.processes()
+def test_pid_1_can_not_be_taken_over(own, end):
+    one = own()
+    said = one.run(TAKE_OVER).text
+    below = one.processes()
     assert len(below) > 2
     try:
         if end == "a reset":
-            with own.connect() as c:
+            with one.connect() as c:
                 c.ask("R", {"session": "s"})
         else:
-            own.process.kill()
-            own.process.wait()
-        wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in below), "the end of all that ran in the session")
+            one.process.kill()
+            one.process.wait()
+        wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in below),
+                   "the end of all that ran in the session")
         assert said == "Permission denied\n"
     finally:
         for pid in below:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
-        own.stop()
 
 
-def test_a_sandbox_ends_with_its_bubblewrap():
-    own = Runner()
-    own.run("sleep 600 &", "shell")
-    outer, *below = own.processes()
-    own.process.send_signal(signal.SIGSTOP)  # nobody closes the seat's socket
+def test_a_sandbox_ends_with_its_bubblewrap(own):
+    one = own()
+    one.run("sleep 600 &", "shell")
+    outer, *below = one.processes()
+    one.process.send_signal(signal.SIGSTOP)  # nobody closes the seat's socket
     os.kill(outer, signal.SIGKILL)
-    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in below), "the end of all in it")
-    own.process.send_signal(signal.SIGCONT)
-    assert own.run("echo on", "shell").text.endswith("on\n")
-    assert own.stop() == 0
+    try:
+        wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in below), "the end of all in it")
+    finally:
+        one.process.send_signal(signal.SIGCONT)
+    assert one.run("echo on", "shell").text.endswith("on\n")
 
 
 # --- processes and signals ---
@@ -467,16 +481,15 @@ def test_kill_of_all_spares_the_seat(runner, run):
 
 
 @pytest.mark.parametrize("name", ["STOP", "TSTP", "KILL", "SEGV", "XCPU"])
-def test_signals_to_the_seat_do_not_keep_code_running(name):
-    own = Runner()
-    done = own.run(f"""\
+def test_signals_to_the_seat_do_not_keep_code_running(own, name):
+    one = own()
+    done = one.run(f"""\
 trap '' INT TERM
 for p in /proc/[0-9]*; do [ "$(< $p/comm)" = parley-seat ] && kill -{name} "${{p#/proc/}}"; done
 while :; do :; done""", "shell", time_ms=1000)
     assert done.outcome == "time" and "its variables are gone" in done.text
-    wait_until(lambda: "bash\n" not in own.comms(), "the end of the shell")
-    assert own.run("echo on", "shell", time_ms=20000).text == "on\n"
-    assert own.stop() == 0
+    wait_until(lambda: "bash\n" not in one.comms(), "the end of the shell")
+    assert one.run("echo on", "shell", time_ms=20000).text == "on\n"
 
 
 def test_limits_of_the_seat_that_were_lowered_end_the_wait_for_a_program(run):
@@ -618,6 +631,47 @@ def test_sessions_do_not_see_each_other(runner, run):
                "open('/dev/shm/secret', 'w').write('x')", session="other")
     done = run("import os\nprint([os.listdir(d) for d in ('/space', '/tmp', '/dev/shm')])")
     assert "secret" not in done.text
+
+
+def test_queued_signals_are_each_sessions_own(runner, run):
+    flood = """\
+        python3 - > said 2>&1 <<'X' &
+        import ctypes, os, signal, time
+        signal.pthread_sigmask(signal.SIG_BLOCK, [40])
+        libc = ctypes.CDLL(None)
+        made = 0
+        while libc.sigqueue(os.getpid(), 40, ctypes.c_void_p(0)) == 0:
+            made += 1
+        print(made, flush=True)
+        time.sleep(600)
+        X
+        until [ -s said ]; do :; done
+        cat said"""
+    first = run(flood, "shell").text
+    second = runner.run(textwrap.dedent(flood), "shell", "second")
+    assert 500 < int(first) <= 1024 and second.text == first
+    with runner.connect() as c:
+        c.ask("R", {"session": "second"})
+
+
+FLOOD = """\
+import array, os, socket
+kept, null = [], os.open("/dev/null", os.O_RDONLY)
+try:
+    while True:
+        kept.append(socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM))
+        kept[-1][0].sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [null] * 250))])
+except OSError as error:
+    print(error.strerror)"""
+
+
+def test_descriptors_in_flight_keep_nobody_from_executing(own):
+    one = own(config="  open_files: 4096\n")
+    one.command = ["prlimit", "--nofile=1024:16384", *one.command]
+    one.restart()
+    assert one.run(FLOOD, session="a").text == "Too many references: cannot splice\n"
+    assert one.run("6 * 7", session="b").text == "42\n"
+    assert one.run("echo on", "shell", session="b").text == "on\n"
 
 
 def test_a_session_belongs_to_its_owner(runner, run):

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CHANNEL = 9, PROGRAMS = 16, ARGUMENTS = 12, NOT_STARTED = 127 };
+enum { CHANNEL = 9, PROGRAMS = 16, ARGUMENTS = 12, NOT_STARTED = 127, SIGNALS = 1024 };
 
 static struct program {
 	uint32_t id; /* 0: the row is free */
@@ -47,6 +47,8 @@ static bool seat_set_limit(int what, const char *text)
 
 static bool seat_set_limits(char **argv)
 {
+	/* These are counted for the user of all sandboxes, too.  A limit that is lower already stays. */
+	(void)setrlimit(RLIMIT_SIGPENDING, &(struct rlimit){ SIGNALS, SIGNALS });
 	return setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }) == 0 &&
 	       seat_set_limit(RLIMIT_DATA, argv[3]) && seat_set_limit(RLIMIT_NPROC, argv[4]) &&
 	       seat_set_limit(RLIMIT_NOFILE, argv[5]) && seat_set_limit(RLIMIT_FSIZE, argv[6]);

@@ -29,7 +29,7 @@ import upstream as up  # noqa: E402
 from client import Client  # noqa: E402
 from fixtures import gateways  # noqa: E402
 
-AT_ONCE = max(2, len(os.sched_getaffinity(0)))  # executions of a runner that is not told otherwise
+AT_ONCE = max(2, len(os.sched_getaffinity(0)))  # executions of one key, if a runner is not told otherwise
 LINES = "import time\nwhile True:\n    print('.')\n    time.sleep(0.1)"
 
 

@@ -206,6 +206,7 @@
 #define LIMIT_RUNNER_QUEUE   (256 * KIB) /* frames that a client has not taken; above it the program waits */
 #define LIMIT_RUNNER_BACKLOG (12 * MIB)  /* all of them: an image more than the queue, and the end of an execution */
 #define LIMIT_RUNNER_CLIENTS 512         /* connections at once */
+#define LIMIT_RUNNER_WAITING 256         /* executions of one key that wait for others */
 #define LIMIT_RUNNER_FILES   64          /* that one execution brings */
 #define LIMIT_RUNNER_FILE    (64 * MIB)  /* bytes of one */
 #define LIMIT_RUNNER_NOTED   20          /* changed files that an execution tells */

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "runner/ask.h"
 #include "runner/execution.h"
+#include "runner/line.h"
 #include "computer/frame.h"
 
 #include <errno.h>
@@ -24,20 +25,20 @@ struct host {
 	uid_t                        peer;
 	struct list_head             clients;
 	size_t                       client_count;
-	int64_t                      running; /* executions */
-	struct list_head             waiting; /* clients whose execution waits for others */
+	struct line                  line; /* of clients' executions */
 	bool                         stopping;
 	char (*seen)[ASK_NAME + 1]; /* owned; a ring of LIMIT_RUNNER_EXECS ids */
 	size_t seen_at;
 };
 
 struct client {
-	struct list_link all, waiting;
-	struct host     *host;
-	struct watch     watch;
-	uint32_t         events; /* that are watched */
-	struct buf       in, out;
-	bool             left; /* the peer has gone, or is to go */
+	struct list_link  all;
+	struct line_place place; /* of its execution */
+	struct host      *host;
+	struct watch      watch;
+	uint32_t          events; /* that are watched */
+	struct buf        in, out;
+	bool              left; /* the peer has gone, or is to go */
 	bool ending; /* nothing more is wanted: what comes is thrown away until the peer closes */
 	bool shut;   /* the peer has been told that nothing follows */
 	struct ask            ask;
@@ -201,7 +202,7 @@ static void client_destroy(struct client *c)
 {
 	struct host *s = c->host;
 
-	list_take_out(&c->waiting);
+	line_leave(&c->place);
 	list_take_out(&c->all);
 	s->client_count--;
 	if (c->watch.fd >= 0) {
@@ -255,7 +256,7 @@ static void client_over(void *arg)
 	struct host   *s = c->host;
 
 	execution_destroy(TAKE(c->execution));
-	s->running--;
+	line_leave(&c->place);
 	if (c->left || c->watch.fd < 0)
 		client_leave(c);
 	else
@@ -301,27 +302,25 @@ static void client_begin(struct client *c)
 		rc = execution_create(session, &ask, &client_sink, c, client_over, c, &c->execution,
 				      &e);
 	if (rc != ERR_OK) {
+		line_leave(&c->place);
 		client_refuse(c, rc == ERR_INTERNAL ? "failed" : host_reason(&e), &e);
-		return;
 	}
-	s->running++;
 }
 
-static int64_t host_at_once(const struct host *s)
+/* One more than one key may have. */
+static int64_t host_at_once(const struct runner_options *o)
 {
 	int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
 
-	return s->options->segments ? s->options->segments : cores > 1 ? cores : 2;
+	return o->segments ? o->segments : (cores > 1 ? cores : 2) + 1;
 }
 
 static void host_next(struct host *s)
 {
-	while (!s->stopping && s->waiting.first && s->running < host_at_once(s)) {
-		struct client *c = LIST_FIRST(&s->waiting, struct client, waiting);
+	struct line_place *p;
 
-		list_take_out(&c->waiting);
-		client_begin(c);
-	}
+	while (!s->stopping && (p = line_next(&s->line)))
+		client_begin(container_of(p, struct client, place));
 }
 
 static bool host_has_seen(struct host *s, const char *exec)
@@ -365,8 +364,11 @@ static void client_go(struct client *c)
 	} else if (host_has_seen(s, c->ask.exec)) {
 		err_set(&e, ERR_NOT_CONTINUABLE, "exec", "was executed before");
 		client_refuse(c, "seen", &e);
+	} else if (!line_enter(&s->line, &c->place, c->ask.owner)) {
+		err_set(&e, ERR_OVERLOADED, NULL, "%d executions of this key are waiting",
+			LIMIT_RUNNER_WAITING);
+		client_refuse(c, "full", &e);
 	} else {
-		list_put_back(&s->waiting, &c->waiting);
 		host_next(s);
 	}
 }
@@ -389,7 +391,8 @@ static void client_ping(struct client *c)
 				       "{\"version\":%d,\"guard\":\"%s\",\"sessions\":%zu,"
 				       "\"executions\":%lld,\"languages\":",
 				       ASK_VERSION, o->guard == RUNNER_CGROUP ? "cgroup" : "rlimit",
-				       crowd_count(c->host->crowd), (long long)c->host->running) &&
+				       crowd_count(c->host->crowd),
+				       (long long)line_begun(&c->host->line)) &&
 			       buf_json_string(&b, buf_view(&list)) &&
 			       language_aliases(o, &aliases) && buf_text(&b, ",\"aliases\":") &&
 			       buf_json_string(&b, buf_view(&aliases)) && buf_text(&b, "}"));
@@ -563,7 +566,7 @@ static bool client_question(struct client *c, const struct frame *f, struct err 
 
 static void client_frame(struct client *c, const struct frame *f)
 {
-	bool       begun = c->execution || c->waiting.in;
+	bool       begun = c->execution || c->place.link.in;
 	struct err e;
 	bool       ok;
 
@@ -745,6 +748,7 @@ enum errc host_create(struct loop *loop, const struct runner_options *o, struct 
 	s->options = o;
 	s->crowd = crowd;
 	s->peer = peer;
+	s->line.most = host_at_once(o);
 	s->listener = (struct watch){ host_on_listener, fd };
 	if (!loop_watch(loop, &s->listener, EPOLLIN)) {
 		close(fd);
@@ -771,7 +775,7 @@ void host_stop(struct host *s)
 
 int64_t host_running(const struct host *s)
 {
-	return s->running;
+	return line_begun(&s->line);
 }
 
 void host_destroy(struct host *s)

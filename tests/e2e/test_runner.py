@@ -1,5 +1,6 @@
 """`parley runner`: its protocol, its languages, files, sessions and their ends."""
 
+import contextlib
 import json
 import os
 import signal
@@ -508,6 +509,40 @@ def test_executions_beyond_the_maximum_wait():
         one.send("Q")
         assert one.finish().outcome == "interrupted"
         assert two.finish().text == "2\n"
+    assert runner.stop() == 0
+
+
+WAITS = "print(1, flush=True)\nimport time\ntime.sleep(600)"
+
+
+def test_executions_of_one_key_leave_a_place_to_others():
+    runner = Runner(config="  executions: 2\n")
+    with contextlib.ExitStack() as stack:
+        first = stack.enter_context(runner.connect())
+        first.begin(WAITS, session="a0", owner="a")
+        first.finish(until=lambda done: done.text)
+        for i in range(1, 4):
+            stack.enter_context(runner.connect()).begin(WAITS, session=f"a{i}", owner="a")
+        assert runner.run("6 * 7", session="b", owner="b").text == "42\n"
+        with runner.connect() as c:
+            assert json.loads(c.ask("P")[1])["executions"] == 1
+    assert runner.stop() == 0
+
+
+def test_keys_take_turns():
+    runner = Runner(config="  executions: 1\n")
+    with contextlib.ExitStack() as stack:
+        first, *others = [stack.enter_context(runner.connect()) for _ in range(4)]
+        first.begin(WAITS, session="a0", owner="a")
+        first.finish(until=lambda done: done.text)
+        for i, c in enumerate(others):
+            c.begin(WAITS, session=f"a{i + 1}", owner="a")
+        last = stack.enter_context(runner.connect())
+        last.begin("6 * 7", session="b", owner="b")
+        with runner.connect() as c:
+            c.ask("P")  # what came before it was read
+        first.send("Q")
+        assert last.finish().text == "42\n"
     assert runner.stop() == 0
 
 

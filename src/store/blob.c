@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/id.h"
+#include "base/owner.h"
 #include "base/whole.h"
 
 #include <dirent.h>
@@ -120,7 +121,7 @@ static bool sync_dir(const char *path)
 
 static bool make_dir(const char *path)
 {
-	return mkdir(path, 0700) == 0 || errno == EEXIST;
+	return owner_mkdir(path) || errno == EEXIST;
 }
 
 static bool make_tmp(const struct blobs *b)
@@ -160,6 +161,7 @@ bool blob_mark(struct blobs *b, struct blob_name *name)
 	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return false;
+	owner_give(fd, path);
 	close(fd);
 	return true;
 }
@@ -203,6 +205,8 @@ enum errc blob_begin(struct blobs *b, struct blob_write **ret, struct err *e)
 		blob_write_destroy(w);
 		return e->code;
 	}
+	if (w->path[0])
+		owner_give(w->fd, w->path);
 	*ret = w;
 	return ERR_OK;
 }

@@ -1,6 +1,7 @@
 /* Hard links, copies and removal of thousands of contents. */
 #include "store/blob_tree.h"
 
+#include "base/owner.h"
 #include "base/whole.h"
 
 #include <dirent.h>
@@ -60,6 +61,7 @@ static enum errc blob_tree_copy_file(int from, const char *path, bool (*stopped)
 
 	if (to < 0)
 		return blob_tree_fail("copied", e);
+	owner_give(to, path);
 	enum errc rc = pour(from, to, stopped, e);
 	close(to);
 	if (rc != ERR_OK)

@@ -1,12 +1,14 @@
 /* The temporary place of a copy, and its renaming when it is complete. */
 #include "store/partial.h"
 
+#include "base/owner.h"
 #include "store/blob_tree.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,6 +24,17 @@ static enum upkeep_end partial_refuse(struct err *e, enum upkeep_end end, const 
 
 	err_set(e, ERR_STORAGE, "", "can't %s %.200s: %s", doing, path, why);
 	return end;
+}
+
+static enum upkeep_end partial_no_folder(struct err *e, const char *target)
+{
+	const char *slash = strrchr(target, '/');
+
+	if (errno != ENOENT || !slash)
+		return partial_refuse(e, UPKEEP_BAD_TARGET, "make", target);
+	err_set(e, ERR_STORAGE, "", "can't make %.120s: there is no folder %.*s; make it first",
+		target, slash - target < 120 ? (int)(slash - target) : 120, target);
+	return UPKEEP_BAD_TARGET;
 }
 
 static enum upkeep_end in_the_way(struct err *e, const char *path)
@@ -183,13 +196,13 @@ enum upkeep_end partial_open(struct partial *p, const char *target, const char *
 {
 	*p = (struct partial){ .fd = -1 };
 	if (!find_target(p, target))
-		return partial_refuse(e, UPKEEP_BAD_TARGET, "make", target);
+		return partial_no_folder(e, target);
 	if (partial_check_target(p, database, e) != UPKEEP_DONE)
 		return UPKEEP_BAD_TARGET;
 
-	bool made = mkdir(p->dir, 0700) == 0;
+	bool made = owner_mkdir(p->dir);
 	if (!made && errno != EEXIST)
-		return partial_refuse(e, UPKEEP_BAD_TARGET, "make", p->dir);
+		return partial_refuse(e, UPKEEP_BAD_TARGET, "write into the folder", p->parent);
 	enum upkeep_end end = lock_dir(p, made, e);
 	if (end != UPKEEP_DONE || made)
 		return end;
@@ -203,6 +216,7 @@ enum upkeep_end partial_begin(struct partial *p, int *ret_fd, struct err *e)
 	int fd = open(p->db, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return partial_refuse(e, UPKEEP_BAD_TARGET, "make", p->db);
+	owner_give(fd, p->db);
 	*ret_fd = fd;
 	return UPKEEP_DONE;
 }

@@ -258,7 +258,7 @@ def made(tmp_path):
     ("directory", EX_CANTCREAT, "is there already"),
     ("directory/", EX_CANTCREAT, "Is a directory"),
     ("", EX_CANTCREAT, "Is a directory"),
-    ("no/such/copy.db", EX_CANTCREAT, "No such file"),
+    ("no/such/copy.db", EX_CANTCREAT, "there is no folder no/such; make it first"),
     ("exists.db/copy.db", EX_CANTCREAT, "Not a directory"),
     ("x" * 300, EX_CANTCREAT, "File name too long"),
     ("y/" * 3000 + "x", EX_CANTCREAT, "File name too long"),
@@ -287,7 +287,7 @@ def test_a_copy_overwrites_nothing(made, target, code, word):
 
 @pytest.mark.parametrize("name", ["backup", "vacuum"])
 @pytest.mark.parametrize("database, code, word", [
-    ("missing.db", EX_NOINPUT, "No such file"),
+    ("missing.db", EX_NOINPUT, "there is no database"),
     (".", EX_DATAERR, "no regular file"),
     ("text.db", EX_DATAERR, "not a database"),
     ("empty.db", EX_DATAERR, "nothing in it"),

@@ -1,6 +1,8 @@
 /* The lock beside the database, and the creation of the empty database file. */
 #include "store/sqlite/lock.h"
 
+#include "base/owner.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -26,15 +28,29 @@ static enum errc make_private(const char *path, struct err *e)
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (fd >= 0) {
+		owner_give(fd, path);
 		close(fd);
 		return ERR_OK;
 	}
 	return errno == EEXIST ? ERR_OK : lock_fail("make the database", path, errno, e);
 }
 
+/* lock_open: the file, made if it is missing; -1: errno says why not. */
+static int lock_open(const char *path)
+{
+	int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
+	int fd = open(path, flags | O_CREAT | O_EXCL, 0600);
+
+	if (fd >= 0)
+		owner_give(fd, path);
+	else if (errno == EEXIST)
+		fd = open(path, flags | O_CREAT, 0600);
+	return fd;
+}
+
 static enum errc lock_file(const char *path, int *ret_fd, struct err *e)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = lock_open(path);
 
 	if (fd < 0)
 		return lock_fail("open the lock file", path, errno, e);

@@ -1,6 +1,7 @@
 /* The file of the search index: made, checked, filled. */
 #include "store/sqlite/search/search_index.h"
 
+#include "base/owner.h"
 #include "store/words/search_token.h"
 
 #include <errno.h>
@@ -155,8 +156,10 @@ static int open_file(struct search_index *x, const char *path, int64_t busy_ms)
 	struct err e;
 	int        fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
-	if (fd >= 0)
+	if (fd >= 0) {
+		owner_give(fd, path);
 		close(fd);
+	}
 	if (db_open(path, DB_INDEX, busy_ms, &x->db, &e) != ERR_OK) {
 		sqlite3 *db = NULL;
 		int      rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL);

@@ -26,6 +26,7 @@ struct upstream_target {
 	/* Monotonic times, set by any loop (target_distrust, target_speaks_http1). */
 	atomic_int_fast64_t alone_until_us; /* before: each connection carries one call */
 	atomic_int_fast64_t told_us;        /* when the log was last told why */
+	atomic_int_fast64_t failed_us;      /* when the log was last told of a failure */
 	atomic_int_fast64_t http1_until_us; /* before: HTTP/2 is not offered again */
 	char               *name;           /* NULL: none */
 	char               *url;
@@ -49,6 +50,9 @@ struct upstream_target *target_ref(const struct upstream_target *t);
 /* target_distrust: the provider has sent bytes that no call asked for.  From now on and for a while, each
  * of its connections carries one call; the log and a metric say so. */
 void target_distrust(struct upstream_target *t, int64_t now_us);
+
+/* target_failed: a call has failed; from time to time, the log tells where to. */
+void target_failed(struct upstream_target *t, const struct err *e, int64_t now_us);
 
 /* target_is_alone: whether a connection of this target carries one call only. */
 static inline bool target_is_alone(const struct upstream_target *t, int64_t now_us)

@@ -13,6 +13,7 @@
 enum {
 	ALONE_US = 60 * 1000 * 1000,
 	TOLD_AGAIN_US = 60 * 1000 * 1000,
+	FAILED_AGAIN_US = 10 * 1000 * 1000,
 };
 
 /* How long a server that chose HTTP/1.1 is believed; it may learn HTTP/2 without our being told. */
@@ -224,6 +225,7 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 	atomic_init(&t->alone_until_us,
 		    o->proxy && strncasecmp(o->proxy, "https:", 6) == 0 ? INT64_MAX : 0);
 	atomic_init(&t->told_us, -TOLD_AGAIN_US);
+	atomic_init(&t->failed_us, -FAILED_AGAIN_US);
 	atomic_init(&t->http1_until_us, 0);
 	t->connect_ms = (long)((o->connect_us + 999) / 1000);
 	t->get = o->get;
@@ -267,6 +269,29 @@ void target_distrust(struct upstream_target *t, int64_t now_us)
 	log_str(&l, "msg",
 		STR("the provider sent bytes beyond its answer; for a minute each of its connections of "
 		    "HTTP/1.1 carries one call"));
+	log_end(&l);
+}
+
+void target_failed(struct upstream_target *t, const struct err *e, int64_t now_us)
+{
+	int_fast64_t    failed_us = atomic_load(&t->failed_us);
+	struct str      host = { t->url, t->origin };
+	const char     *start = memchr(host.p, ':', host.n);
+	const char     *at = memrchr(host.p, '@', host.n); /* behind a user and a password */
+	struct log_line l;
+
+	if (e->code != ERR_UPSTREAM_CONNECT && e->code != ERR_CONNECT_TIMEOUT &&
+	    e->code != ERR_UPSTREAM_BAD_RESPONSE && e->code != ERR_STREAM_INCOMPLETE)
+		return;
+	if (now_us - failed_us < FAILED_AGAIN_US ||
+	    !atomic_compare_exchange_strong(&t->failed_us, &failed_us, now_us))
+		return;
+	start = at ? at + 1 : start ? start + 3 : host.p; /* behind :// */
+	log_begin(&l, LOG_WARN, "upstream_failed");
+	log_str(&l, "upstream", str_of(t->name ? t->name : ""));
+	log_str(&l, "host", (struct str){ start, (size_t)(host.p + host.n - start) });
+	log_str(&l, "error_code", str_of(err_code_wire(e->code)));
+	log_str(&l, "msg", str_of(e->text));
 	log_end(&l);
 }
 

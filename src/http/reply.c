@@ -134,6 +134,9 @@ void reply_text_take(struct request *r, int status, const char *content_type, st
 
 void reply_json_take(struct request *r, int status, struct buf *body)
 {
+	/* For a terminal, whose prompt follows.  Where there is no room, it is left out. */
+	if (!request_family(r)->verbatim && body->len > 0 && body->data[body->len - 1] != '\n')
+		(void)!buf_text(body, "\n");
 	reply_text_take(r, status, "application/json", body);
 }
 

@@ -74,6 +74,8 @@ struct family {
 	 * the client's own; also where a provider's text repeats it.  NULL: the places are the
 	 * same. */
 	void (*place)(const struct origins *o, struct err *e);
+	/* A plain answer may be the provider's own bytes, so none is added to it. */
+	bool verbatim;
 	/* A second header with the request's id, for clients that do not read x-request-id; NULL:
 	 * none. */
 	const char *id_header;

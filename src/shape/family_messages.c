@@ -36,6 +36,7 @@ static void messages_place(const struct origins *o, struct err *e)
 const struct family family_messages = {
 	.shapes = shapes,
 	.error = anthropic_error_body,
+	.verbatim = true,
 	.run_id = ID_RUN,
 	.http = anthropic_error_http,
 	.id_header = "request-id",

@@ -25,7 +25,7 @@ enum errc api_key_body_scopes(struct input *in, json_at list, unsigned *ret, str
 			return err_set(e, ERR_INVALID_TYPE, path, "must be a string");
 		if (!json_text(d, i, &in->arena, &name) || scope_find(name) == 0)
 			return err_set(e, ERR_INVALID_VALUE, path,
-				       "must be one of chat, read, files, admin");
+				       "must be one of chat, read, files, execute, admin");
 		scopes |= scope_find(name);
 	}
 	*ret = scopes;

@@ -39,7 +39,8 @@ struct store_job {
 	const struct job_kind *kind; /* set at submission */
 	struct loop           *loop;
 	void (*done)(struct store_job *job);
-	struct err err; /* out: code ERR_OK on success */
+	struct err err;    /* out: code ERR_OK on success */
+	bool       beside; /* out, of at_once: gateways may serve the database meanwhile */
 	/* Set by the submitter, on its loop, when the answer is not wanted any more: a read that
 	 * has not begun is then answered at once, with an error that nobody sees.  Writes are done
 	 * all the same. */

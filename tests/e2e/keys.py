@@ -19,6 +19,12 @@ def command(gateway, *args, code=0):
     return done
 
 
+def migrate(gateway):
+    """Makes the database of a gateway that has never started."""
+    done = gw.run("migrate", "--database", gateway.database_option())
+    assert done.returncode == 0, done
+
+
 def make(gateway, *args):
     """The new key as the command tells it, `key` included."""
     return json.loads(command(gateway, "create", "--json", *args).stdout)

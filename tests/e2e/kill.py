@@ -696,6 +696,7 @@ class Loop:
         self.folder = folder
         self.gateway = Gateway(folder, self.with_prices("strict"), env=env,
                                args=["--admin-listen", "127.0.0.1:0"])
+        keys.migrate(self.gateway)
         first = keys.make(self.gateway, "--scopes", "chat,read,files,admin")
         self.who = keys.bearer(first["key"])
         # Its calls are charged: none is refused for that.

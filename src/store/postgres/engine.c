@@ -343,6 +343,7 @@ static enum errc at_once(const struct store_options *o, enum job kind, struct st
 	struct link      l = { 0 };
 
 	job->kind = &job_kinds[kind];
+	job->beside = true;
 	CHECK(operation_of(job->kind));
 	if (!db)
 		return e->code;

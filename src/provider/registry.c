@@ -381,8 +381,9 @@ static int registry_cut(struct str s, size_t max)
 	return (int)n;
 }
 
-static enum errc registry_not_found(const struct registry *r, struct str name,
-				    const struct identity *who, struct err *e)
+/* registry_refuse: the name leads to no model; empty: the request had none, and there is no default. */
+static enum errc registry_refuse(const struct registry *r, struct str name,
+				 const struct identity *who, struct err *e)
 {
 	char   known[160] = "";
 	size_t n = 0, shown = 0, seen = 0;
@@ -398,13 +399,19 @@ static enum errc registry_not_found(const struct registry *r, struct str name,
 		n += (size_t)snprintf(known + n, sizeof known - n, "%s%.*s", n > 0 ? ", " : "",
 				      STR_ARG(m));
 	}
-	if (name.n == 0)
+	if (name.n == 0 && r->by_default.n > 0)
 		return err_set(e, ERR_MODEL_NOT_FOUND, NULL,
 			       "no model was named, and this key may not use the default one");
-	return err_set(
-		e, ERR_MODEL_NOT_FOUND, NULL, "the model '%.*s' does not exist here; there %s %s%s",
-		registry_cut(name, 80), name.p, seen == 1 ? "is" : "are", n > 0 ? known : "none",
-		shown < seen ? ", … (GET /v1/models lists all)" : "");
+	const char *rest = shown < seen ? ", … (GET /v1/models lists all)" : "";
+	if (name.n == 0)
+		return err_set(e, ERR_MISSING_PARAMETER, NULL,
+			       "is missing, and there is no default_model: name a model; there %s "
+			       "%s%s",
+			       seen == 1 ? "is" : "are", n > 0 ? known : "none", rest);
+	return err_set(e, ERR_MODEL_NOT_FOUND, NULL,
+		       "the model '%.*s' does not exist here; there %s %s%s",
+		       registry_cut(name, 80), name.p, seen == 1 ? "is" : "are",
+		       n > 0 ? known : "none", rest);
 }
 
 enum errc registry_find_for(const struct registry *r, struct str model, const struct identity *who,
@@ -414,13 +421,9 @@ enum errc registry_find_for(const struct registry *r, struct str model, const st
 
 	if (model.n == 0)
 		model = r->by_default;
-	if (model.n == 0)
-		return err_set(e, ERR_MODEL_NOT_FOUND, NULL,
-			       "no model was named, and there is no default model");
-
-	const struct model *m = registry_match(r, model);
+	const struct model *m = model.n > 0 ? registry_match(r, model) : NULL;
 	if (!m || !identity_sees(who, model))
-		return registry_not_found(r, named.n || !m ? model : STR_NONE, who, e);
+		return registry_refuse(r, named, who, e);
 
 	*ret = target_of(m, model, 0);
 	return ERR_OK;

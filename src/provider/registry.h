@@ -66,7 +66,8 @@ struct target {
 
 /* registry_find: finds the first target of a model, whatever its health. An empty name means the
  * default model. An exact name has priority over names with a star, and of these the longest.
- * Errors: MODEL_NOT_FOUND, whose text lists the models; the caller sets the path. */
+ * Errors: MODEL_NOT_FOUND, MISSING_PARAMETER (no name, and no default model); the text lists
+ * the models; the caller sets the path. */
 enum errc registry_find(const struct registry *r, struct str model, struct target *ret,
 			struct err *e) MUST_USE;
 /* registry_find_for: the same among the models that who may use; other models do not exist for

@@ -102,7 +102,7 @@ static void models_are_listed_in_order(void **state)
 	assert_false(registry_model(r, ARRAY_LEN(models), &name, &provider));
 
 	struct target t;
-	assert_int_equal(registry_find(r, STR_NONE, &t, &e), ERR_MODEL_NOT_FOUND);
+	assert_int_equal(registry_find(r, STR_NONE, &t, &e), ERR_MISSING_PARAMETER);
 }
 
 static void a_star_alone_is_every_name(void **state)

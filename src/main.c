@@ -3,16 +3,19 @@
 #include "app/app.h"
 #include "base/limits.h"
 #include "command/command.h"
-#include "config/config_check.h"
+#include "config/config_home.h"
 #include "config/config_option.h"
 #include "config/config_place.h"
 #include "config/config_secret.h"
+#include "config/config_warn.h"
 
 #include <fcntl.h>
 #include <getopt.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sysexits.h>
 #include <unistd.h>
 
@@ -26,7 +29,7 @@ static const struct command {
 	size_t      least;     /* number of arguments: at least */
 	size_t      most;
 	const char *help;
-	int (*run)(const struct command_call *call); /* NULL: a later version brings it */
+	int (*run)(const struct command_call *call);
 	const char *options; /* the command's own options as lines of the help; NULL: none */
 } commands[] = {
 	{ "serve", "", 0, 0, "run the gateway in the foreground", command_serve,
@@ -90,7 +93,7 @@ struct command_line {
 	struct command_runner_options runner;
 };
 
-enum { HELP_COLUMN = 22 };
+enum { HELP_COLUMN = 22, MISTAKES_MAX = 64 * KIB };
 
 enum {
 	OPT_CONFIG = 1000,
@@ -169,19 +172,20 @@ static int print_help(FILE *to)
 {
 	fputs("usage: parley COMMAND [options]\n\ncommands:\n", to);
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-		if (commands[i].run)
-			fprintf(to, "  %s%s%-*s %s\n%s", commands[i].name,
-				commands[i].arguments[0] ? " " : "", help_room(&commands[i]),
-				commands[i].arguments, commands[i].help,
-				commands[i].options ? commands[i].options : "");
+		fprintf(to, "  %s%s%-*s %s\n%s", commands[i].name,
+			commands[i].arguments[0] ? " " : "", help_room(&commands[i]),
+			commands[i].arguments, commands[i].help,
+			commands[i].options ? commands[i].options : "");
 	fputs("\n"
 	      "options:\n"
-	      "  --config FILE          configuration file (default: $PARLEY_CONFIG, or none)\n"
-	      "  --check-config         say whether the configuration is good, and stop\n"
+	      "  --config FILE          configuration file (default: $PARLEY_CONFIG; then, if no database\n"
+	      "                         is named and ./parley.db is missing, the installed one)\n"
+	      "  --check-config         name each mistake of the configuration, and stop\n"
+	      "                         (that of a FILE: --check-config FILE)\n"
 	      "  --print-config         show every value with its source, secrets masked, and stop\n"
 	      "  --dump-routes          list the routes, and stop\n"
 	      "  --dump-options         the options as a Markdown table, and stop\n"
-	      "  --version, --help\n"
+	      "  --version, --help      or: parley version, parley help\n"
 	      "\n"
 	      "options that stand in the file and the environment too (max_body, PARLEY_MAX_BODY):\n",
 	      to);
@@ -210,6 +214,44 @@ static struct option *make_options(char (*names)[64])
 					 required_argument, NULL, OPT_VERSION + 1 + i
 			};
 	return all;
+}
+
+/* nearest_option: what was probably meant; NULL: nothing is like it. */
+static const char *nearest_option(const struct option *options, struct str name, char room[64])
+{
+	const char *names[ARRAY_LEN(own_options) + CONFIG_OPTION__COUNT];
+	const char *alias = config_option_alias(name);
+	size_t      n = 0;
+
+	if (alias) /* without the two dashes */
+		return config_place_flag(alias, room) + 2;
+	for (; options[n].name; n++)
+		names[n] = options[n].name;
+	return config_value_nearest(name, names, n);
+}
+
+/* given: the argument with the option, which may have a secret behind its name. */
+static int bad_option(int opt, const char *given, const struct option *options)
+{
+	int         n = (int)strcspn(given, "=");
+	bool        unknown = opt == '?' && optopt == 0;
+	struct str  name = { given + 2, n > 2 ? (size_t)n - 2 : 0 };
+	char        room[64];
+	const char *near = unknown ? nearest_option(options, name, room) : NULL;
+
+	if (opt == ':')
+		fprintf(stderr, "parley: %.*s needs a value\n", n, given);
+	else if (optopt >= OPT_CONFIG)
+		fprintf(stderr, "parley: %.*s takes no value\n", n, given);
+	else
+		fprintf(stderr, "parley: there is no option %.*s%s%s%s\n", n, given,
+			near ? "; did you mean --" : "", near ? near : "", near ? "?" : "");
+	return usage_error();
+}
+
+static int print_version(void)
+{
+	return puts("parley " PARLEY_VERSION) < 0 ? EX_IOERR : EXIT_SUCCESS;
 }
 
 static void add_flag(struct command_line *line, int opt)
@@ -276,12 +318,13 @@ static int main_read_options(int argc, char **argv, const struct option *options
 {
 	int opt;
 
-	while ((opt = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+	opterr = 0;
+	while ((opt = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
 		switch (opt) {
 		case 'h': return print_help(stdout);
-		case '?': return usage_error();
-		case OPT_VERSION:
-			return puts("parley " PARLEY_VERSION) < 0 ? EX_IOERR : EXIT_SUCCESS;
+		case ':':
+		case '?': return bad_option(opt, argv[optind - 1], options);
+		case OPT_VERSION: return print_version();
 		case OPT_CONFIG: line->file = optarg; break;
 		case OPT_CHECK: line->action = ACTION_CHECK; break;
 		case OPT_PRINT: line->action = ACTION_PRINT; break;
@@ -310,16 +353,29 @@ static const struct command *find_command(const char *name)
 
 static int unknown_command(const char *name)
 {
-	const char *sep = "there are";
+	const char *names[ARRAY_LEN(commands)];
 
-	fprintf(stderr, "parley: unknown command '%s'; ", name);
 	for (size_t i = 0; i < ARRAY_LEN(commands); i++)
-		if (commands[i].run) {
-			fprintf(stderr, "%s %s", sep, commands[i].name);
-			sep = ",";
-		}
+		names[i] = commands[i].name;
+
+	const char *near = config_value_nearest(str_of(name), names, ARRAY_LEN(names));
+	fprintf(stderr, "parley: unknown command '%s'; %s", name,
+		near ? "did you mean " : "there are");
+	if (near)
+		fprintf(stderr, "%s?", near);
+	for (size_t i = 0; !near && i < ARRAY_LEN(commands); i++)
+		fprintf(stderr, "%s %s", i > 0 ? "," : "", commands[i].name);
 	fputc('\n', stderr);
 	return usage_error();
+}
+
+/* take_file: `--check-config FILE` is understood without --config. */
+static void take_file(int argc, char **argv, struct command_line *line)
+{
+	bool reads = line->action == ACTION_CHECK || line->action == ACTION_PRINT;
+
+	if (reads && !line->file && optind < argc)
+		line->file = argv[optind++];
 }
 
 /* Returns -1 to continue, or the exit status. */
@@ -347,6 +403,8 @@ static int read_arguments(int argc, char **argv, struct command_line *line)
 	}
 	if (strcmp(c->name, "runner") == 0)
 		take_runner_listen(line);
+	if (c->most == 0)
+		take_file(argc, argv, line);
 	line->arguments = argv + optind;
 	line->argument_count = (size_t)(argc - optind);
 	if (line->argument_count > c->most) {
@@ -363,22 +421,24 @@ static int read_arguments(int argc, char **argv, struct command_line *line)
 
 static int read_command(int argc, char **argv, struct command_line *line)
 {
+	if (optind < argc)
+		line->command = find_command(argv[optind]);
+	if (!line->command)
+		take_file(argc, argv, line);
+	if (optind == argc && line->action != ACTION_RUN)
+		return -1;
 	if (optind == argc) {
-		if (line->action != ACTION_RUN)
-			return -1;
-		print_help(stderr);
-		return EX_USAGE;
+		fputs("parley: usage: parley COMMAND [options]; parley serve runs the gateway\n",
+		      stderr);
+		return usage_error();
 	}
 
 	const char *name = argv[optind++];
-	line->command = find_command(name);
-	if (!line->command)
-		return unknown_command(name);
-	if (!line->command->run) {
-		fprintf(stderr, "parley: %s: not supported yet\n", name);
-		return EX_USAGE;
-	}
-	return read_arguments(argc, argv, line);
+	if (strcmp(name, "help") == 0)
+		return print_help(stdout);
+	if (strcmp(name, "version") == 0)
+		return print_version();
+	return line->command ? read_arguments(argc, argv, line) : unknown_command(name);
 }
 
 static int read_command_line(int argc, char **argv, struct command_line *line)
@@ -413,17 +473,54 @@ static int print_config(const struct config *c)
 	return ok ? EXIT_SUCCESS : EX_IOERR;
 }
 
+static void tell_warning(const char *text)
+{
+	fprintf(stderr, "parley: warning: %s\n", text);
+}
+
 static int check_passed(const struct config *c)
 {
-	return printf("ok: %zu providers, %zu models, %zu keys\n", c->provider_count,
-		      c->model_count, c->api_keys.count) < 0
+	size_t providers = c->provider_count - c->echo_providers;
+	size_t models = c->model_count - c->echo_models;
+
+	config_warn(c, tell_warning);
+	return printf("ok: %zu provider%s, %zu model%s, %zu key%s\n", providers,
+		      providers == 1 ? "" : "s", models, models == 1 ? "" : "s", c->api_keys.count,
+		      c->api_keys.count == 1 ? "" : "s") < 0
 		       ? EX_IOERR
 		       : EXIT_SUCCESS;
+}
+
+/* Says all that is wrong with the configuration; returns the exit status. */
+static int tell_mistakes(enum errc rc, const struct err *e, const struct buf *mistakes)
+{
+	struct str rest = buf_view(mistakes);
+
+	while (rest.n > 0) {
+		const char *end = memchr(rest.p, '\n', rest.n);
+		int         n = (int)(end - rest.p);
+
+		fprintf(stderr, "parley: %.*s\n", n, rest.p);
+		rest = (struct str){ end + 1, rest.n - (size_t)n - 1 };
+	}
+	if (mistakes->len == 0 || (rc != ERR_INVALID_VALUE && rc != ERR_NOT_SUPPORTED_YET))
+		fprintf(stderr, "parley: %s\n", e->text);
+	return rc == ERR_NOT_FOUND ? EX_NOINPUT : EX_CONFIG;
 }
 
 static int main_run(const struct command_line *line)
 {
 	OWNED(config) c = NULL;
+	char                home[PATH_MAX];
+	struct config_given given = {
+		.file = line->file,
+		.flags = line->flags,
+		.flag_count = line->flag_count,
+		.serves = line->action == ACTION_CHECK ||
+			  (line->command && line->command->run == command_serve &&
+			   line->action == ACTION_RUN),
+	};
+	struct buf mistakes;
 	struct err e;
 
 	if (line->action == ACTION_ROUTES)
@@ -431,23 +528,22 @@ static int main_run(const struct command_line *line)
 	if (line->action == ACTION_OPTIONS)
 		return print_buf(stdout, config_markdown);
 
-	enum errc rc = config_load(line->file, line->flags, line->flag_count, &c, &e);
-	if (rc == ERR_OK && (line->action == ACTION_CHECK ||
-			     (line->action == ACTION_RUN && line->command->run == command_serve)))
-		rc = config_check_serve(c, &e);
-	if (rc != ERR_OK) {
-		fprintf(stderr, "parley: %s\n", e.text);
-		return rc == ERR_NOT_FOUND ? EX_NOINPUT : EX_CONFIG;
-	}
+	/* The runner has a file of its own. */
+	if (!line->command || strcmp(line->command->name, "runner") != 0)
+		given.file = given.file ? given.file : config_home(&given, home);
+	buf_init(&mistakes, MISTAKES_MAX);
+	enum errc rc = config_load(&given, &c, &mistakes, &e);
+	int       status = rc == ERR_OK ? EX_OK : tell_mistakes(rc, &e, &mistakes);
+	buf_finish(&mistakes);
+	if (status != EX_OK)
+		return status;
 	if (line->action == ACTION_CHECK)
 		return check_passed(c);
 	if (line->action == ACTION_PRINT)
 		return print_config(c);
 	return line->command->run(&(struct command_call){
 		.config = c,
-		.file = line->file,
-		.flags = line->flags,
-		.flag_count = line->flag_count,
+		.given = &given,
 		.arguments = line->arguments,
 		.argument_count = line->argument_count,
 		.takeover = line->takeover,

@@ -5,7 +5,7 @@ local curcontext=$curcontext state line
 typeset -A opt_args
 local -a common=(
 	'--config=[configuration file]:file:_files'
-	'--check-config[say whether the configuration is good, and stop]'
+	'--check-config[name each mistake of the configuration, and stop]'
 	'--print-config[show every value with its source, secrets masked, and stop]'
 	'--dump-routes[list the routes, and stop]'
 	'--dump-options[the options as a Markdown table, and stop]'
@@ -25,7 +25,7 @@ local -a common=(
 	'--idempotency-keep=[how long an Idempotency-Key and its answer are kept; 0\: for ever]:value: '
 	'--computer=[socket of the runner that executes the assistant'\''s code\: unix\:PATH; empty\: nothing is executed]:value: '
 	'--computer-auto=[requests may let code run without an approval of each execution]:value:(true false)'
-	'--default-model=[model of a request that names none]:value: '
+	'--default-model=[model of a request that names none; the default holds only without a real provider]:value: '
 	'--price-table=[models without a price of their own get the price from the built-in table, if it has one]:value:(true false)'
 	'--loops=[event loops (threads); 0\: one for each core]:value: '
 	'--readers=[threads that read the database]:value: '
@@ -47,7 +47,7 @@ local -a common=(
 	'--otlp-endpoint=[collector that receives traces over OTLP/HTTP\: http\://HOST\:4318; empty\: none]:value: '
 	'--trace-sample=[percentage of the traces beginning at Parley that are sent]:value: '
 	'--log-level=[error, warn, info or debug]:value:(error warn info debug)'
-	'--log-format=[json or text]:value:(json text)'
+	'--log-format=[json or text; on a terminal, the default is text]:value:(json text)'
 	'--log-content=[log prompts and answers, each cut to 1 KiB]:value:(true false)'
 	'--tls-cert=[file with the certificate and its chain (PEM); TCP addresses of listen then speak TLS]:value: '
 	'--tls-key=[file with the certificate'\''s private key (PEM)]:value: '

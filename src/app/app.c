@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/metric.h"
 #include "base/trace.h"
-#include "config/config_check.h"
+#include "config/config_warn.h"
 #include "desk/idem.h"
 #include "desk/live.h"
 #include "http/tls.h"
@@ -63,14 +63,13 @@ static void note_kept(const struct app *a, const struct config *c)
 	buf_finish(&names);
 }
 
-static void app_reload(struct app *a, const char *file, const struct config_flag *flags, size_t n)
+static void app_reload(struct app *a, const struct config_given *given)
 {
 	struct config   *c = NULL;
 	struct snapshot *s = NULL;
 	struct err       e;
-	bool             ok = config_load(file, flags, n, &c, &e) == ERR_OK &&
-		  config_check_serve(c, &e) == ERR_OK;
-	bool local;
+	bool             ok = config_load(given, &c, NULL, &e) == ERR_OK;
+	bool             local;
 
 	/* The new configuration is checked as a whole before anything changes. A reload must not
 	 * remove the last key of a listener that is not loopback. */
@@ -126,6 +125,15 @@ static bool app_drain(struct app *a)
 		sig = app_wait_drained(a, &drained, DRAIN_GRACE_MS);
 	}
 	return sig == 0;
+}
+
+static bool app_owes(const struct app *a)
+{
+	bool owes = false;
+
+	for (size_t i = 0; i < a->worker_count; i++)
+		owes = owes || worker_owes(a->workers[i]);
+	return owes;
 }
 
 static void app_stop(struct app *a)
@@ -186,8 +194,12 @@ static int open_signals(void)
 	return signalfd(-1, &set, SFD_CLOEXEC);
 }
 
-int app_serve(const struct config *c, const char *file, const struct config_flag *flags, size_t n,
-	      bool takeover)
+static void app_warn(const char *text)
+{
+	log_note(LOG_WARN, "config", "%s", text);
+}
+
+int app_serve(const struct config *c, const struct config_given *given, bool takeover)
 {
 	struct app a = { .config = c, .before = -1, .offer = -1, .after = -1 };
 	struct err e;
@@ -201,6 +213,7 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 	if (route_check(routes, &e) != ERR_OK)
 		return app_fail(&e, EX_SOFTWARE);
 	log_start((enum log_level)c->log_level, (enum log_format)c->log_format);
+	config_warn(c, app_warn);
 	if (c->otlp_endpoint[0])
 		trace_enable(c->trace_sample);
 	metric_set(METRIC_RELOADED, clock_wall_ms() / 1000);
@@ -215,14 +228,17 @@ int app_serve(const struct config *c, const char *file, const struct config_flag
 	}
 	while (app_serve_on(&a) == SIGHUP) {
 		app_notify_reloading();
-		app_reload(&a, file, flags, n);
+		app_reload(&a, given);
 		app_notify("READY=1");
 	}
 	app_notify("STOPPING=1\nSTATUS=running answers may end");
 	if (!app_drain(&a)) {
-		log_note(LOG_WARN, "drain", "stopped before all answers had ended");
+		bool cut = app_owes(&a);
+
+		if (cut)
+			log_note(LOG_WARN, "drain", "stopped before all answers had ended");
 		log_stop();
-		_exit(EX_TEMPFAIL);
+		_exit(cut ? EX_TEMPFAIL : EX_OK);
 	}
 	app_stop(&a);
 	log_note(LOG_INFO, "stopped", "the gateway has stopped");

@@ -3,10 +3,10 @@
 
 #include "config/config.h"
 
-/* app_serve: takeover: first asks a process that serves the same database to hand it over.  Serves until SIGTERM or SIGINT, then drains; SIGHUP reads the configuration again from
- * the same file and flags.  Returns the process's exit status (sysexits). */
-int app_serve(const struct config *c, const char *file, const struct config_flag *flags, size_t n,
-	      bool takeover);
+/* app_serve: takeover: first asks a process that serves the same database to hand it over.  Serves
+ * until SIGTERM or SIGINT, then drains; SIGHUP reads what was given again.  Returns the process's
+ * exit status (sysexits). */
+int app_serve(const struct config *c, const struct config_given *given, bool takeover);
 /* app_migrate: brings the database's schema up to date. */
 int app_migrate(const struct config *c);
 /* app_dump_routes: "METHOD /template" for each route. */

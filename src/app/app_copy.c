@@ -5,6 +5,7 @@
 #include "app/engines.h"
 #include "app/exit_status.h"
 #include "base/clock.h"
+#include "config/config_check.h"
 #include "run/assemble.h"
 #include "store/copy.h"
 #include "store/engine.h"
@@ -72,6 +73,10 @@ int app_copy(const struct config *c, const char *from, const char *to)
 	struct err       e = { .code = ERR_OK };
 	int64_t          began = clock_mono_us();
 
+	if (config_check_database(from, &e) != ERR_OK || config_check_database(to, &e) != ERR_OK) {
+		(void)app_copy_fail(&e);
+		return EX_USAGE;
+	}
 	/* An SQLite database has no contents in a bucket. */
 	if ((strstr(from, "://") || strstr(to, "://")) &&
 	    app_bucket_create(c, &bucket, &e) != ERR_OK) {

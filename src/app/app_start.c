@@ -107,6 +107,9 @@ static enum errc listen_all(struct app *a, const char *address, bool admin, stru
 
 	for (; rc == ERR_OK && at < a->listen.count; at++)
 		rc = serve_place(a, &a->listen.places[at], e);
+	/* the parts below call every address one of listen */
+	if (rc != ERR_OK && admin)
+		str_copy(e->path, sizeof e->path, STR("admin_listen"));
 	return rc;
 }
 
@@ -262,10 +265,16 @@ static void join_neighbours(struct app *a)
 		log_note(LOG_WARN, "takeover", "%s", e.text);
 }
 
-/* share_routes: decides which routes the main addresses and the admin listener have. */
-static void share_routes(struct app *a, bool local)
+static int app_console(const struct app *a)
 {
-	int                 console = console_built() ? a->config->console : CONSOLE_OFF;
+	return console_built() ? a->config->console : CONSOLE_OFF;
+}
+
+/* share_routes: decides which routes the main addresses and the admin listener have; returns
+ * whether a browser on this machine finds the console at the main addresses. */
+static bool share_routes(struct app *a, bool local)
+{
+	int                 console = app_console(a);
 	bool                loopback = listen_set_is_loopback(&a->listen);
 	struct worker_reach reach = {
 		.local = local,
@@ -280,6 +289,28 @@ static void share_routes(struct app *a, bool local)
 	for (size_t i = 0; reach.console && loopback && i < a->listen.count; i++)
 		log_note(LOG_INFO, "console", "the console is on %s://%s/console/",
 			 a->config->tls_cert[0] ? "https" : "http", a->listen.places[i].bound);
+	return reach.console && loopback;
+}
+
+/* print_places: one line for each address, and one for the console. */
+static void print_places(const struct app *a, bool console)
+{
+	bool tls = a->config->tls_cert[0] != '\0';
+
+	for (size_t i = 0; i < a->listen.count; i++)
+		if (!a->listen.places[i].admin)
+			print_ready(a->listen.places[i].bound, tls);
+	for (size_t i = 0; i < a->listen.count; i++) {
+		const struct listen_place *p = &a->listen.places[i];
+
+		if (!(p->admin ? app_console(a) != CONSOLE_OFF : console) ||
+		    strncmp(p->bound, "unix:", 5) == 0)
+			continue;
+		printf("the console is on %s://%s/console/\n", tls && !p->admin ? "https" : "http",
+		       p->bound);
+		break;
+	}
+	fflush(stdout);
 }
 
 int app_start(struct app *a, bool takeover, struct err *e)
@@ -319,7 +350,7 @@ int app_start(struct app *a, bool takeover, struct err *e)
 			return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_UNAVAILABLE;
 	if (listen_set_check(&a->listen, app_is_open(a, a->snapshot), &local, e) != ERR_OK)
 		return EX_CONFIG;
-	share_routes(a, local);
+	bool console = share_routes(a, local);
 	if (wants_admin(c, local)) {
 		if (listen_all(a, c->admin_listen, true, e) != ERR_OK)
 			return e->code == ERR_INVALID_VALUE ? EX_CONFIG : EX_UNAVAILABLE;
@@ -343,10 +374,7 @@ int app_start(struct app *a, bool takeover, struct err *e)
 	if (start_workers(a, e) != ERR_OK)
 		return EX_OSERR;
 	join_neighbours(a);
-	for (size_t i = 0; i < a->listen.count; i++)
-		if (!a->listen.places[i].admin)
-			print_ready(a->listen.places[i].bound, c->tls_cert[0] != '\0');
-	fflush(stdout);
+	print_places(a, console);
 	app_notify("READY=1\nSTATUS=serving");
 	return EX_OK;
 }

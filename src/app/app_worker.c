@@ -49,6 +49,7 @@ struct worker {
 	bool         leave; /* another process has the sockets */
 	int64_t      drain_idle_us;
 	int64_t      drain_end_us;
+	atomic_bool  owes;        /* answers that have not ended, at the last look of the drain */
 	struct otlp *otlp;        /* owned; NULL: it sends no traces */
 	int64_t      otlp_end_us; /* end of the wait for the last batch; 0: not sent yet */
 };
@@ -307,14 +308,19 @@ void worker_reload(struct worker *w, struct snapshot *s)
 
 /* --- drain --- */
 
-static size_t worker_busy(const struct worker *w)
+static size_t worker_answers(const struct worker *w)
 {
-	/* A worker's tasks for clients that have left still use the store. */
-	size_t n = run_engine_live(w->gateway.runs) + loop_owed(w->loop);
+	size_t n = run_engine_live(w->gateway.runs);
 
 	for (size_t i = 0; i < w->server_count; i++)
 		n += server_busy(w->servers[i]);
 	return n;
+}
+
+static size_t worker_busy(const struct worker *w)
+{
+	/* A worker's tasks for clients that have left still use the store. */
+	return worker_answers(w) + loop_owed(w->loop);
 }
 
 /* worker_sends: true while the last spans are being sent to the collector. */
@@ -351,6 +357,7 @@ static void worker_look(struct timer *t)
 	struct worker *w = container_of(t, struct worker, drain_timer);
 	int64_t        now = loop_now_us(w->loop);
 
+	atomic_store(&w->owes, worker_answers(w) > 0);
 	if (worker_busy(w) == 0 && !(w->leave && now < w->drain_idle_us && connected(w)) &&
 	    !worker_sends(w, now)) {
 		tell_app(w->o.done_fd);
@@ -391,8 +398,14 @@ void worker_drain(struct worker *w, int64_t timeout_us, bool leave)
 {
 	w->leave = leave;
 	w->drain_timeout_us = timeout_us;
+	atomic_store(&w->owes, true); /* until the first look */
 	w->drain_task.fn = worker_drain_servers;
 	loop_post(w->loop, &w->drain_task);
+}
+
+bool worker_owes(const struct worker *w)
+{
+	return atomic_load(&w->owes);
 }
 
 /* --- the end --- */

@@ -49,6 +49,8 @@ enum errc worker_start(struct worker *w, struct err *e) MUST_USE;
 void worker_reload(struct worker *w, struct snapshot *s); /* a reference is taken */
 /* worker_drain: leave: new connections wait for who else has the sockets. */
 void worker_drain(struct worker *w, int64_t timeout_us, bool leave);
+/* worker_owes: the drain has found answers that have not ended.  Any thread. */
+bool worker_owes(const struct worker *w) MUST_USE;
 /* worker_stop: ends the thread (drained before) and waits for it. */
 void worker_stop(struct worker *w);
 void worker_destroy(struct worker *w);

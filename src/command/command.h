@@ -21,11 +21,9 @@ struct command_runner_options {
 
 /* What the command line says; all of it borrowed for the call. */
 struct command_call {
-	const struct config      *config;
-	const char               *file;  /* --config; NULL: none */
-	const struct config_flag *flags; /* options as given, to read the configuration again */
-	size_t                    flag_count;
-	char *const       *arguments; /* what follows the command: as many as its row allows */
+	const struct config       *config;
+	const struct config_given *given; /* to read the configuration again */
+	char *const       *arguments;     /* what follows the command: as many as its row allows */
 	size_t             argument_count;
 	bool               takeover;      /* --takeover */
 	const char        *output;        /* --output; NULL: none */

@@ -1,5 +1,6 @@
 /* Export and import from the command line. */
 #include "command/command.h"
+#include "command/command_database.h"
 #include "app/engines.h"
 
 #include "base/clock.h"
@@ -140,8 +141,10 @@ int command_export(const struct command_call *call)
 	x.ids = call->conversation_count > 0 ? ids : NULL;
 	int status = open_output(call->output, &out);
 	if (status == EX_OK) {
-		enum errc rc = engine_for(so.path)->export(&so, &x, &e);
+		enum errc rc = command_database_find(call->config, &e);
 
+		if (rc == ERR_OK)
+			rc = engine_for(so.path)->export(&so, &x, &e);
 		progress_end(out.progress_us);
 		status = close_output(&out, call->output, rc == ERR_OK);
 		if (rc != ERR_OK)
@@ -206,7 +209,7 @@ static int import_from(const struct config *c, int fd)
 	struct import_check  x;
 	struct err           e;
 
-	if (blobs_open(c->database, &blobs, &e) != ERR_OK)
+	if (command_database_find(c, &e) != ERR_OK || blobs_open(c->database, &blobs, &e) != ERR_OK)
 		return archive_fail(&e, exit_status_of_store(&e));
 	import_check_init(&x, blobs, write.now_ms);
 	enum errc rc = archive_check(&x, fd, &e);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "app/engines.h"
 #include "command/command.h"
+#include "command/command_database.h"
 #include "command/command_upkeep.h"
 
 #include <stdio.h>
@@ -20,7 +21,9 @@ int command_backup(const struct command_call *call)
 	char       size[32];
 
 	command_upkeep_begin();
-	enum upkeep_end end = engine_for(b.database)->backup(&b, &e);
+	enum upkeep_end end = command_database_find(call->config, &e) != ERR_OK
+				      ? UPKEEP_NO_DATABASE
+				      : engine_for(b.database)->backup(&b, &e);
 	if (end != UPKEEP_DONE)
 		return command_upkeep_end(end, &e);
 	if (b.missing > 0)

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "command/command_database.h"
 #include "command/command_keys_limits.h"
 #include "config/config_place.h"
 #include "config/config_value.h"
@@ -24,6 +25,7 @@
 enum {
 	BUSY_MS = 30 * 1000, /* longer than the gateway waits: no client is waiting */
 	PAGE = 500,
+	LOOK_TAKES_MS = 50,
 	BODY_MAX = 256 * KIB,
 };
 
@@ -42,6 +44,14 @@ static int keys_status_of(const struct err *e)
 	return e->code == ERR_OVERLOADED ? EX_OSERR : EX_USAGE;
 }
 
+/* Whoever has the text of a key uses it next, so a gateway should know it by then. */
+static void await_gateways(void)
+{
+	struct timespec look = { .tv_nsec = (LIMIT_KEYS_LOOK_MS + LOOK_TAKES_MS) * 1000000L };
+
+	(void)nanosleep(&look, NULL);
+}
+
 static enum errc do_write(const struct command_call *call, struct api_key_write *w, struct err *e)
 {
 	struct store_options so = {
@@ -49,10 +59,14 @@ static enum errc do_write(const struct command_call *call, struct api_key_write 
 		.password = engine_password(),
 		.busy_ms = BUSY_MS,
 		.migrate = true,
-		.existing = w->change != API_KEY_CREATE,
 	};
 
-	return engine_for(so.path)->at_once(&so, JOB_API_KEY_WRITE, &w->job, e);
+	if (command_database_find(call->config, e) != ERR_OK)
+		return e->code;
+	enum errc rc = engine_for(so.path)->at_once(&so, JOB_API_KEY_WRITE, &w->job, e);
+	if (rc == ERR_OK && w->job.beside)
+		await_gateways();
+	return rc;
 }
 
 /* --- options, as the JSON that the admin routes take --- */
@@ -381,12 +395,13 @@ static int keys_list(const struct command_call *call)
 		.password = engine_password(),
 		.busy_ms = BUSY_MS,
 		.migrate = true,
-		.existing = true,
 	};
 	struct api_keys_read read = { .limit = PAGE, .has_more = true };
 	struct err           e;
 	bool                 ok = true;
 
+	if (command_database_find(call->config, &e) != ERR_OK)
+		return keys_fail(&e, keys_status_of(&e));
 	for (bool first = true; ok && read.has_more; first = false) {
 		arena_init(&read.arena, 16 * MIB);
 		if (engine_for(so.path)->at_once(&so, JOB_API_KEYS_READ, &read.job, &e) != ERR_OK) {

@@ -11,5 +11,5 @@ int command_serve(const struct command_call *call)
 	if (config_has_secrets(call->config))
 		prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #endif
-	return app_serve(call->config, call->file, call->flags, call->flag_count, call->takeover);
+	return app_serve(call->config, call->given, call->takeover);
 }

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "app/engines.h"
 #include "command/command.h"
+#include "command/command_database.h"
 #include "command/command_upkeep.h"
 
 #include <stdio.h>
@@ -35,7 +36,9 @@ int command_vacuum(const struct command_call *call)
 	int64_t    from = clock_mono_us();
 
 	command_upkeep_begin();
-	enum upkeep_end end = engine_for(v.database)->vacuum(&v, &e);
+	enum upkeep_end end = command_database_find(call->config, &e) != ERR_OK
+				      ? UPKEEP_NO_DATABASE
+				      : engine_for(v.database)->vacuum(&v, &e);
 	if (end != UPKEEP_DONE)
 		return command_upkeep_end(end, &e);
 	return vacuum_report(&v, (double)(clock_mono_us() - from) / 1e6) ? EX_OK : EX_IOERR;

@@ -40,6 +40,7 @@ struct config {
 	size_t                   provider_count;
 	struct model_options    *models;
 	size_t                   model_count;
+	size_t echo_providers, echo_models; /* of these, what is built in: 0 or 1 */
 	/* api_keys: each a plain key or "sha256:<64 lower-case hex>", resolved from the file's maps
 	 * {env: NAME}, {file: PATH}, {credential: NAME} and from PARLEY_API_KEY */
 	struct config_list    api_keys;
@@ -56,13 +57,24 @@ struct config_flag {
 	const char *value;
 };
 
-/* config_load: file may be NULL (then $PARLEY_CONFIG, or none).  Unknown keys, bad values and
- * duplicate keys are errors whose text has file, line, what is allowed, and the nearest known name.
+/* What a configuration is read from; borrowed. */
+struct config_given {
+	const char               *file; /* NULL: $PARLEY_CONFIG, or none */
+	const struct config_flag *flags;
+	size_t                    flag_count;
+	/* For a process that serves, or to check that it can.  Else secrets are not read: other
+	 * commands do not need them, and may not be able to read them. */
+	bool serves;
+};
+
+/* config_load: unknown keys, bad values and duplicate keys are errors whose text has file, line,
+ * what is allowed, and the nearest known name; e is the first one.  mistakes: NULL, or a buffer for
+ * all of them, a line for each.
  * Environment variables that hold secrets are wiped; their values are kept for a later load.
  * Errors: INVALID_VALUE, NOT_SUPPORTED_YET, NOT_FOUND (the file), INTERNAL (memory).
  * Threads: one at a time. */
-enum errc config_load(const char *file, const struct config_flag *flags, size_t flag_count,
-		      struct config **ret, struct err *e) MUST_USE;
+enum errc config_load(const struct config_given *given, struct config **ret, struct buf *mistakes,
+		      struct err *e) MUST_USE;
 void      config_destroy(struct config *c);
 OWNABLE(config);
 

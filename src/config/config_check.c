@@ -50,6 +50,19 @@ static bool config_is_inherited(const char *text)
 	return strncmp(text, "fd:", 3) == 0 || strcmp(text, "systemd") == 0;
 }
 
+enum errc config_check_database(const char *name, struct err *e)
+{
+	const char *end = strstr(name, "://");
+	struct str  scheme = { name, end ? (size_t)(end - name) : 0 };
+
+	if (!end || str_is(scheme, "postgres") || str_is(scheme, "postgresql"))
+		return ERR_OK;
+	return err_set(e, ERR_INVALID_VALUE, "database",
+		       "'%.*s://' is no kind of database that Parley has: write the path of an "
+		       "SQLite file, or postgres://...",
+		       scheme.n < 40 ? (int)scheme.n : 40, scheme.p);
+}
+
 static enum errc check_address(const struct config_place *at, const char *text, struct err *e)
 {
 	if (strncmp(text, "unix:", 5) == 0 && !config_is_path(text + 5))
@@ -74,13 +87,23 @@ static enum errc check_address(const struct config_place *at, const char *text, 
 	return ERR_OK;
 }
 
+static enum errc check_database(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_database);
+	struct err          why;
+
+	return config_check_database(c->database, &why) == ERR_OK
+		       ? ERR_OK
+		       : config_place_fail(&at, e, "%s", why.text);
+}
+
 static enum errc config_check_check_listen(const struct config *c, struct err *e)
 {
 	struct config_place at = config_memory_place(c, CONFIG_OPTION_listen);
 	struct config_place admin = config_memory_place(c, CONFIG_OPTION_admin_listen);
 
 	for (size_t i = 0; i < c->listen.count; i++) {
-		enum errc rc = check_address(&at, c->listen.items[i], e);
+		enum errc rc = config_memory_note(c, check_address(&at, c->listen.items[i], e), e);
 
 		if (rc != ERR_OK)
 			return rc;
@@ -238,7 +261,7 @@ enum errc config_check_bucket(const struct config *c, struct err *e)
 				 "environment");
 }
 
-enum errc config_check_serve(const struct config *c, struct err *e)
+static enum errc config_check_serve(const struct config *c, struct err *e)
 {
 	struct config_place at = config_memory_place(c, CONFIG_OPTION_files_s3);
 
@@ -263,6 +286,20 @@ static const struct config_node *config_culprit(const struct config_node *row, c
 	return row;
 }
 
+/* good_part: a provider without what is known to be wrong, so that the rest is checked too. */
+static struct provider_options good_part(const struct config *c, size_t i)
+{
+	struct provider_options o = c->providers[i];
+
+	if (!c->memory->provider_wrong[i])
+		return o;
+	o.headers = NULL;
+	o.header_count = 0;
+	o.key = o.key ? o.key : "wrong";
+	o.base_url = o.base_url ? o.base_url : "http://127.0.0.1/";
+	return o;
+}
+
 /* Providers are created and destroyed again, so that an option that a dialect refuses is reported
  * with its line. */
 static enum errc config_check_check_providers(const struct config *c, struct err *e)
@@ -273,8 +310,11 @@ static enum errc config_check_check_providers(const struct config *c, struct err
 		struct provider          *p = NULL;
 		struct err                why;
 
-		if (provider_create(&c->providers[i], &p, &why) == ERR_OK) {
-			const char *ca_file = c->providers[i].ca_file;
+		struct provider_options o = good_part(c, i);
+		if (!o.dialect)
+			continue; /* that was said */
+		if (provider_create(&o, &p, &why) == ERR_OK) {
+			const char *ca_file = o.ca_file;
 
 			provider_destroy(p);
 			if (!ca_file || check_ca_file(ca_file, &why) == ERR_OK)
@@ -282,7 +322,9 @@ static enum errc config_check_check_providers(const struct config *c, struct err
 		}
 		if (node)
 			at = config_memory_node(c, config_culprit(node, why.path));
-		return config_place_fail(&at, e, "%s", why.text);
+		enum errc rc = config_memory_note(c, config_place_fail(&at, e, "%s", why.text), e);
+		if (rc != ERR_OK)
+			return rc;
 	}
 	return ERR_OK;
 }
@@ -302,6 +344,8 @@ static enum errc check_default_model(const struct config *c, struct err *e)
 	const char         *names[8];
 	size_t              n = 0;
 
+	if (!c->default_model[0] || c->memory->mistakes.rows_lost)
+		return ERR_OK;
 	for (size_t i = 0; i < c->model_count; i++) {
 		if (config_list_matches(c->models[i].name, c->default_model) &&
 		    !strchr(c->default_model, '*'))
@@ -324,6 +368,21 @@ static bool config_model_matches(const struct config *c, const char *name)
 	return false;
 }
 
+static enum errc check_fallback(const struct config *c, const struct config_place *at,
+				const struct model_options *m, const char *name, struct err *e)
+{
+	bool known = config_model_matches(c, name) || c->memory->mistakes.rows_lost;
+
+	if (!known || strchr(name, '*'))
+		return config_place_fail(at, e,
+					 "there is no model '%.80s'; a fallback has to stand under "
+					 "models",
+					 name);
+	if (strcmp(name, m->name) == 0)
+		return config_place_fail(at, e, "the model falls back on itself");
+	return ERR_OK;
+}
+
 static enum errc config_check_check_fallbacks(const struct config *c, struct err *e)
 {
 	for (size_t i = 0; i < c->model_count; i++) {
@@ -333,43 +392,38 @@ static enum errc config_check_check_fallbacks(const struct config *c, struct err
 			struct config_place at = config_memory_node(
 				c, config_culprit(c->memory->model_node[i], "fallback"));
 
-			if (!config_model_matches(c, m->fallback[k]) || strchr(m->fallback[k], '*'))
-				return config_place_fail(&at, e,
-							 "there is no model '%.80s'; a fallback "
-							 "has to stand under models",
-							 m->fallback[k]);
-			if (strcmp(m->fallback[k], m->name) == 0)
-				return config_place_fail(&at, e, "the model falls back on itself");
+			enum errc rc = check_fallback(c, &at, m, m->fallback[k], e);
+
+			rc = config_memory_note(c, rc, e);
+			if (rc != ERR_OK)
+				return rc;
 		}
 	}
 	return ERR_OK;
 }
 
-enum errc config_check(const struct config *c, struct err *e)
+enum errc config_check(const struct config *c, bool serves, struct err *e)
 {
-	enum errc rc = config_check_check_listen(c, e);
+	static enum errc (*const checks[])(const struct config *c, struct err *e) = {
+		check_database,
+		config_check_check_listen,
+		check_socket_mode,
+		check_tls,
+		check_origins,
+		check_proxies,
+		check_image_root,
+		check_computer,
+		check_collector,
+		check_bucket,
+		config_check_check_providers,
+		check_default_model,
+		config_check_check_fallbacks,
+		config_check_serve,
+	};
+	enum errc rc = ERR_OK;
 
-	if (rc == ERR_OK)
-		rc = check_socket_mode(c, e);
-	if (rc == ERR_OK)
-		rc = check_tls(c, e);
-	if (rc == ERR_OK)
-		rc = check_origins(c, e);
-	if (rc == ERR_OK)
-		rc = check_proxies(c, e);
-	if (rc == ERR_OK)
-		rc = check_image_root(c, e);
-	if (rc == ERR_OK)
-		rc = check_computer(c, e);
-	if (rc == ERR_OK)
-		rc = check_collector(c, e);
-	if (rc == ERR_OK)
-		rc = check_bucket(c, e);
-	if (rc == ERR_OK)
-		rc = config_check_check_providers(c, e);
-	if (rc == ERR_OK)
-		rc = check_default_model(c, e);
-	if (rc == ERR_OK)
-		rc = config_check_check_fallbacks(c, e);
+	/* the last one is for a process that serves */
+	for (size_t i = 0; rc == ERR_OK && i < ARRAY_LEN(checks) - !serves; i++)
+		rc = config_memory_note(c, checks[i](c, e), e);
 	return rc;
 }

@@ -235,6 +235,7 @@ static enum errc config_defaults_members(struct config *c, const struct config_n
 					    "presence_penalty, frequency_penalty, "
 					    "response_format, reasoning_effort",
 					    e);
+		rc = config_memory_note(c, rc, e);
 	}
 	return rc;
 }
@@ -265,6 +266,7 @@ enum errc config_defaults_read(struct config *c, const struct config_node *map,
 			if (rc == ERR_OK)
 				ret->instruction = str_of(text);
 		}
+		rc = config_memory_note(c, rc, e);
 	}
 	return rc;
 }

@@ -2,6 +2,7 @@
 #include "config/config.h"
 
 #include "base/limits.h"
+#include "base/log.h"
 #include "config/config_check.h"
 #include "config/config_file.h"
 #include "config/config_memory.h"
@@ -10,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static void *config_member(struct config *c, const struct config_option *o)
 {
@@ -137,13 +139,15 @@ static enum errc set_node(struct config *c, enum config_option_id i, const struc
 	for (const struct config_node *n = node->first; n; n = n->next) {
 		struct config_place item = config_memory_node(c, n);
 
-		if (n->kind != CONFIG_SCALAR)
-			return config_place_fail(&item, e, "has to be one value");
-		enum errc rc = config_list_add(c, o, n->text, &item, e);
+		enum errc rc = n->kind == CONFIG_SCALAR
+				       ? config_list_add(c, o, n->text, &item, e)
+				       : config_place_fail(&item, e, "has to be one value");
+
+		rc = config_memory_note(c, rc, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
-	return list_check(c, o, &at, e);
+	return node->first ? ERR_OK : list_check(c, o, &at, e);
 }
 
 static bool is_table(const char *key)
@@ -178,9 +182,9 @@ static enum errc set_file(struct config *c, const struct config_node *root, stru
 
 		if (i < 0 && is_table(n->key))
 			continue;
-		if (i < 0)
-			return unknown_key(&at, e);
-		enum errc rc = set_node(c, (enum config_option_id)i, n, e);
+		enum errc rc =
+			i < 0 ? unknown_key(&at, e) : set_node(c, (enum config_option_id)i, n, e);
+		rc = config_memory_note(c, rc, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -199,7 +203,8 @@ static enum errc set_environment(struct config *c, struct err *e)
 		if (!value || !*value)
 			continue;
 		set_source(c, (enum config_option_id)i, CONFIG_FROM_ENVIRONMENT, NULL);
-		enum errc rc = set_text(c, (enum config_option_id)i, str_of(value), e);
+		enum errc rc = config_memory_note(
+			c, set_text(c, (enum config_option_id)i, str_of(value), e), e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -218,7 +223,8 @@ static enum errc set_flags(struct config *c, const struct config_flag *flags, si
 		/* a list is filled by repeated flags */
 		if (c->memory->source[i] != CONFIG_FROM_FLAG)
 			set_source(c, (enum config_option_id)i, CONFIG_FROM_FLAG, NULL);
-		enum errc rc = set_text(c, (enum config_option_id)i, str_of(flags[n].value), e);
+		enum errc rc = config_memory_note(
+			c, set_text(c, (enum config_option_id)i, str_of(flags[n].value), e), e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -226,8 +232,7 @@ static enum errc set_flags(struct config *c, const struct config_flag *flags, si
 }
 
 static enum errc config_load_layers(struct config *c, const char *file,
-				    const struct config_flag *flags, size_t flag_count,
-				    struct err *e)
+				    const struct config_given *given, struct err *e)
 {
 	struct config_node *root = NULL;
 	enum errc           rc = set_defaults(c, e);
@@ -243,28 +248,40 @@ static enum errc config_load_layers(struct config *c, const char *file,
 	if (rc == ERR_OK)
 		rc = set_environment(c, e);
 	if (rc == ERR_OK)
-		rc = set_flags(c, flags, flag_count, e);
+		rc = set_flags(c, given->flags, given->flag_count, e);
+	if (c->memory->source[CONFIG_OPTION_log_format] == CONFIG_FROM_DEFAULT &&
+	    isatty(STDERR_FILENO))
+		c->log_format = LOG_TEXT;
 	if (rc == ERR_OK)
 		rc = config_table_load(c, root, e);
 	if (rc == ERR_OK)
-		rc = config_check(c, e);
+		rc = config_check(c, given->serves, e);
 	return rc;
 }
 
-enum errc config_load(const char *file, const struct config_flag *flags, size_t flag_count,
-		      struct config **ret, struct err *e)
+enum errc config_load(const struct config_given *given, struct config **ret, struct buf *mistakes,
+		      struct err *e)
 {
 	OWNED(config) c = config_memory_create();
+	const char *file = given->file;
 
 	if (!c)
 		return err_set(e, ERR_INTERNAL, NULL, "out of memory");
+	c->memory->needs_secrets = given->serves;
+	c->memory->mistakes.all = mistakes;
 	if (!file) {
 		file = getenv("PARLEY_CONFIG");
 		if (file && !*file)
 			file = NULL;
 	}
 
-	enum errc rc = config_load_layers(c, file, flags, flag_count, e);
+	enum errc rc = config_load_layers(c, file, given, e);
+	if (rc != ERR_OK)
+		rc = config_memory_note(c, rc, e);
+	if (rc == ERR_OK && c->memory->mistakes.count > 0) {
+		*e = c->memory->mistakes.first;
+		rc = e->code;
+	}
 	if (rc != ERR_OK)
 		return rc;
 	*ret = TAKE(c);

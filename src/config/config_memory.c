@@ -29,6 +29,19 @@ enum errc config_memory_secret_take(struct config *c, char *secret, const char *
 	return ERR_OK;
 }
 
+enum errc config_memory_note(const struct config *c, enum errc rc, struct err *e)
+{
+	struct config_mistakes *m = &c->memory->mistakes;
+
+	if (rc != ERR_INVALID_VALUE && rc != ERR_NOT_SUPPORTED_YET)
+		return rc;
+	if (m->all && !buf_fmt(m->all, "%s\n", e->text))
+		return rc; /* enough of them */
+	if (m->count++ == 0)
+		m->first = *e;
+	return ERR_OK;
+}
+
 struct config_place config_memory_node(const struct config *c, const struct config_node *node)
 {
 	return (struct config_place){ .source = CONFIG_FROM_FILE,

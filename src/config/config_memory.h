@@ -12,6 +12,14 @@ struct config_secret_link {
 	char                      *value; /* owned; wiped when it goes */
 };
 
+/* What is wrong with the values so far; the reading goes on behind each. */
+struct config_mistakes {
+	size_t      count;
+	struct err  first;
+	struct buf *all; /* borrowed; a line for each; NULL: only the first one is wanted */
+	bool rows_lost;  /* a provider or model is nameless, so what names one can't be checked */
+};
+
 struct config_memory {
 	struct arena               arena;
 	struct config_secret_link *secrets; /* newest first */
@@ -22,6 +30,9 @@ struct config_memory {
 	/* by provider and model; NULL: built in, or from PARLEY_UPSTREAM_URL */
 	const struct config_node **provider_node;
 	const struct config_node **model_node;
+	bool                      *provider_wrong; /* it has mistakes already */
+	struct config_mistakes     mistakes;
+	bool                       needs_secrets;
 };
 
 /* config_memory_create: an empty configuration, owned, for config_destroy; NULL: no memory. */
@@ -31,6 +42,9 @@ void *config_memory_alloc(struct config *c, size_t n, struct err *e) MUST_USE;
 /* config_memory_secret_take: consumes an owned secret; what it returns is borrowed from c. */
 enum errc config_memory_secret_take(struct config *c, char *secret, const char **ret,
 				    struct err *e) MUST_USE;
+/* config_memory_note: keeps what is wrong with a value and returns OK, so that the next one is read;
+ * returns other errors. */
+enum errc config_memory_note(const struct config *c, enum errc rc, struct err *e) MUST_USE;
 /* config_memory_place: of the i-th option. */
 struct config_place config_memory_place(const struct config *c, enum config_option_id i);
 /* config_memory_node: of a node of the file. */

@@ -5,6 +5,8 @@
 #include "config/config.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 const struct config_option config_options[CONFIG_OPTION__COUNT] = {
 /* clang-format off */
@@ -22,6 +24,21 @@ int config_option_find(struct str name)
 		if (str_is(name, config_options[i].name))
 			return i;
 	return -1;
+}
+
+const char *config_option_alias(struct str name)
+{
+	static const char *const aliases[][2] = {
+		{ "port", "listen" },         { "host", "listen" },    { "bind", "listen" },
+		{ "addr", "listen" },         { "address", "listen" }, { "db", "database" },
+		{ "model", "default_model" },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(aliases); i++)
+		if (name.n == strlen(aliases[i][0]) &&
+		    strncasecmp(name.p, aliases[i][0], name.n) == 0)
+			return aliases[i][1];
+	return NULL;
 }
 
 const char *config_option_value(const struct config_option *o)

@@ -29,5 +29,7 @@ bool config_kept_same(const struct config_option *o, const struct config *a,
 		      const struct config *b);
 /* config_option_find: the id, or -1. */
 int config_option_find(struct str name);
+/* config_option_alias: the option that has another name in other programs, as port; NULL: none. */
+const char *config_option_alias(struct str name);
 /* config_option_value: what the help shows in the value's place. */
 const char *config_option_value(const struct config_option *o);

@@ -137,7 +137,7 @@ enum errc config_runner_read(struct config *c, const struct config_node *map, st
 		return config_place_fail(&at, e, "has to be a map: \"key: value\" lines");
 	}
 	for (const struct config_node *n = map->first; rc == ERR_OK && n; n = n->next)
-		rc = runner_key(c, n, e);
+		rc = config_memory_note(c, runner_key(c, n, e), e);
 	return rc;
 }
 

@@ -222,6 +222,10 @@ static enum errc read_secret(struct config *c, enum config_secret_kind kind,
 	char               *secret;
 	enum errc           rc = need_value(c, n, e);
 
+	if (rc == ERR_OK && !c->memory->needs_secrets) {
+		*ret = "not read";
+		return ERR_OK;
+	}
 	if (rc == ERR_OK)
 		rc = config_secret_read(kind, n->text.p, &at, &secret, e);
 	return rc == ERR_OK ? config_memory_secret_take(c, secret, ret, e) : rc;
@@ -280,6 +284,7 @@ static enum errc read_timeouts(struct config *c, const struct config_node *map,
 		rc = read_field(c, n, timeout_fields, ARRAY_LEN(timeout_fields), p, &known, e);
 		if (rc == ERR_OK && !known)
 			rc = config_table_unknown(c, n, timeout_keys, ARRAY_LEN(timeout_keys), e);
+		rc = config_memory_note(c, rc, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -315,6 +320,7 @@ static enum errc read_headers(struct config *c, const struct config_node *map,
 		else if ((rc = need_value(c, n, e)) == ERR_OK)
 			rc = config_value_read(&value, n->text, &c->memory->arena, &at, &h->value,
 					       e);
+		rc = config_memory_note(c, rc, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -334,6 +340,7 @@ static enum errc read_health(struct config *c, const struct config_node *map,
 		rc = read_field(c, n, health_fields, ARRAY_LEN(health_fields), p, &known, e);
 		if (rc == ERR_OK && !known)
 			rc = config_table_unknown(c, n, health_keys, ARRAY_LEN(health_keys), e);
+		rc = config_memory_note(c, rc, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -372,19 +379,26 @@ static enum errc read_provider_special(struct config *c, const struct config_nod
 	return config_table_unknown(c, n, provider_keys, ARRAY_LEN(provider_keys), e);
 }
 
+/* table_need: the key has no good value; where it has a wrong one, that was said already. */
+static enum errc table_need(const struct config *c, const struct config_node *map, const char *key,
+			    const char *what, struct err *e)
+{
+	return config_file_find(map, key) ? ERR_OK : config_table_fail(c, map, what, e);
+}
+
 static enum errc check_provider(struct config *c, const struct config_node *map,
 				const struct provider_options *p, struct err *e)
 {
 	if (!p->name)
-		return config_table_fail(c, map, "a provider needs a name", e);
+		return table_need(c, map, "name", "a provider needs a name", e);
 	if (!p->dialect)
-		return config_table_fail(c, map, "a provider needs a dialect, as openai", e);
+		return table_need(c, map, "dialect", "a provider needs a dialect, as openai", e);
 
 	bool echo = strcmp(p->dialect, "echo") == 0;
 
 	if (!echo && !p->base_url)
-		return config_table_fail(
-			c, map, "a provider needs a base_url, as http://127.0.0.1:9000/v1", e);
+		return table_need(c, map, "base_url",
+				  "a provider needs a base_url, as http://127.0.0.1:9000/v1", e);
 	for (const struct config_node *n = map->first; n; n = n->next) {
 		bool echo_key = false;
 
@@ -421,6 +435,7 @@ static enum errc read_provider(struct config *c, const struct config_node *map,
 			rc = read_field(c, n, echo_fields, ARRAY_LEN(echo_fields), p, &known, e);
 		if (rc == ERR_OK && !known)
 			rc = read_provider_special(c, n, p, e);
+		rc = config_memory_note(c, rc, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -447,10 +462,11 @@ static bool config_table_has_model(const struct config *c, const char *name)
 static enum errc add_environment_provider(struct config *c, struct err *e)
 {
 	static const struct config_rule rule = { CONFIG_STRING, 1, 2048, "" };
-	const char                     *key = config_secret_env("PARLEY_UPSTREAM_KEY");
-	const char                     *url = getenv("PARLEY_UPSTREAM_URL");
-	struct config_place             at = { CONFIG_FROM_ENVIRONMENT, .name = "upstream_url" };
-	struct provider_options        *p = &c->providers[c->provider_count];
+	const char                     *key =
+                c->memory->needs_secrets ? config_secret_env("PARLEY_UPSTREAM_KEY") : NULL;
+	const char              *url = getenv("PARLEY_UPSTREAM_URL");
+	struct config_place      at = { CONFIG_FROM_ENVIRONMENT, .name = "upstream_url" };
+	struct provider_options *p = &c->providers[c->provider_count];
 
 	if (!url || !*url)
 		return ERR_OK;
@@ -481,6 +497,14 @@ static enum errc add_environment_provider(struct config *c, struct err *e)
 	return ERR_OK;
 }
 
+/* table_row_lost: a row without a name can't be looked for by it. */
+static bool table_row_lost(const struct config *c, const char *name)
+{
+	if (!name)
+		c->memory->mistakes.rows_lost = true;
+	return !name;
+}
+
 static enum errc load_providers(struct config *c, const struct config_node *table, struct err *e)
 {
 	/* two more: echo, and the provider of the environment */
@@ -492,16 +516,25 @@ static enum errc load_providers(struct config *c, const struct config_node *tabl
 	c->memory->provider_node = config_memory_alloc(c, room * sizeof(struct config_node *), e);
 	if (!c->memory->provider_node)
 		return ERR_INTERNAL;
+	c->memory->provider_wrong = config_memory_alloc(c, room * sizeof(bool), e);
+	if (!c->memory->provider_wrong)
+		return ERR_INTERNAL;
 	for (const struct config_node *n = table ? table->first : NULL; n; n = n->next) {
-		enum errc rc = read_provider(c, n, &c->providers[c->provider_count], e);
+		struct provider_options *p = &c->providers[c->provider_count];
+		size_t                   before = c->memory->mistakes.count;
+		enum errc                rc = config_memory_note(c, read_provider(c, n, p, e), e);
 
 		if (rc != ERR_OK)
 			return rc;
+		if (table_row_lost(c, p->name))
+			continue;
+		c->memory->provider_wrong[c->provider_count] = c->memory->mistakes.count > before;
 		c->memory->provider_node[c->provider_count++] = n;
 	}
 	if (!find_provider(c, "echo")) {
 		struct provider_options *p = &c->providers[c->provider_count++];
 
+		c->echo_providers = 1;
 		provider_defaults(p);
 		p->name = "echo";
 		p->dialect = "echo";
@@ -533,7 +566,7 @@ static enum errc read_fallback(struct config *c, const struct config_node *list,
 			rc = config_value_read(&rule, n->text, &c->memory->arena, &at,
 					       &names[n->index], e);
 		if (rc != ERR_OK)
-			return rc;
+			return rc; /* the list has holes from here on */
 	}
 	m->fallback = names;
 	m->fallback_count = list->count;
@@ -545,7 +578,7 @@ static enum errc need_provider(const struct config *c, const struct config_node 
 {
 	struct config_place at = config_memory_node(c, config_file_find(map, "provider"));
 
-	if (find_provider(c, name))
+	if (find_provider(c, name) || c->memory->mistakes.rows_lost)
 		return ERR_OK;
 	return config_place_fail(&at, e,
 				 "there is no provider '%s'; it has to stand under "
@@ -565,11 +598,12 @@ static enum errc read_target(struct config *c, const struct config_node *map,
 		rc = read_field(c, n, target_fields, ARRAY_LEN(target_fields), t, &known, e);
 		if (rc == ERR_OK && !known)
 			rc = config_table_unknown(c, n, target_keys, ARRAY_LEN(target_keys), e);
+		rc = config_memory_note(c, rc, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
 	if (rc == ERR_OK && !t->provider)
-		return config_table_fail(c, map, "a target needs a provider", e);
+		return table_need(c, map, "provider", "a target needs a provider", e);
 	return rc == ERR_OK ? need_provider(c, map, t->provider, e) : rc;
 }
 
@@ -587,7 +621,7 @@ static enum errc read_targets(struct config *c, const struct config_node *list,
 	if (!targets)
 		return ERR_INTERNAL;
 	for (const struct config_node *n = list->first; n && rc == ERR_OK; n = n->next)
-		rc = read_target(c, n, &targets[n->index], e);
+		rc = config_memory_note(c, read_target(c, n, &targets[n->index], e), e);
 	m->targets = targets;
 	m->target_count = list->count;
 	return rc;
@@ -621,9 +655,10 @@ static enum errc read_price(const struct config *c, const struct config_node *ma
 	*p = (struct price){ true, -1, -1, -1, -1, -1 };
 	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n && rc == ERR_OK;
 	     n = n->next)
-		rc = read_money(c, n, p, e);
+		rc = config_memory_note(c, read_money(c, n, p, e), e);
 	if (rc == ERR_OK && (p->input < 0 || p->output < 0))
-		return config_table_fail(c, map, "a price needs input and output", e);
+		return table_need(c, map, p->input < 0 ? "input" : "output",
+				  "a price needs input and output", e);
 	if (p->cached < 0)
 		p->cached = p->input;
 	if (p->cache_write < 0)
@@ -652,13 +687,16 @@ static enum errc config_table_check_model(struct config *c, const struct config_
 					  const struct model_options *m, struct err *e)
 {
 	if (!m->name)
-		return config_table_fail(c, map, "a model needs a name", e);
+		return table_need(c, map, "name", "a model needs a name", e);
 	if (m->target_count > 0 && (m->provider || m->upstream_model))
 		return config_table_fail(
 			c, map, "a model has targets, or a provider and upstream_model, not both",
 			e);
 	if (!m->provider && m->target_count == 0)
-		return config_table_fail(c, map, "a model needs a provider, or targets", e);
+		return config_file_find(map, "targets")
+			       ? ERR_OK
+			       : table_need(c, map, "provider",
+					    "a model needs a provider, or targets", e);
 
 	const char *star = strchr(m->name, '*');
 	if (star && star[1])
@@ -682,6 +720,7 @@ static enum errc read_model(struct config *c, const struct config_node *map,
 		rc = read_field(c, n, model_fields, ARRAY_LEN(model_fields), m, &known, e);
 		if (rc == ERR_OK && !known)
 			rc = read_model_special(c, n, m, e);
+		rc = config_memory_note(c, rc, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -699,15 +738,18 @@ static enum errc load_models(struct config *c, const struct config_node *table, 
 	if (!c->memory->model_node)
 		return ERR_INTERNAL;
 	for (const struct config_node *n = table ? table->first : NULL; n; n = n->next) {
-		enum errc rc = read_model(c, n, &c->models[c->model_count], e);
+		struct model_options *m = &c->models[c->model_count];
+		enum errc             rc = config_memory_note(c, read_model(c, n, m, e), e);
 
 		if (rc != ERR_OK)
 			return rc;
-		c->memory->model_node[c->model_count++] = n;
+		if (!table_row_lost(c, m->name))
+			c->memory->model_node[c->model_count++] = n;
 	}
 	if (!config_table_has_model(c, "echo")) {
 		struct model_options *m = &c->models[c->model_count++];
 
+		c->echo_models = 1;
 		model_defaults(c, m);
 		m->name = "echo";
 		m->provider = "echo";
@@ -728,20 +770,19 @@ static enum errc config_table_read_rate(struct config *c, const struct config_no
 		struct config_place at = config_memory_node(c, n);
 
 		rc = need_value(c, n, e);
-		if (rc != ERR_OK)
-			return rc;
-		if (strcmp(n->key, "count") == 0)
+		if (rc == ERR_OK && strcmp(n->key, "count") == 0)
 			rc = config_value_read(&count, n->text, NULL, &at, ret_count, e);
-		else if (strcmp(n->key, "window") != 0)
+		else if (rc == ERR_OK && strcmp(n->key, "window") != 0)
 			rc = config_table_unknown(c, n, rate_keys, ARRAY_LEN(rate_keys), e);
-		else if (!allowance_read_time(n->text, ret_us))
+		else if (rc == ERR_OK && !allowance_read_time(n->text, ret_us))
 			rc = config_table_fail(
 				c, n, "must be a whole number with s, m, h or d, from 1s to 366d",
 				e);
+		rc = config_memory_note(c, rc, e);
 	}
 	if (rc == ERR_OK && (*ret_count == 0 || *ret_us == 0))
-		return config_table_fail(c, map,
-					 "needs count and window, as {count: 60, window: 1m}", e);
+		return table_need(c, map, *ret_count == 0 ? "count" : "window",
+				  "needs count and window, as {count: 60, window: 1m}", e);
 	return rc;
 }
 
@@ -762,6 +803,7 @@ static enum errc load_limits(struct config *c, const struct config_node *map, st
 			rc = read_field(c, n, limit_fields, ARRAY_LEN(limit_fields), a, &known, e);
 		if (rc == ERR_OK && !known)
 			rc = config_table_unknown(c, n, limit_keys, ARRAY_LEN(limit_keys), e);
+		rc = config_memory_note(c, rc, e);
 	}
 	return rc;
 }
@@ -818,12 +860,12 @@ static enum errc load_keys(struct config *c, const struct config_node *table, st
 	if (!c->api_keys.items)
 		return ERR_INTERNAL;
 	for (const struct config_node *n = table ? table->first : NULL; n; n = n->next) {
-		enum errc rc = config_table_read_key(c, n, e);
+		enum errc rc = config_memory_note(c, config_table_read_key(c, n, e), e);
 
 		if (rc != ERR_OK)
 			return rc;
 	}
-	if (!config_secret_env("PARLEY_API_KEY"))
+	if (!c->memory->needs_secrets || !config_secret_env("PARLEY_API_KEY"))
 		return ERR_OK;
 
 	char       *secret;
@@ -834,27 +876,44 @@ static enum errc load_keys(struct config *c, const struct config_node *table, st
 	return rc == ERR_OK ? config_table_add_key(c, key, &at, e) : rc;
 }
 
+/* With a real provider, echo's answer would look like one of that provider. */
+static void take_default_model(struct config *c)
+{
+	if (c->memory->source[CONFIG_OPTION_default_model] != CONFIG_FROM_DEFAULT)
+		return;
+	for (size_t i = 0; i < c->provider_count; i++)
+		if (!c->providers[i].dialect || strcmp(c->providers[i].dialect, "echo") != 0)
+			c->default_model = "";
+}
+
 enum errc config_table_load(struct config *c, const struct config_node *root, struct err *e)
 {
+	const struct config_node *limits = root ? config_file_find(root, "limits") : NULL;
+	const struct config_node *runner = root ? config_file_find(root, "runner") : NULL;
 	const struct config_node *tables[3] = { NULL, NULL, NULL };
 	enum errc                 rc;
 
 	for (size_t i = 0; root && i < ARRAY_LEN(tables); i++) {
-		tables[i] = config_file_find(root, config_table_names[i]);
-		rc = tables[i] ? need_kind(c, tables[i], CONFIG_SEQUENCE, e) : ERR_OK;
+		const struct config_node *table = config_file_find(root, config_table_names[i]);
+		bool list = !table || need_kind(c, table, CONFIG_SEQUENCE, e) == ERR_OK;
+
+		rc = list ? ERR_OK : config_memory_note(c, e->code, e);
 		if (rc != ERR_OK)
 			return rc;
+		tables[i] = list ? table : NULL;
+		c->memory->mistakes.rows_lost |= !list;
 	}
 	rc = load_providers(c, tables[0], e);
 	if (rc == ERR_OK)
 		rc = load_models(c, tables[1], e);
 	if (rc == ERR_OK)
-		rc = add_environment_provider(c, e);
+		rc = config_memory_note(c, add_environment_provider(c, e), e);
+	take_default_model(c);
 	if (rc == ERR_OK)
-		rc = load_keys(c, tables[2], e);
+		rc = config_memory_note(c, load_keys(c, tables[2], e), e);
 	if (rc == ERR_OK)
-		rc = load_limits(c, root ? config_file_find(root, "limits") : NULL, e);
+		rc = config_memory_note(c, load_limits(c, limits, e), e);
 	if (rc == ERR_OK)
-		rc = config_runner_read(c, root ? config_file_find(root, "runner") : NULL, e);
+		rc = config_memory_note(c, config_runner_read(c, runner, e), e);
 	return rc;
 }

@@ -41,8 +41,7 @@ struct store_options {
 	/* With handover: from the serving process's quiesce; owned by the store, even if opening
 	 * fails. */
 	int  handover_fd;
-	bool migrate;  /* apply missing migrations; false: missing ones are an error */
-	bool existing; /* at_once: a missing database is an error, and not created */
+	bool migrate; /* apply missing migrations; false: missing ones are an error */
 	/* Event logs of ended runs are kept for events_keep_ms, and all logs within
 	 * events_keep_bytes; the oldest go first, in small steps between other writes.  0: no
 	 * limit. */

@@ -614,6 +614,7 @@ def test_the_commands_without_a_gateway(tmp_path):
     source = tmp_path / "in.jsonl"
     source.write_bytes(text(*simple()))
     gateway = Gateway(tmp_path)
+    command("migrate", gateway)
     command("import", gateway, source)
     out = command("export", gateway).stdout
     assert len(lines(out)) == 5
@@ -639,7 +640,8 @@ def test_owners_come_along_by_command(tmp_path):
     one.stop()
     archive = tmp_path / "all.jsonl"
     assert gw.run("export", "--database", one.database, "--output", archive).returncode == 0
-    assert gw.run("import", "--database", two.database, archive).returncode == 0
+    command("migrate", two)
+    command("import", two, archive)
     two.start()
     for key, conversation in said.items():
         with Client(two.url, {"Authorization": f"Bearer {key}"}) as client:
@@ -655,10 +657,13 @@ def test_commands_that_fail(tmp_path):
     rows = simple()
     rows[4]["message"]["role"] = "king"
     source.write_bytes(text(*rows))
+    for name in ("export", "import"):
+        assert "there is no database" in command(name, gateway, code=66).stderr
+    assert not gateway.database.exists()
+    command("migrate", gateway)
     assert "lines[5].message.role" in command("import", gateway, source, code=65).stderr
     command("import", gateway, tmp_path / "none", code=66)
     command("export", gateway, "--conversation", "x", code=64)
-    assert "there is none" in command("export", gateway, code=66).stderr
     source.write_bytes(text(*simple()))
     command("import", gateway, source)
     assert NOBODY in command("export", gateway, "--conversation", NOBODY, code=66).stderr

@@ -169,6 +169,7 @@ def test_the_option_says_where_it_is(start, option, loopback, outside, admin):
     env = {"PARLEY_CONSOLE": option} if option else {}
     for listen, main in (("127.0.0.1:0", loopback), ("0.0.0.0:0", outside)):
         gateway = start(listen=listen, args=ADMIN, env=env, ready=False, name=f"p{listen[0]}")
+        keys.migrate(gateway)
         key = keys.make(gateway, "--scopes", "admin")["key"]
         gateway.start()
         url = f"http://127.0.0.1:{gateway.port}"
@@ -182,6 +183,7 @@ def test_the_option_says_where_it_is(start, option, loopback, outside, admin):
 
 def test_one_outer_address_is_enough_to_leave_it_out(start):
     gateway = start({"listen": ["127.0.0.1:0", "0.0.0.0:0"]}, listen=None, args=ADMIN, ready=False)
+    keys.migrate(gateway)
     key = keys.make(gateway, "--scopes", "admin")["key"]
     gateway.start()
     for port in re.findall(r":(\d+)$", "".join(gateway.stdout), re.M):

@@ -30,7 +30,7 @@ def arguments(tmp_path):
 
 COMMANDS = ["serve", "migrate", "export", "import", "create", "list", "revoke", "update", "backup",
             "vacuum"]
-LOOKS_FIRST = {"export", "list", "revoke", "update", "backup", "vacuum"}  # at what must be there
+LOOKS_FIRST = set(COMMANDS) - {"serve", "migrate"}  # at what must be there
 
 
 def ours(path):

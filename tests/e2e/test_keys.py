@@ -122,11 +122,12 @@ def test_a_gateway_that_serves_learns_of_an_update(serving):
     assert "revoked" in keys.command(serving, "update", made["id"], "--name", "x", code=66).stderr
 
 
-@pytest.mark.parametrize("args", [("list",), ("list", "--json"), ("revoke", "key_00000000"),
+@pytest.mark.parametrize("args", [("list",), ("list", "--json"), ("create",), ("revoke", "key_00000000"),
                                   ("rotate", "key_00000000"), ("update", "key_00000000", "--name", "x")])
 def test_a_database_that_is_not_there_is_not_made(tmp_path, args):
     done = gw.run("keys", *args, "--database", tmp_path / "none.db")
-    assert done.returncode == 66 and done.stdout == "" and "there is none" in done.stderr
+    assert done.returncode == 66 and done.stdout == ""
+    assert f"there is no database {tmp_path}/none.db" in done.stderr and "parley migrate" in done.stderr
     assert list(tmp_path.iterdir()) == []
 
 
@@ -161,9 +162,10 @@ def test_options_of_keys_are_for_keys_alone():
     assert done.returncode == 64 and "--name" in done.stderr
 
 
-def test_without_a_gateway_the_database_is_made(tmp_path, start):
-    """Made before the first start: the gateway is never open, and may listen anywhere."""
+def test_a_key_that_is_made_before_the_first_start(start):
+    """The gateway is never open, and may listen anywhere."""
     gateway = start(listen="0.0.0.0:0", args=ADMIN, ready=False)
+    keys.migrate(gateway)
     key = keys.make(gateway)["key"]
     gateway.start()
     gateway.url = f"http://127.0.0.1:{gateway.port}"
@@ -177,6 +179,7 @@ def test_the_example_of_the_documentation_works(tmp_path):
                                re.S).groups()
     (tmp_path / "parley.yaml").write_text(f"database: {tmp_path / 'p.db'}\n")
     out = ""
+    assert gw.run("migrate", "--config", "parley.yaml", cwd=tmp_path).returncode == 0
     for line in command.splitlines():
         done = gw.run(*shlex.split(line)[1:], cwd=tmp_path)
         assert done.returncode == 0, done
@@ -329,6 +332,7 @@ def test_admin_routes_are_for_this_machine_alone(start):
     with keys.client_of(inner, root, admin=True) as client:
         client.get("/v1/admin/keys", headers={"X-Forwarded-For": "192.0.2.1"}).ok()
     outer = start(listen="0.0.0.0:0", args=ADMIN, ready=False, name="outer")
+    keys.migrate(outer)
     root = keys.make(outer, "--scopes", "admin")["key"]
     outer.start()
     outer.url = f"http://127.0.0.1:{outer.port}"

@@ -342,7 +342,8 @@ def test_export_and_import_by_the_operator_keep_owners(two, tmp_path):
     archive, copy = tmp_path / "all.jsonl", tmp_path / "copy.db"
     done = gw.run("export", "--database", gateway.database, "--output", archive)
     assert done.returncode == 0, done
-    assert gw.run("import", "--database", copy, archive).returncode == 0
+    for name, *args in (["migrate"], ["import", archive]):
+        assert gw.run(name, "--database", copy, *args).returncode == 0
     owners = {json.loads(line).get("owner") for line in archive.read_text().splitlines()}
     rows = keys.command(gateway, "list", "--json").stdout.splitlines()
     assert {json.loads(row)["owner"] for row in rows} <= owners

@@ -41,7 +41,8 @@ static struct config *load_text(const char *yaml, struct err *e)
 	struct config *c = NULL;
 
 	write_file("parley.yaml", yaml);
-	if (config_load("parley.yaml", NULL, 0, &c, e) != ERR_OK)
+	if (config_load(&(struct config_given){ .file = "parley.yaml", .serves = true }, &c, NULL,
+			e) != ERR_OK)
 		assert_null(c);
 	return c;
 }
@@ -111,7 +112,8 @@ static void without_a_file_the_defaults_hold(void **state)
 	struct err     e;
 
 	(void)state;
-	assert_int_equal(config_load(NULL, NULL, 0, &c, &e), ERR_OK);
+	assert_int_equal(config_load(&(struct config_given){ .serves = true }, &c, NULL, &e),
+			 ERR_OK);
 	assert_int_equal(c->listen.count, 1);
 	assert_string_equal(c->listen.items[0], "127.0.0.1:8080");
 	assert_string_equal(c->database, "parley.db");
@@ -141,7 +143,10 @@ static void flags_beat_the_environment_and_that_beats_the_file(void **state)
 
 	(void)state;
 	write_file("parley.yaml", "listen: [127.0.0.1:1, \"[::1]:1\"]\nmax_body: 1MiB\n");
-	assert_int_equal(config_load("parley.yaml", NULL, 0, &c, &e), ERR_OK);
+	assert_int_equal(
+		config_load(&(struct config_given){ .file = "parley.yaml", .serves = true }, &c,
+			    NULL, &e),
+		ERR_OK);
 	assert_int_equal(c->listen.count, 2);
 	assert_string_equal(c->listen.items[1], "[::1]:1");
 	assert_int_equal(c->max_body, MIB);
@@ -150,18 +155,27 @@ static void flags_beat_the_environment_and_that_beats_the_file(void **state)
 	setenv("PARLEY_CONFIG", "parley.yaml", 1);
 	setenv("PARLEY_LISTEN", "127.0.0.1:2 , 127.0.0.1:22", 1);
 	setenv("PARLEY_MAX_BODY", "", 1); /* empty is not set */
-	assert_int_equal(config_load(NULL, NULL, 0, &c, &e), ERR_OK);
+	assert_int_equal(config_load(&(struct config_given){ .serves = true }, &c, NULL, &e),
+			 ERR_OK);
 	assert_int_equal(c->listen.count, 2);
 	assert_string_equal(c->listen.items[1], "127.0.0.1:22");
 	assert_int_equal(c->max_body, MIB);
 	config_destroy(c);
 
-	assert_int_equal(config_load(NULL, flags, 1, &c, &e), ERR_OK);
+	assert_int_equal(
+		config_load(
+			&(struct config_given){ .flags = flags, .flag_count = 1, .serves = true },
+			&c, NULL, &e),
+		ERR_OK);
 	assert_int_equal(c->listen.count, 1);
 	assert_string_equal(c->listen.items[0], "127.0.0.1:3");
 	config_destroy(c);
 
-	assert_int_equal(config_load(NULL, twice, 2, &c, &e), ERR_OK);
+	assert_int_equal(
+		config_load(
+			&(struct config_given){ .flags = twice, .flag_count = 2, .serves = true },
+			&c, NULL, &e),
+		ERR_OK);
 	assert_int_equal(c->listen.count, 2);
 	config_destroy(c);
 }
@@ -173,10 +187,15 @@ static void a_wrong_value_names_its_source(void **state)
 	struct err               e;
 
 	(void)state;
-	assert_int_equal(config_load(NULL, flags, 1, &c, &e), ERR_INVALID_VALUE);
+	assert_int_equal(
+		config_load(
+			&(struct config_given){ .flags = flags, .flag_count = 1, .serves = true },
+			&c, NULL, &e),
+		ERR_INVALID_VALUE);
 	assert_non_null(strstr(e.text, "--max-body: '2 MiB' is not a size"));
 	setenv("PARLEY_MAX_BODY", "65MiB", 1);
-	assert_int_equal(config_load(NULL, NULL, 0, &c, &e), ERR_INVALID_VALUE);
+	assert_int_equal(config_load(&(struct config_given){ .serves = true }, &c, NULL, &e),
+			 ERR_INVALID_VALUE);
 	assert_string_equal(e.text,
 			    "PARLEY_MAX_BODY: 65MiB is out of range; 1KiB to 64MiB is allowed");
 	assert_null(c);
@@ -194,7 +213,12 @@ static void a_directory_of_images_has_to_exist(void **state)
 	c = load_ok("image_root: \"\"\n"); /* none, as without the key */
 	assert_string_equal(c->image_root, "");
 	config_destroy(c);
-	assert_int_equal(config_load("parley.yaml", flags, 1, &c, &e), ERR_INVALID_VALUE);
+	assert_int_equal(config_load(&(struct config_given){ .file = "parley.yaml",
+							     .flags = flags,
+							     .flag_count = 1,
+							     .serves = true },
+				     &c, NULL, &e),
+			 ERR_INVALID_VALUE);
 	assert_string_equal(e.text, "--image-root: 'parley.yaml' is no directory to read from: "
 				    "it is no directory");
 }
@@ -205,9 +229,14 @@ static void a_missing_file_is_told_apart(void **state)
 	struct err     e;
 
 	(void)state;
-	assert_int_equal(config_load("nowhere.yaml", NULL, 0, &c, &e), ERR_NOT_FOUND);
+	assert_int_equal(
+		config_load(&(struct config_given){ .file = "nowhere.yaml", .serves = true }, &c,
+			    NULL, &e),
+		ERR_NOT_FOUND);
 	assert_non_null(strstr(e.text, "nowhere.yaml"));
-	assert_int_equal(config_load("/", NULL, 0, &c, &e), ERR_NOT_FOUND);
+	assert_int_equal(
+		config_load(&(struct config_given){ .file = "/", .serves = true }, &c, NULL, &e),
+		ERR_NOT_FOUND);
 }
 
 static void an_empty_file_changes_nothing(void **state)
@@ -340,7 +369,7 @@ static void the_environment_makes_a_provider_for_every_model(void **state)
 		assert_string_equal(c->providers[1].dialect, "openai");
 		assert_string_equal(c->providers[1].key, "up-key");
 		assert_string_equal(c->models[1].name, "*");
-		assert_string_equal(c->default_model, "echo");
+		assert_string_equal(c->default_model, "");
 		assert_null(getenv("PARLEY_UPSTREAM_KEY"));
 		config_destroy(c);
 	}
@@ -630,7 +659,10 @@ static void huge_files_are_refused(void **state)
 	assert_non_null(bytes);
 	memset(bytes, '#', n);
 	write_file_mode("parley.yaml", (struct str){ bytes, n }, 0600);
-	assert_int_equal(config_load("parley.yaml", NULL, 0, &c, &e), ERR_INVALID_VALUE);
+	assert_int_equal(
+		config_load(&(struct config_given){ .file = "parley.yaml", .serves = true }, &c,
+			    NULL, &e),
+		ERR_INVALID_VALUE);
 	assert_string_equal(e.text, "parley.yaml: larger than 1MiB");
 
 	/* many items */
@@ -638,7 +670,10 @@ static void huge_files_are_refused(void **state)
 	for (size_t i = 4; i < n - 1; i += 2)
 		memcpy(bytes + i, "1,", 2);
 	write_file_mode("parley.yaml", (struct str){ bytes, 100000 }, 0600);
-	assert_int_equal(config_load("parley.yaml", NULL, 0, &c, &e), ERR_INVALID_VALUE);
+	assert_int_equal(
+		config_load(&(struct config_given){ .file = "parley.yaml", .serves = true }, &c,
+			    NULL, &e),
+		ERR_INVALID_VALUE);
 	assert_non_null(strstr(e.text, "too many items"));
 	free(bytes);
 }
@@ -650,11 +685,13 @@ static void a_broken_key_in_the_environment_is_refused_unseen(void **state)
 
 	(void)state;
 	setenv("PARLEY_API_KEY", "s3cret\n", 1);
-	assert_int_equal(config_load(NULL, NULL, 0, &c, &e), ERR_INVALID_VALUE);
+	assert_int_equal(config_load(&(struct config_given){ .serves = true }, &c, NULL, &e),
+			 ERR_INVALID_VALUE);
 	assert_non_null(strstr(e.text, "PARLEY_API_KEY"));
 	assert_null(strstr(e.text, "s3cret"));
 	setenv("PARLEY_API_KEY", "sha256:s3cret", 1);
-	assert_int_equal(config_load(NULL, NULL, 0, &c, &e), ERR_INVALID_VALUE);
+	assert_int_equal(config_load(&(struct config_given){ .serves = true }, &c, NULL, &e),
+			 ERR_INVALID_VALUE);
 	assert_null(strstr(e.text, "s3cret"));
 }
 

@@ -186,11 +186,10 @@ enum errc sqlite_at_once(const struct store_options *o, enum job kind, struct st
 	struct err     held;
 
 	job->kind = &job_kinds[kind];
-	if (o->existing && access(o->path, F_OK) != 0)
-		return direct_missing(o->path, e);
 	/* If no gateway serves the database, it is created or migrated first, as at a gateway's
 	 * start.  Otherwise it is up to date, and the job is done beside the gateway. */
 	bool ours = lock_take(o->path, &path, &lock, &held) == ERR_OK && !lock_drains(path, &lane);
+	job->beside = !ours;
 	enum errc rc = conn_open(&conn, ours ? path : o->path, DB_WRITE, o->busy_ms, e);
 	if (rc == ERR_OK)
 		rc = migrate_run(conn.db, o->path, migrations, ours && o->migrate, &applied, e);

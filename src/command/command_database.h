@@ -1,0 +1,8 @@
+/* command_database: what the commands that work on a database have in common: only serve and migrate
+ * make one.  Another command that finds none looks in the wrong place. */
+#pragma once
+
+#include "config/config.h"
+
+/* command_database_find: errors: STORAGE (FAULT_MISSING), whose text says which file was looked for. */
+enum errc command_database_find(const struct config *c, struct err *e) MUST_USE;

@@ -1,6 +1,6 @@
 // Fills a database with conversations as users make them, through `parley import`: a title, labels, a run, a question
 // and an answer each. The n-th conversation is always the same.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 const SYLLABLES = [
@@ -130,6 +130,7 @@ async function batch(parley, database, from, to, end_ms, count) {
 
 // Conversations 0 to count - 1, the last one a minute before end_ms.
 export async function fill(parley, database, count, end_ms, tell) {
+  execFileSync(parley, ['migrate', '--database', database], { stdio: ['ignore', 'ignore', 'inherit'] });
   for (let n = 0; n < count; n += BATCH) {
     await batch(parley, database, n, Math.min(n + BATCH, count), end_ms, count);
     tell(`${Math.min(n + BATCH, count)} of ${count} conversations`);

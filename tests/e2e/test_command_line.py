@@ -366,3 +366,14 @@ def test_a_backup_needs_the_right_to_write(installed):
     done = installed("backup", str(installed.prefix / "etc/copy.db"), user=NOBODY)
     assert done.returncode == 73
     assert f"can't write into the folder {installed.prefix}/etc: Permission denied" in done.stderr
+
+
+@root_only
+def test_who_may_not_look_at_the_database_is_told_so(installed):
+    data = installed.prefix / "data"
+    data.chmod(0o700)
+    for args in (["backup", "copy.db"], ["keys", "list"]):
+        done = installed(*args, user=NOBODY)
+        assert done.returncode == EX_NOINPUT
+        assert f"can't look at the database {data}/parley.db: Permission denied" in done.stderr
+        assert "as root, or as the gateway's user" in done.stderr

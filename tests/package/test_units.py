@@ -37,7 +37,9 @@ def test_a_stop_may_take_as_long_as_answers_may(unpacked, project):
 def test_nothing_is_started_again_that_can_not_start(unpacked):
     unit = (unpacked / "usr/lib/systemd/system/parley.service").read_text()
     codes = re.search(r"^RestartPreventExitStatus=(.*)$", unit, re.M)[1].split()
-    assert {"64", "65", "66", "78"} <= set(codes) and "69" not in codes
+    assert {"64", "65", "66", "73", "77", "78"} <= set(codes)
+    # a port or a database that another process holds, memory, a full disk, a database server that starts
+    assert not {"1", "69", "71", "74", "75"} & set(codes)
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may make users, also below a folder")

@@ -223,6 +223,65 @@ static void a_directory_of_images_has_to_exist(void **state)
 				    "it is no directory");
 }
 
+static void all_mistakes_are_told(void **state)
+{
+	static const char want[] =
+		"parley.yaml:2: max_body: 'x' is not a size, as 20MiB, 512KiB or plain bytes; 1KiB to "
+		"64MiB is allowed\n"
+		"parley.yaml:4: providers[0].bas_url: unknown key; did you mean base_url?\n"
+		"parley.yaml:5: models[0]: a model needs a name\n"
+		"parley.yaml:1: listen: 'a' is not ADDR:PORT or [V6]:PORT, as 127.0.0.1:8080 or "
+		"[::1]:8080; 0.0.0.0:8080 is every IPv4 address; unix:/path, fd:N, fd:NAME and systemd "
+		"are taken too\n";
+	struct config_given given = { .file = "parley.yaml", .serves = true };
+	struct config      *c = NULL;
+	struct buf          all;
+	struct err          e;
+
+	(void)state;
+	write_file("parley.yaml", "listen: [a]\n"
+				  "max_body: x\n"
+				  "providers:\n"
+				  "- {name: p, dialect: openai, base_url: 'http://p', bas_url: x}\n"
+				  "models: [{provider: p, fallback: [none]}]\n"
+				  "default_model: lost\n");
+	buf_init(&all, 64 * KIB);
+	assert_int_equal(config_load(&given, &c, &all, &e), ERR_INVALID_VALUE);
+	assert_null(c);
+	assert_true(all.len > 0);
+	assert_true(str_is(buf_view(&all), want));
+	assert_true(strncmp(want, e.text, strlen(e.text)) == 0);
+	buf_finish(&all);
+
+	/* as many as there is room for */
+	buf_init(&all, 140);
+	assert_int_equal(config_load(&given, &c, &all, &e), ERR_INVALID_VALUE);
+	assert_true(all.len > 0 && strncmp(want, all.data, all.len) == 0);
+	buf_finish(&all);
+}
+
+static void secrets_are_read_by_who_serves(void **state)
+{
+	struct config_given given = { .file = "parley.yaml" };
+	struct config      *c = NULL;
+	struct err          e;
+
+	(void)state;
+	write_file("parley.yaml",
+		   "providers:\n"
+		   "- {name: p, dialect: openai, base_url: 'http://p', api_key_env: NOWHERE,\n"
+		   "   headers: {A: {credential: c}}}\n"
+		   "api_keys: [{file: no/such}]\n");
+	setenv("PARLEY_API_KEY", "for a serving process", 1);
+	assert_int_equal(config_load(&given, &c, NULL, &e), ERR_OK);
+	assert_int_equal(c->api_keys.count, 1);
+	assert_non_null(getenv("PARLEY_API_KEY"));
+	config_destroy(c);
+	c = NULL;
+	given.serves = true;
+	assert_int_equal(config_load(&given, &c, NULL, &e), ERR_INVALID_VALUE);
+}
+
 static void a_missing_file_is_told_apart(void **state)
 {
 	struct config *c = NULL;
@@ -756,6 +815,8 @@ int main(void)
 		TEST(flags_beat_the_environment_and_that_beats_the_file),
 		TEST(a_wrong_value_names_its_source),
 		TEST(a_directory_of_images_has_to_exist),
+		TEST(all_mistakes_are_told),
+		TEST(secrets_are_read_by_who_serves),
 		TEST(a_missing_file_is_told_apart),
 		TEST(an_empty_file_changes_nothing),
 		TEST(the_contracts_example_is_read),

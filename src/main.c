@@ -517,8 +517,8 @@ static int main_run(const struct command_line *line)
 		.flags = line->flags,
 		.flag_count = line->flag_count,
 		.serves = line->action == ACTION_CHECK ||
-			  (line->command && line->command->run == command_serve &&
-			   line->action == ACTION_RUN),
+			  (line->action == ACTION_RUN && line->command &&
+			   line->command->run == command_serve),
 	};
 	struct buf mistakes;
 	struct err e;
@@ -541,6 +541,7 @@ static int main_run(const struct command_line *line)
 		return check_passed(c);
 	if (line->action == ACTION_PRINT)
 		return print_config(c);
+	CHECK(line->command);
 	return line->command->run(&(struct command_call){
 		.config = c,
 		.given = &given,

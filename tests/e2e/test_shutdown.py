@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import threading
 
 import httpx
@@ -11,7 +12,7 @@ import sse
 import upstream as up
 from client import Client, item_text
 from raw import Closed, Raw, get, post
-from waiting import DEADLINE
+from waiting import DEADLINE, wait_until
 
 # Whoever waits for the drain to be over waits longer than any test does.
 LONG = {"drain_timeout": "10m"}
@@ -155,3 +156,27 @@ def test_an_openai_stream_is_told_too(start, script):
         list(stream)
         assert sse.Block(stream.seen[-1].raw).json["error"]["code"] == "server_shutting_down"
     assert gateway.wait_exit() == 0
+
+
+def listens(gateway):
+    try:
+        socket.create_connection((gateway.host, gateway.port)).close()
+    except ConnectionError:
+        return False
+    return True
+
+
+def test_a_second_signal_cuts_nothing_where_no_answer_is_left(start):
+    """The last spans are on their way to a collector that says nothing, for a second."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        gateway = start(args=["--otlp-endpoint", f"http://127.0.0.1:{silent.getsockname()[1]}"])
+        with Client(gateway.url) as client:
+            client.chat("hi").ok()
+        collector, _ = silent.accept()
+        with collector:
+            collector.recv(1)  # the batch is on its way
+            gateway.signal(signal.SIGTERM)
+            wait_until(lambda: not listens(gateway), "no new connections")
+            gateway.signal(signal.SIGTERM)
+            assert gateway.wait_exit() == 0
+    assert "before all answers had ended" not in gateway.log()

@@ -102,6 +102,23 @@ static enum errc check_key(struct request *r, struct err *e)
 	return rc;
 }
 
+/* check_foreign: what a page of another origin may ask of a gateway without keys. It can't read the
+ * answer, but browsers send its forms and uploads without asking first, and they would store
+ * messages and files, call providers, or create the first key and so lock out everybody else.
+ * Browsers name the origin in every request that is not GET or HEAD (Fetch standard, "append a
+ * request Origin header"), so requests without one are no page's. */
+static enum errc check_foreign(const struct request *r, struct err *e)
+{
+	if (r->route->auth == AUTH_ADMIN)
+		return err_set(e, ERR_HOST_NOT_ALLOWED, "",
+			       "without API keys no page of another origin is served here");
+	if (strcmp(r->route->method, "GET") == 0 || reply_origin_allowed(r))
+		return ERR_OK;
+	return err_set(e, ERR_HOST_NOT_ALLOWED, "",
+		       "without API keys a page of another origin may not write here; create a "
+		       "key, or add the page's origin to `cors_origins`");
+}
+
 /* check_query: refuses a parameter that can't be decoded, so that it does not count as absent. */
 static enum errc check_query(const struct request *r, struct err *e)
 {
@@ -167,12 +184,10 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 		return ERR_OK; /* answered in gate_body; a preflight carries no key */
 	if (rc != ERR_OK)
 		return rc;
-	/* A foreign page can't read the answer, but could create the first key and so lock out
-	 * everybody else. */
-	if (now->open && r->route->auth == AUTH_ADMIN && r->head.origin.p &&
-	    !head_is_same_origin(&r->head))
-		return err_set(e, ERR_HOST_NOT_ALLOWED, "",
-			       "without API keys no page of another origin is served here");
+	if (now->open && r->head.origin.p && !head_is_same_origin(&r->head))
+		rc = check_foreign(r, e);
+	if (rc != ERR_OK)
+		return rc;
 	if (route_scopes(r->route) != 0) {
 		if (now->open)
 			r->by = (struct caller){ .who = &identity_open, .scopes = SCOPES_OPEN };

@@ -241,7 +241,8 @@ struct MHD_Response *reply_complete(struct request *r, struct MHD_Response *resp
 /* reply_go: sends and consumes a complete response; NULL (no memory) closes the connection
  * instead. */
 void            reply_go(struct request *r, int status, struct MHD_Response *response);
-void            reply_common_headers(struct request *r); /* request id, CORS, security */
+bool            reply_origin_allowed(const struct request *r); /* by `cors_origins` */
+void            reply_common_headers(struct request *r);       /* request id, CORS, security */
 enum MHD_Result reply_queue(struct request *r);
 
 /* stream.c: events of the descriptor and of the client. */

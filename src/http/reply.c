@@ -43,7 +43,7 @@ bool reply_header(struct request *r, const char *name, struct str value)
 	return true;
 }
 
-static bool origin_allowed(const struct request *r)
+bool reply_origin_allowed(const struct request *r)
 {
 	const struct server_options  *o = r->server->options;
 	const struct server_settings *now = o->settings(o->arg);
@@ -71,7 +71,7 @@ void reply_common_headers(struct request *r)
 	line_push(r, &r->id_lines[0], "x-request-id", r->id);
 	if (id_header)
 		line_push(r, &r->id_lines[1], id_header, r->id);
-	if (r->head.origin.n > 0 && origin_allowed(r)) {
+	if (r->head.origin.n > 0 && reply_origin_allowed(r)) {
 		reply_header(r, "Access-Control-Allow-Origin", r->head.origin);
 		reply_header(r, "Vary", STR("Origin"));
 		reply_header(r, "Access-Control-Expose-Headers", str_of(exposed));

@@ -181,21 +181,22 @@ def test_echo_counts_words(client):
 # --- headers --------------------------------------------------------------------------------------
 
 
-def test_no_header_of_the_client_leaks_upstream(client, script):
+def test_no_header_of_the_client_leaks_upstream(shared, client, script):
     s = script(up.either("ok"))
     client.post(PATH, {"model": s.model, "messages": [{"role": "user", "content": "x"}]}, headers={
         "Authorization": f"Bearer sk-{CANARY}-client", "x-api-key": f"{CANARY}-2",
         "api-key": f"{CANARY}-3", "Cookie": f"session={CANARY}-4",
         "OpenAI-Organization": f"{CANARY}-5", "OpenAI-Project": f"{CANARY}-6",
         "X-Stainless-Lang": f"{CANARY}-7", "X-Stainless-Retry-Count": "0",
-        "X-Forwarded-For": "203.0.113.9", "Origin": f"http://{CANARY}-8",
+        "X-Forwarded-For": "203.0.113.9", "Origin": shared.url,
         "Referer": f"http://{CANARY}-9/", "User-Agent": "not-for-providers/1.0",
         "Idempotency-Key": f"{CANARY}-11"}).ok()
     got = s.request
     assert got.header("authorization") == f"Bearer {UPSTREAM_KEY}"
     others = [(n, v) for n, v in got.headers if n != "authorization"]
     assert not [h for h in others if CANARY in h[1] or "not-for-providers" in h[1]], others
-    assert not [n for n, _ in others if n.startswith(("x-stainless", "x-forwarded", "cookie"))]
+    assert not [n for n, _ in others if n.startswith(("x-stainless", "x-forwarded", "cookie",
+                                                       "origin"))]
     assert got.header("content-type") == "application/json"
     assert got.header("host") == f"127.0.0.1:{s.wait().upstream.port}"
     assert got.header("content-length") == str(len(got.body))

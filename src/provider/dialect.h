@@ -69,7 +69,7 @@ struct dialect {
 	const char *root;
 	/* place: appends the path, with its query if there is one, in a dialect whose path depends
 	 * on the prompt or on o->base_url (which is without path and root here). NULL: path is
-	 * used. False: out is full. */
+	 * used. False: out is full, or the model's name can't be in a path. */
 	bool (*place)(const struct provider_options *o, const struct prompt *prompt,
 		      struct buf *out);
 	enum framing framing;    /* of streams */

@@ -85,7 +85,8 @@ static enum errc remote_make_place(const struct remote *r, const struct prompt *
 	if (ok && buf_add(url, "", 1))
 		return ERR_OK;
 	return err_set(e, ERR_INVALID_VALUE, "model",
-		       "the model's name is too long for this provider");
+		       "the model's name can't be part of this provider's URL: it is too long, "
+		       "empty, \".\" or \"..\"");
 }
 
 /* remote_check_members: dialects find members by their keys, so two that were printed as one would be one

@@ -49,6 +49,26 @@ def test_the_key_goes_where_the_provider_wants_it(client, script, wire):
     assert s.request.target == wire.target.replace("NAME", s.name)
 
 
+@pytest.mark.parametrize("name", [".", ".."])
+@pytest.mark.parametrize("dialect", ["azure", "gemini"])
+def test_a_name_that_would_leave_the_path_is_refused(start, upstream, dialect, name):
+    """Servers and proxies resolve such a segment, and the key would go to another address."""
+    there = provider(upstream, "p", dialect=dialect, completions=dialect == "azure")
+    gateway = start({"providers": [there | {"base_url": upstream.url.removesuffix("/v1")}],
+                     "models": [{"name": "p/*", "provider": "p"}]})
+    strays = len(upstream.strays)
+    with Client(gateway.url) as client:
+        asks = [("/v1/chat", {"messages": ["x"]}), ("/v1/embeddings", {"input": "x"}),
+                ("/v1/chat/completions", {"messages": [{"role": "user", "content": "x"}]})]
+        if dialect == "azure":
+            asks.append(("/v1/completions", {"prompt": "x"}))
+        for path, body in asks:
+            how = {"config": {"model": f"p/{name}"}} if path == "/v1/chat" else {"model": f"p/{name}"}
+            error = client.post(path, {**body, **how}).error(400, "invalid_value")
+            assert "URL" in error["message"]
+    assert len(upstream.strays) == strays
+
+
 def test_a_stream_in_openais_shape(client, script, wire):
     s = script(wire.say("Hel", "lo ü\n", '"x"'))
     with client.complete_stream(s.under(wire.dialect),

@@ -466,10 +466,51 @@ static void recorded_exchanges_of_every_dialect(void **state)
 	}
 }
 
+/* A client may choose the name of a model where the configuration has a star. */
+static void no_name_of_a_model_leaves_its_segment_of_the_path(void **state)
+{
+	static const struct {
+		const char *name, *segment; /* segment NULL: there is none */
+	} names[] = {
+		{ ".", NULL },
+		{ "..", NULL },
+		{ "", NULL },
+		{ "...", "..." },
+		{ "%2e%2e", "%252e%252e" },
+		{ "a/../../b", "a%2F..%2F..%2Fb" },
+		{ "..\\x", "..%5Cx" },
+		{ "m?a#b;c", "m%3Fa%23b%3Bc" },
+	};
+	struct provider_options o = { .name = "test", .base_url = "http://a.example" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		const struct dialect *d = rows[i].dialect;
+		bool (*places[])(const struct provider_options *, const struct prompt *,
+				 struct buf *) = { d->place, d->embed ? d->embed->place : NULL,
+						   d->text ? d->text->place : NULL };
+		for (size_t n = 0; n < ARRAY_LEN(places) * ARRAY_LEN(names); n++) {
+			const char   *want = names[n % ARRAY_LEN(names)].segment;
+			struct prompt p = { .model = str_of(names[n % ARRAY_LEN(names)].name) };
+			struct buf    got;
+
+			if (!places[n / ARRAY_LEN(names)])
+				continue;
+			buf_init(&got, KIB);
+			if (places[n / ARRAY_LEN(names)](&o, &p, &got) != (want != NULL))
+				fail_msg("%s: '%.*s'", d->name, STR_ARG(p.model));
+			if (want && !memmem(got.data, got.len, want, strlen(want)))
+				fail_msg("%s: %.*s", d->name, STR_ARG(buf_view(&got)));
+			buf_finish(&got);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(recorded_exchanges_of_every_dialect),
+		cmocka_unit_test(no_name_of_a_model_leaves_its_segment_of_the_path),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

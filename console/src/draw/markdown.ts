@@ -10,10 +10,43 @@ import { blockNodes } from './nodes';
 const PIECE = 8192; // characters that are lexed at a time
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
+// What is nested more deeply is text: each level is a call of the lexer within a call, and the stack is finite.
+const DEEPEST = 32;
+
 // Reference definitions are text: they would reach back into settled blocks.
 class Blocks extends Tokenizer {
+  private depth = 0;
+
   override def(): undefined {
     return undefined;
+  }
+  override blockquote(...given: Parameters<Tokenizer['blockquote']>) {
+    return this.within(() => super.blockquote(...given));
+  }
+  override list(...given: Parameters<Tokenizer['list']>) {
+    return this.within(() => super.list(...given));
+  }
+  override link(...given: Parameters<Tokenizer['link']>) {
+    return this.within(() => super.link(...given));
+  }
+  override reflink(...given: Parameters<Tokenizer['reflink']>) {
+    return this.within(() => super.reflink(...given));
+  }
+  override emStrong(...given: Parameters<Tokenizer['emStrong']>) {
+    return this.within(() => super.emStrong(...given));
+  }
+  override del(...given: Parameters<Tokenizer['del']>) {
+    return this.within(() => super.del(...given));
+  }
+
+  private within<T>(read: () => T): T | undefined {
+    if (this.depth === DEEPEST) return undefined;
+    this.depth += 1;
+    try {
+      return read();
+    } finally {
+      this.depth -= 1;
+    }
   }
 }
 

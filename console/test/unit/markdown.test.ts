@@ -51,6 +51,35 @@ test('all texts together, in pieces of several sizes', () => {
   }
 });
 
+// Each level of these is a call of the lexer within a call. Those whose length or time grows with the square of
+// the depth are less deep.
+const square: Record<string, number> = { 'quotes of growing depth': 150, 'indented lists': 300, emphasis: 300 };
+const nested: Record<string, (depth: number) => string> = {
+  quotes: (depth) => '> '.repeat(depth) + 'inside',
+  'quotes of several lines': (depth) => `${'> '.repeat(depth)}one\n${'> '.repeat(depth)}inside\nlazy`,
+  'quotes of growing depth': (depth) =>
+    Array.from({ length: depth }, (_, n) => `${'>'.repeat(n + 1)} line\n`).join('') + 'inside',
+  lists: (depth) => '* '.repeat(depth) + 'inside',
+  'numbered lists': (depth) => '1. '.repeat(depth) + 'inside',
+  'indented lists': (depth) =>
+    Array.from({ length: depth }, (_, n) => `${'  '.repeat(n)}- line\n`).join('') + `${'  '.repeat(depth)}inside`,
+  'quotes and lists': (depth) => '> - '.repeat(depth) + 'inside',
+  emphasis: (depth) => '*a **b '.repeat(depth) + 'inside' + '** *'.repeat(depth),
+  'emphasis without an end': (depth) => '*a _b '.repeat(depth) + 'inside',
+  'struck text': (depth) => '~~a *b '.repeat(depth) + 'inside' + '* ~~'.repeat(depth),
+  images: (depth) => '![a '.repeat(depth) + 'inside' + '](http://x.example/)'.repeat(depth),
+  links: (depth) => '[a '.repeat(depth) + 'inside' + '](http://x.example/)'.repeat(depth),
+};
+
+for (const [name, text] of Object.entries(nested))
+  test(`${name}, nested too deeply to be drawn, are shown`, () => {
+    const deep = `before\n\n${text(square[name] ?? 3000)}\n\nbehind\n`;
+    assert.match(drawn(deep), /before[^]*inside[^]*behind/);
+    const less = `before\n\n${text(40)}\n\nbehind\n`;
+    for (const size of [7, 64])
+      assert.equal(drawn(...less.match(new RegExp(`[^]{1,${size}}`, 'g'))!), drawn(less), `pieces of ${size}`);
+  });
+
 test('settled blocks are never touched', () => {
   const at = root();
   const document = new Markdown(at);

@@ -1573,9 +1573,38 @@ function entities(content) {
 // src/draw/markdown.ts
 var PIECE2 = 8192;
 var FENCE = /^ {0,3}(`{3,}|~{3,})/;
+var DEEPEST = 32;
 var Blocks = class extends _ {
+  depth = 0;
   def() {
     return void 0;
+  }
+  blockquote(...given) {
+    return this.within(() => super.blockquote(...given));
+  }
+  list(...given) {
+    return this.within(() => super.list(...given));
+  }
+  link(...given) {
+    return this.within(() => super.link(...given));
+  }
+  reflink(...given) {
+    return this.within(() => super.reflink(...given));
+  }
+  emStrong(...given) {
+    return this.within(() => super.emStrong(...given));
+  }
+  del(...given) {
+    return this.within(() => super.del(...given));
+  }
+  within(read) {
+    if (this.depth === DEEPEST) return void 0;
+    this.depth += 1;
+    try {
+      return read();
+    } finally {
+      this.depth -= 1;
+    }
   }
 };
 function lex(text2) {

@@ -85,9 +85,9 @@ function KeyboardList() {
 // src/pages.ts
 var pages = [
   { name: "start", scope: null, icon: "spark", menu: false, load: () => import("./start.CP2P55MX.js") },
-  { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.SOKQ6PP7.js") },
+  { name: "chat", scope: "chat", icon: "chat", menu: true, load: () => import("./chat.CCS2XX4E.js") },
   { name: "conversations", scope: "read", icon: "list", menu: true, load: () => import("./conversations.DWK5XZXI.js") },
-  { name: "runs", scope: "read", icon: "pulse", menu: true, load: () => import("./runs.VZVW744E.js") },
+  { name: "runs", scope: "read", icon: "pulse", menu: true, load: () => import("./runs.WEGOO6JG.js") },
   { name: "usage", scope: null, icon: "bars", menu: true, load: () => import("./usage.JUFY4JC5.js") },
   { name: "files", scope: "files", icon: "file", menu: true, load: () => import("./files.VEASSMFG.js") },
   { name: "keys", scope: "admin", icon: "key", menu: true, load: () => import("./keys.PTE6YGZB.js") },

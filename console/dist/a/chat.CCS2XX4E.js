@@ -17,7 +17,7 @@ import {
   follow,
   pause,
   plain
-} from "./chunk.AIHRRFDK.js";
+} from "./chunk.YETYJEC3.js";
 import "./chunk.D3GP55VX.js";
 import {
   Copy

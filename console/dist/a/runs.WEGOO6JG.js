@@ -10,7 +10,7 @@ import {
   pause,
   pauseAfter,
   readBlocks
-} from "./chunk.AIHRRFDK.js";
+} from "./chunk.YETYJEC3.js";
 import "./chunk.D3GP55VX.js";
 import {
   Copy

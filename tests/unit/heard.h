@@ -89,7 +89,7 @@ static inline void heard_open(struct heard *h, const struct step *script)
 	*h = (struct heard){ 0 };
 	buf_init(&h->data, 64u << 20);
 	served_open(&h->net, script);
-	h->target = target_for(h->net.server.port, SECOND);
+	h->target = target_for(h->net.server.port, 60 * SECOND);
 }
 
 static inline void heard_close(struct heard *h)

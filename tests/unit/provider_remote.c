@@ -87,11 +87,11 @@ static struct provider *provider_with(unsigned port, struct mask *mask)
 		.key = "secret",
 		.query = "v=1",
 		.stream_usage = true,
-		.connect_us = 2 * SECOND,
-		.first_byte_us = 3 * SECOND,
-		.first_byte_plain_us = 3 * SECOND,
-		.idle_us = 3 * SECOND,
-		.total_us = 5 * SECOND,
+		.connect_us = 60 * SECOND,
+		.first_byte_us = 60 * SECOND,
+		.first_byte_plain_us = 60 * SECOND,
+		.idle_us = 60 * SECOND,
+		.total_us = 90 * SECOND,
 		.mask = mask,
 	};
 	if (provider_create(&o, &p, &e) != ERR_OK)

@@ -25,7 +25,7 @@ struct served {
 static inline void on_watchdog(struct timer *t)
 {
 	(void)t;
-	fail_msg("nothing happened for 10 s");
+	fail_msg("nothing happened for 100 s");
 }
 
 static inline void served_open(struct served *s, const struct step *script)
@@ -36,7 +36,7 @@ static inline void served_open(struct served *s, const struct step *script)
 	loopback_start(&s->server, script);
 	assert_int_equal(loop_create(0, &s->loop, &e), ERR_OK);
 	assert_int_equal(upstream_pool_create(s->loop, &s->upstreams, &e), ERR_OK);
-	timer_start(s->loop, &s->watchdog, 10 * SECOND);
+	timer_start(s->loop, &s->watchdog, 100 * SECOND);
 }
 
 /* served_join: waits for the end of the script, while the connections are still open here. */

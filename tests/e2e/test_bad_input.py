@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import spec
 import upstream as up
 from raw import Closed, Raw, get, post
 
@@ -485,12 +486,14 @@ FRAMES = [
 ]
 
 
-@pytest.mark.xfail(strict=True, reason="libmicrohttpd 0.9.75 cuts the value at the NUL before we see it")
 def test_a_nul_in_a_header_value_is_refused(start):
     gateway = start()
     with Raw(gateway) as raw:
         raw.send(head(POST, HOST, TYPE, LENGTH, "X-A: a\0b", body=SMALL))
-        assert raw.read().status == 400
+        status = raw.read().status
+        if status == 200:
+            pytest.xfail("libmicrohttpd 0.9.75 cuts the value at the NUL before we see it; 1.0 refuses it")
+        assert status == 400
 
 
 @pytest.mark.parametrize("request_bytes", [f[1] for f in FRAMES], ids=[f[0] for f in FRAMES])
@@ -511,14 +514,19 @@ def test_bad_framing_is_refused_and_the_connection_closed(shared, request_bytes)
 OURS = {"two lengths", "two equal lengths", "length and chunked", "TE gzip", "TE gzip, chunked",
         "TE xchunked", "two TE", "no Host", "two Hosts", "control byte in a value",
         "control byte in a name", "HTTP/1.2", "101 headers"}
+# What libmicrohttpd 1.0 refuses before the gateway sees it, with a page of its own, and 0.9.75 does not.
+THE_LIBRARYS = {"TE gzip", "TE gzip, chunked", "TE xchunked", "no Host"}
 
 
-@pytest.mark.parametrize("request_bytes", [f[1] for f in FRAMES if f[0] in OURS],
+@pytest.mark.parametrize("name, request_bytes", [f for f in FRAMES if f[0] in OURS],
                          ids=[f[0] for f in FRAMES if f[0] in OURS])
-def test_refusals_of_our_own_are_in_our_shape(shared, request_bytes):
+def test_refusals_of_our_own_are_in_our_shape(shared, name, request_bytes):
     with Raw(shared) as raw:
-        reply = raw.send(request_bytes).read("POST", "/v1/chat")
+        reply = raw.send(request_bytes).read("POST")
         assert reply.status == 400 and reply.closes, reply
+        if name in THE_LIBRARYS and reply.body.startswith(b"<html>"):
+            return
+        spec.check("POST", "/v1/chat", reply.status, reply.headers, reply.body)
         assert json.loads(reply.body)["error"]["code"] == "bad_request"
         assert reply.headers["x-request-id"].startswith("req_")
 

@@ -1,4 +1,5 @@
-/* Cancels a run and answers with the run: at once if it has ended already, otherwise at its end. */
+/* Cancels a run and answers with the run: at once if it has ended already, otherwise at its end.  A run
+ * that has ended in front of code which waits for an approval is withdrawn. */
 #include "routes/run/run_cancel.h"
 
 #include "base/limits.h"
@@ -13,13 +14,16 @@
 #include <stdlib.h>
 
 struct cancel {
-	struct gateway  *gateway;
-	struct request  *request; /* NULL: answered, or the client has left */
-	struct run_read  read;
-	struct watch_run watch;
-	bool             reading;
-	bool             news;  /* arrived during the read */
-	bool             asked; /* the run was told to end */
+	struct gateway     *gateway;
+	struct request     *request; /* NULL: answered, or the client has left */
+	struct run_read     read;
+	struct watch_run    watch;
+	struct run_withdraw withdraw;
+	struct buf          error; /* for it */
+	bool                reading;
+	bool                withdrawn; /* it was asked for */
+	bool                news;      /* arrived during the read */
+	bool                asked;     /* the run was told to end */
 };
 
 static void cancel_gone(struct watch_run *w)
@@ -27,6 +31,7 @@ static void cancel_gone(struct watch_run *w)
 	struct cancel *x = container_of(w, struct cancel, watch);
 
 	arena_finish(&x->read.arena);
+	buf_finish(&x->error);
 	free(x);
 }
 
@@ -64,6 +69,44 @@ static enum errc cancel_ask(struct cancel *x, struct err *e)
 	return ERR_OK;
 }
 
+static void cancel_on_withdrawn(struct store_job *job)
+{
+	struct cancel *x = container_of(job, struct cancel, withdraw.job);
+	struct err     e = job->err;
+
+	x->reading = false;
+	if (x->request && e.code == ERR_OK)
+		cancel_look(x);
+	else
+		cancel_answer(x, &e);
+}
+
+/* cancel_withdraw: the run has ended, but waits for an approval.  False: it does not. */
+static bool cancel_withdraw(struct cancel *x, struct err *e)
+{
+	struct err why;
+
+	if (x->withdrawn || x->read.status != RUN_COMPLETED ||
+	    !str_is(x->read.finish_reason, "confirmation"))
+		return false;
+	x->withdrawn = true;
+	err_set(&why, ERR_CANCELLED, "", "the run was cancelled");
+	x->withdraw = (struct run_withdraw){
+		.job = { .loop = x->gateway->loop, .done = cancel_on_withdrawn },
+		.owner = request_owner(x->request),
+		.run = x->watch.run,
+	};
+	if (!err_object(&why, request_id(x->request), &x->error)) {
+		err_set(e, ERR_OVERLOADED, "", "no memory for the call");
+		return false;
+	}
+	x->withdraw.error = buf_view(&x->error);
+	x->reading = store_run_withdraw(x->gateway->store, &x->withdraw);
+	if (!x->reading)
+		err_set(e, ERR_OVERLOADED, "", "too many writes are waiting; try again");
+	return x->reading;
+}
+
 static void cancel_on_read(struct store_job *job)
 {
 	struct cancel *x = container_of(job, struct cancel, read.job);
@@ -73,6 +116,8 @@ static void cancel_on_read(struct store_job *job)
 	x->reading = false;
 	if (x->request && e.code == ERR_OK && !x->asked)
 		(void)!cancel_ask(x, &e);
+	if (x->request && e.code == ERR_OK && cancel_withdraw(x, &e))
+		return;
 	if (!x->request || e.code != ERR_OK || over)
 		cancel_answer(x, &e);
 	else if (x->news)
@@ -162,6 +207,7 @@ void run_cancel_post(struct request *r, void *app)
 		.loop = g->loop, .run = id, .fn = cancel_on_news, .gone = cancel_gone
 	};
 	arena_init(&x->read.arena, RUN_PRINT_ARENA);
+	buf_init(&x->error, 4 * KIB);
 	request_on_left(r, cancel_client_left, x);
 	watch_start(&x->watch);
 	/* Without a rule of the family, the run is told at once; if it has ended, the row says

@@ -131,6 +131,7 @@ static bool submit_begin(struct run *r)
 		.parent = branch ? branch->leaf : (struct id){ 0 },
 		.expected_leaf = branch ? branch->expected_leaf : (struct id){ 0 },
 		.branching = !id_none(r->rq->parent),
+		.waits = r->rq->computing && r->rq->computing->waiting,
 		.instruction_set = r->rq->instruction_set && !r->rq->instruction_once,
 		.instruction = r->rq->instruction,
 		.model = r->rq->model,

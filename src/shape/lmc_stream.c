@@ -391,6 +391,9 @@ static bool lmc_error(struct encoder *n, const struct err *e, struct str request
 	struct lmc_stream *s = lmc_stream_begin(n, seq, out);
 
 	s->failed = true;
+	/* As in its row; one that waited for an approval may be cancelled behind its finish. */
+	if (strcmp(err_wire(e), err_code_wire(ERR_CANCELLED)) == 0)
+		s->finish_reason[0] = '\0';
 	/* If the encoder itself has failed, its held text is lost, but an open segment gets its
 	 * end. */
 	(void)lmc_stream_settle(s, end_turn(s));

@@ -54,6 +54,16 @@ struct run_read {
 	struct str key_name;
 };
 
+/* run_withdraw: a write that makes a run CANCELLED which has ended in front of code that waits for an
+ * approval (finish_reason `confirmation`), so that it can't be approved any more.  Another run, or one
+ * that something came after, stays as it is. */
+struct run_withdraw {
+	struct store_job job;
+	int64_t          owner;
+	struct id        run;
+	struct str       error; /* JSON error object, as in turn_end; borrowed */
+};
+
 /* runs_read: a list of runs, in the order of their beginnings. */
 struct runs_read {
 	struct store_job job;

@@ -34,6 +34,8 @@ struct turn_begin {
 	struct id  expected_leaf; /* of an old conversation, as read; gone on or live since then:
 	                                 * ERR_CONVERSATION_BUSY with retry_after_ms */
 	bool       branching;     /* the client chose parent: other live runs do not matter */
+	bool       waits;         /* goes on with the code that `continues` waits with; if that
+	                           * was withdrawn, ERR_CONVERSATION_BUSY as well */
 	bool       instruction_set;
 	struct str instruction; /* plain text, if instruction_set; empty: ends an older one */
 	struct str model;       /* as asked */

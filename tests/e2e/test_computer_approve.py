@@ -114,6 +114,61 @@ def test_code_that_nobody_approved_was_not_executed(computer, client, script):
     client.post(f"/v1/runs/{run_of(stream)}/approve", {"approve": True}).error(409, "not_continuable")
 
 
+def test_a_run_that_waits_can_be_cancelled(computer, client, script):
+    """It waits for nothing then: stored, streamed again, and for its key."""
+    model = script(up.in_turn(cp.calls(("python", "34 / 24")), up.reply(up.completion("Well."))))
+    body, key = computer.body(model, {"confirm": "ask"}), {"Idempotency-Key": "cancelled" + model.name}
+    with client.stream("/v1/chat", body, headers=key) as first:
+        blocks = [b for b in first.check_head() if not b.is_comment]
+    run = run_of(first)
+    for _ in range(2):
+        told_run = client.post(f"/v1/runs/{run}/cancel").ok().json
+        assert told_run["status"] == "cancelled" and told_run["finish_reason"] is None
+        assert told_run["error"]["code"] == "cancelled" and told_run == client.run(run)
+    with client.stream("/v1/chat", body, headers=key) as second:
+        again = [b for b in second.check_head() if not b.is_comment]
+    assert second.headers["idempotency-replayed"] == "true" and run_of(second) == run
+    assert second.headers["x-should-retry"] == "false"
+    assert events(client, run) == b"".join(b.raw + b"\n\n" for b in again)
+    *pieces, _ = [b.raw for b in blocks]
+    assert [b.raw for b in again][:len(pieces)] == pieces, "what was said stays"
+    end = b"".join(b.raw for b in again[len(pieces):])
+    assert b"cancelled" in end and b"confirmation" not in end
+    for _ in range(2):
+        client.post(f"/v1/runs/{run}/approve", {"approve": True}).error(409, "not_continuable")
+    assert len(model.exchanges) == 1 and "executions" not in client.run(run)
+    client.chat("Go on.", model=model.model, conversation=first.headers["x-conversation-id"]).ok()
+    messages = model.exchanges[1].request.json["messages"]
+    assert messages[2]["content"] == "This code was not executed."
+
+
+def test_a_run_that_waits_no_more_is_not_cancelled(computer, client, script):
+    _, stream = waits(computer, client, division(script))
+    approve(client, run_of(stream))
+    assert client.post(f"/v1/runs/{run_of(stream)}/cancel").ok().json["status"] == "completed"
+
+
+def test_of_an_approval_and_a_cancel_at_once_one_wins(computer, client, script):
+    for _ in range(10):
+        model = script(up.in_turn(cp.calls(("python", "34 / 24")), up.reply(up.completion("1.42"))))
+        _, stream = waits(computer, client, model)
+        run, done = run_of(stream), {}
+
+        def ask(what, body):
+            with Client(computer.gateway.url, keys.bearer(computer.key["key"])) as own:
+                done[what] = own.post(f"/v1/runs/{run}/{what}", body)
+        threads = [threading.Thread(target=ask, args=each) for each in
+                   (("approve", {"approve": True, "stream": False}), ("cancel", None))]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+        cancelled = done["cancel"].ok().json["status"] == "cancelled"
+        assert done["approve"].status == (409 if cancelled else 200), done
+        assert client.run(run)["status"] == ("cancelled" if cancelled else "completed")
+        assert len(model.exchanges) == (1 if cancelled else 2)
+
+
 def test_what_does_not_wait_can_not_be_approved(computer, client, script):
     _, _, stream = streamed(client, computer.body(division(script)))
     path = f"/v1/runs/{run_of(stream)}/approve"

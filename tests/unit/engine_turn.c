@@ -345,6 +345,77 @@ static void expect_executions(struct fixture *f, struct id run, const char *want
 	arena_finish(&r.arena);
 }
 
+/* waiting_turn: a turn whose run has ended in front of code that waits for an approval. */
+static void waiting_turn(struct fixture *f, struct turn_begin *t, const char *reason)
+{
+	struct turn_end end = end_of(t->run, RUN_COMPLETED, A("print(1)"));
+
+	assert_int_equal(DO(f, turn_begin, t), ERR_OK);
+	end.finish_reason = str_of(reason);
+	assert_int_equal(DO(f, turn_end, &end), ERR_OK);
+}
+
+static void a_run_that_waits_can_be_withdrawn(void **state)
+{
+	struct fixture      *f = *state;
+	struct store_message m, n;
+	struct turn_begin    t = first_turn(&m, Q("hello"));
+	struct branch_read   b = branch_of(t.conversation);
+	struct run_read      r = { .run = t.run };
+	struct run_withdraw  w = { .run = t.run, .error = STR("{\"code\":\"cancelled\"}") };
+
+	waiting_turn(f, &t, "confirmation");
+	reread(f, &b);
+	struct turn_begin approval = next_turn(&b, &n, Q("unused"));
+	approval.message_count = 0;
+	approval.continues = t.run;
+	approval.waits = true;
+
+	w.owner = 8;
+	assert_int_equal(DO(f, run_withdraw, &w), ERR_OK);
+	assert_int_equal(status_of(f, t.run), RUN_COMPLETED);
+	w.owner = 0;
+	assert_int_equal(DO(f, run_withdraw, &w), ERR_OK);
+	arena_init(&r.arena, MIB);
+	assert_int_equal(DO(f, run_read, &r), ERR_OK);
+	assert_int_equal(r.status, RUN_CANCELLED);
+	assert_int_equal(r.finish_reason.n, 0);
+	assert_str(r.error, "{\"code\":\"cancelled\"}");
+	arena_finish(&r.arena);
+
+	/* The approval had read the run before. */
+	assert_int_equal(DO(f, turn_begin, &approval), ERR_CONVERSATION_BUSY);
+	approval.waits = false;
+	assert_int_equal(DO(f, turn_begin, &approval), ERR_OK);
+	arena_finish(&b.arena);
+}
+
+static void a_run_that_does_not_wait_is_not_withdrawn(void **state)
+{
+	static const char *const reasons[] = { "stop", "max_steps", "confirmation" };
+	struct fixture          *f = *state;
+
+	for (size_t i = 0; i < ARRAY_LEN(reasons); i++) {
+		struct store_message m, n;
+		struct turn_begin    t = first_turn(&m, Q("hello"));
+		struct branch_read   b = branch_of(t.conversation);
+		struct run_withdraw  w = { .run = t.run, .error = STR("{}") };
+
+		waiting_turn(f, &t, reasons[i]);
+		reread(f, &b);
+		if (strcmp(reasons[i], "confirmation") == 0) { /* approved, or passed over */
+			struct turn_begin next = next_turn(&b, &n, Q("more"));
+
+			next.continues = t.run;
+			next.waits = true;
+			assert_int_equal(DO(f, turn_begin, &next), ERR_OK);
+		}
+		assert_int_equal(DO(f, run_withdraw, &w), ERR_OK);
+		assert_int_equal(status_of(f, t.run), RUN_COMPLETED);
+		arena_finish(&b.arena);
+	}
+}
+
 static void executions_are_kept_from_the_news_to_the_end(void **state)
 {
 	struct fixture      *f = *state;
@@ -485,6 +556,8 @@ int main(void)
 		T(what_is_foreign_is_not_found),
 		T(a_parent_must_be_of_the_conversation),
 		T(a_run_ends_once),
+		T(a_run_that_waits_can_be_withdrawn),
+		T(a_run_that_does_not_wait_is_not_withdrawn),
 		T(executions_are_kept_from_the_news_to_the_end),
 		T(an_end_that_knows_no_executions_leaves_those_of_the_news),
 		T(events_of_a_run_that_has_ended_are_refused_where_somebody_acts_on_them),

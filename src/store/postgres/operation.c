@@ -23,6 +23,7 @@
 	X(COMPLETIONS_READ, completions_read)                 \
 	X(COMPLETION_MESSAGES_READ, completion_messages_read) \
 	X(COMPLETION_WRITE, completion_write)                 \
+	X(RUN_WITHDRAW, run_withdraw)                         \
 	X(RESPONSE_DELETE, response_delete)                   \
 	X(FILE_ADD, file_add)                                 \
 	X(FILE_DELETE, file_delete)                           \

@@ -30,10 +30,13 @@
 
 static const char sql_begin[] =
 	"WITH t AS MATERIALIZED (" TURNS "), "
+	"waits AS MATERIALIZED (SELECT r.id FROM run r JOIN t ON t.continues = r.id "
+	"WHERE t.branching = 2 AND r.status = 2 FOR UPDATE OF r), "
 	"moved AS (UPDATE conversation c SET leaf = t.run, tip = 0, rev = c.rev + 1 FROM t "
 	"WHERE t.fresh = 0 AND c.id = t.conversation AND c.secret = t.conversation_secret "
 	"AND c.owner = t.owner AND " ALIVE(
-		"$39") " AND (t.branching = 1 OR (" LEAF " = t.expected "
+		"$39") " AND (t.branching <> 2 OR t.continues IN (SELECT id FROM waits)) "
+		       "AND (t.branching = 1 OR (" LEAF " = t.expected "
 		       "AND NOT " IS_LIVE ")) AND " HAS_PARENT " RETURNING t.run), "
 		       "made AS (INSERT INTO conversation (id, secret, owner, created_ms, leaf, metadata) "
 		       "SELECT conversation, conversation_secret, owner, now, run, conversation_metadata FROM t "
@@ -112,6 +115,13 @@ static int64_t last_of(const struct turn_begin *j)
 	return j->message_count > 0 ? j->messages[j->message_count - 1].id.key : j->parent.key;
 }
 
+/* begin_place: the column `branching`: 1: where the client chose; 2: behind code that waits, which must
+ * not have been withdrawn (run_withdraw.c). */
+static int64_t begin_place(const struct turn_begin *j)
+{
+	return j->branching ? 1 : j->waits ? 2 : 0;
+}
+
 #define EACH(type, add) PARAM_EACH(a, PARAM_##type, i, g->count, add)
 #define J               begin_of(g, i)
 
@@ -139,7 +149,7 @@ static void begin_turns(struct param *a, const struct group *g)
 	EACH(INT, param_int(a, J->conversation.key));
 	EACH(INT, param_secret(a, J->conversation.secret));
 	EACH(INT, param_int(a, J->new_conversation));
-	EACH(INT, param_int(a, J->branching));
+	EACH(INT, param_int(a, begin_place(J)));
 	EACH(INT, param_int(a, J->expected_leaf.key));
 	EACH(INT, param_int(a, J->parent.key));
 	EACH(INT, param_secret(a, J->parent.secret));

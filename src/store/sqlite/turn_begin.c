@@ -9,6 +9,7 @@
 static const char sql_find_leaf[] = "SELECT iif(tip, tip, leaf), "
 				    "ifnull((SELECT status FROM run WHERE id = leaf), 2) "
 				    "FROM conversation WHERE id = ? AND secret = ? AND owner = ?";
+static const char sql_find_waits[] = "SELECT 1 FROM run WHERE id = ? AND status = 2";
 static const char sql_find_parent[] =
 	"SELECT 1 FROM message WHERE id = ? AND secret = ? AND conversation = ?";
 static const char sql_add_conversation[] =
@@ -60,6 +61,23 @@ static int check_leaf(struct session *s, const struct turn_begin *j, struct err 
 	return SQLITE_OK;
 }
 
+/* check_waits: the code that the turn goes on with waits still. */
+static int check_waits(struct session *s, const struct turn_begin *j, struct err *e)
+{
+	struct db_bind b = conn_bind(s->conn, sql_find_waits);
+
+	db_bind_int(&b, j->continues.key);
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_ROW) {
+		(void)sqlite3_reset(b.st);
+		return SQLITE_OK;
+	}
+	if (rc != SQLITE_DONE)
+		return rc;
+	turn_begin_busy(e);
+	return SQLITE_OK;
+}
+
 static int check_parent(struct session *s, const struct turn_begin *j, struct err *e)
 {
 	struct db_bind b = conn_bind(s->conn, sql_find_parent);
@@ -85,6 +103,8 @@ static int turn_begin_check(struct session *s, const struct turn_begin *j, struc
 
 	if (!j->new_conversation)
 		rc = check_leaf(s, j, e);
+	if (rc == SQLITE_OK && e->code == ERR_OK && j->waits)
+		rc = check_waits(s, j, e);
 	if (rc == SQLITE_OK && e->code == ERR_OK && !id_none(j->parent))
 		rc = check_parent(s, j, e);
 	return rc;

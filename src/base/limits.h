@@ -145,6 +145,7 @@
 
 /* Store */
 #define LIMIT_USAGE_ROWS    4096        /* sums of usage that wait for the writer: half a KB each */
+#define LIMIT_LOG_KEPT      (32 * MIB)  /* logged events that the server's disk may not have yet */
 #define LIMIT_STORE_QUEUE   4096        /* turns waiting for the writer; full: 503 before forwarding */
 #define LIMIT_STORE_BATCH   128         /* turns in one transaction */
 #define LIMIT_STORE_READS   512         /* reads queued, or answered and not handled: two seconds of large pages */

@@ -9,6 +9,7 @@
  * A follower is also READING while a worker prints blocks that the encoder has put off. */
 #include "run/follow.h"
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "json/scan.h"
@@ -26,6 +27,8 @@ enum state { READING, WAITING, FULL, OVER };
 enum {
 	PAGE_BYTES = 16 * KIB, /* of records; the blocks of small events are thirty times as long */
 	AGAIN_US = 20 * 1000,  /* the wait before a full store is asked once more */
+	HOLE_US = 200 * 1000,  /* the same for lost events, which may be written again, */
+	HOLE_MS = 5 * 1000,    /* so long after the end of the run */
 };
 
 struct follow {
@@ -297,6 +300,8 @@ static void go_on(struct follow *f)
 		return;
 	}
 	f->state = more ? FULL : WAITING;
+	if (f->read.holed && !more)
+		timer_start(f->o.loop, &f->again, HOLE_US);
 	/* The page was printed, and the wait may be long: its memory goes. */
 	arena_finish(&f->read.arena);
 	buf_finish(&f->page);
@@ -423,7 +428,14 @@ static void take_page(struct follow *f)
 		return;
 	}
 	/* Whoever asks for the events from the first one on is content with those of the answer. */
-	if (f->read.swept && !(f->o.own_only && f->o.cursor.seq == 0 && f->seq == 0)) {
+	bool first = f->o.cursor.seq == 0 && f->seq == 0;
+	bool lost = f->read.holed && follow_run_ended(f);
+	if (lost && !first && clock_wall_ms() - f->read.completed_ms < HOLE_MS) {
+		f->state = WAITING;
+		timer_start(f->o.loop, &f->again, HOLE_US);
+		return;
+	}
+	if (lost ? !first : f->read.swept && !(f->o.own_only && first)) {
 		err_set(&e, ERR_GONE, "", "the events of this run are not kept any more");
 		follow_fail(f, &e);
 		return;
@@ -578,13 +590,17 @@ static bool read_store(struct follow *f)
 
 static void on_again(struct timer *t)
 {
-	read_more(container_of(t, struct follow, again));
+	struct follow *f = container_of(t, struct follow, again);
+
+	if (f->state != FULL) /* or it reads when there is room */
+		read_more(f);
 }
 
 static void read_more(struct follow *f)
 {
 	struct err e;
 
+	timer_stop(f->o.loop, &f->again);
 	f->state = READING;
 	f->news = false;
 	f->reading = true;
@@ -597,7 +613,6 @@ static void read_more(struct follow *f)
 		return;
 	f->reading = false;
 	if (f->opened) { /* all followers of a run read at once, and the queue is short */
-		f->again.fn = on_again;
 		timer_start(f->o.loop, &f->again, AGAIN_US);
 		return;
 	}
@@ -651,6 +666,7 @@ struct follow *follow_start(const struct follow_options *o)
 		.loop = o->loop, .run = o->run, .fn = on_news, .gone = watch_gone
 	};
 	f->task.fn = follow_begin;
+	f->again.fn = on_again;
 	loop_later(o->loop, &f->task);
 	return f;
 }

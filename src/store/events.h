@@ -72,15 +72,19 @@ struct events_read {
 	size_t               piece_count;
 	bool                 has_more; /* the log has more events already */
 	bool                 swept;    /* retention has removed the log */
-	enum run_status      status;   /* at the moment of the page */
-	uint64_t             last_seq; /* number of the end event; 0: the run has not ended */
-	struct id            conversation;
-	struct str           model; /* as asked */
-	struct str           shape; /* these two as in turn_begin */
-	struct str           settings;
-	struct str           error; /* JSON object, or empty */
-	struct str           finish_reason;
-	/* The answer's message object, if the run has ended, has an answer, and logged nothing. */
+	/* A part of the log is lost.  While the run goes on, the page ends before it, and it may
+	 * come back; once the run has ended, there is the answer instead of pieces. */
+	bool            holed;
+	enum run_status status;   /* at the moment of the page */
+	uint64_t        last_seq; /* number of the end event; 0: the run has not ended */
+	struct id       conversation;
+	struct str      model; /* as asked */
+	struct str      shape; /* these two as in turn_begin */
+	struct str      settings;
+	struct str      error; /* JSON object, or empty */
+	struct str      finish_reason;
+	/* The answer's message object, if the run has ended, has an answer, and logged nothing, or
+	 * its log is holed and was asked for from the beginning. */
 	struct str   answer;
 	struct usage usage;
 	int64_t      created_ms;

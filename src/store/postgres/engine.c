@@ -17,6 +17,7 @@
 #include "store/postgres/idem_take.h"
 #include "store/postgres/lease.h"
 #include "store/postgres/sweep.h"
+#include "store/postgres/logged.h"
 #include "store/postgres/lost.h"
 #include "store/postgres/migrate.h"
 #include "store/postgres/news.h"
@@ -73,6 +74,7 @@ static void engine_op_destroy(struct store *s)
 	key_ring_destroy(db->store.ring);
 	blobs_destroy(db->store.blobs);
 	contents_close(db->contents);
+	logged_destroy(db->logged);
 	news_destroy(db->news);
 	cancels_destroy(db->cancels);
 	idem_given_destroy(db->given);
@@ -99,6 +101,10 @@ static const struct pump_chore chores[] = {
 	  .queue = QUEUE_TURNS,
 	  .every_ms = 500,
 	  .wanted = probe_wanted },
+	{ .kind = { WORK_IMPLICIT, logged_step, logged_over },
+	  .queue = QUEUE_LOG,
+	  .every_ms = 50,
+	  .wanted = logged_wanted },
 	{ .kind = { WORK_WRITE, lost_step, lost_over },
 	  .queue = QUEUE_TURNS,
 	  .every_ms = 200,
@@ -245,11 +251,12 @@ static enum errc engine_start(struct postgres *db, struct link *l, size_t *ret_r
 		    ERR_OK)
 		return e->code;
 	db->store.usage = usage_gather_create(ignore, NULL);
+	db->logged = logged_create();
 	db->news = news_create();
 	db->cancels = cancels_create();
 	db->given = idem_given_create();
 	db->kept = share_kept_create();
-	if (!db->store.usage || !db->news || !db->cancels || !db->given || !db->kept)
+	if (!db->store.usage || !db->logged || !db->news || !db->cancels || !db->given || !db->kept)
 		return err_set(e, ERR_STORAGE, "", "out of memory");
 	return pump_create(db, chores, e);
 }

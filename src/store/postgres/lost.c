@@ -2,6 +2,7 @@
 #include "store/postgres/lost.h"
 
 #include "base/log.h"
+#include "store/postgres/logged.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/settle.h"
 #include "store/postgres/turn_end.h"
@@ -24,7 +25,7 @@ static void lost_finish(void *state)
 
 bool lost_wanted(struct postgres *db)
 {
-	return unfinished_count(&db->unfinished) > 0;
+	return unfinished_count(&db->unfinished) > 0 && !logged_doubtful(db);
 }
 
 static void lost_settle(struct work *w)

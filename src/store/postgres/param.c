@@ -39,6 +39,17 @@ void param_finish(struct param *a)
 	buf_finish(&a->data);
 }
 
+void param_copy(struct param *to, const struct param *from)
+{
+	struct buf data = to->data;
+
+	*to = *from;
+	to->data = data;
+	to->data.max = from->data.max;
+	to->data.len = 0;
+	to->failed = from->failed || !buf_str(&to->data, buf_view(&from->data));
+}
+
 static void add(struct param *a, const void *p, size_t n)
 {
 	if (!a->failed && !buf_add(&a->data, p, n))

@@ -30,6 +30,8 @@ struct param {
 
 void param_clear(struct param *a); /* keeps the memory, unless it is much */
 void param_finish(struct param *a);
+/* param_copy: to, which is overwritten, becomes a copy. */
+void param_copy(struct param *to, const struct param *from);
 
 /* Each call adds a parameter, or an element of the open array. */
 void param_int(struct param *a, int64_t v);

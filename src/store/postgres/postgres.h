@@ -13,6 +13,7 @@
 struct cancels;
 struct contents;
 struct idem_given;
+struct logged;
 struct news;
 struct pump;
 struct search_tools;
@@ -56,6 +57,7 @@ struct postgres {
 	struct search_tools *search;       /* owned; of searches; NULL: there was none yet */
 	struct search_tools *index;        /* owned; of the index */
 	int64_t              next_gateway; /* while a new row is made (lease.c) */
+	struct logged       *logged;       /* owned */
 	struct news         *news;         /* owned */
 	struct cancels      *cancels;      /* owned */
 	struct idem_given   *given;        /* owned */

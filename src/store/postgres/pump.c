@@ -10,6 +10,7 @@
 #include "store/postgres/batch.h"
 #include "store/postgres/direct.h"
 #include "store/postgres/lease.h"
+#include "store/postgres/logged.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/queues.h"
@@ -430,6 +431,7 @@ static void mend(struct pump *p, struct hand *h, int64_t now_us, bool stopping)
 
 	if (l->state != LINK_DOWN)
 		return;
+	logged_doubt(p->db);
 	int64_t away = l->down_us ? now_us - l->down_us : 0;
 	if (stopping)
 		away = ENDS_US;

@@ -1,0 +1,197 @@
+"""Logged events that a crash of the database's server takes along, because their commit did not wait for its disk.
+
+These tests start a server of their own, whatever engine the others use."""
+
+import contextlib
+import json
+
+import pytest
+
+import postgres
+from client import Client, texts
+from test_many import clients, events, gated, said, wanted
+from waiting import wait_until
+
+WORDS = [f"word{n} " for n in range(8)]
+KEY = {"Idempotency-Key": "the-key"}
+
+
+@pytest.fixture(scope="module")
+def server():
+    """In this module: one that writes its log to the disk late, if no commit asks for it."""
+    one = postgres.Server(wal_writer_delay="10s", autovacuum="off", full_page_writes="off").start()
+    yield one
+    one.remove()
+
+
+def logged(server, database, stream):
+    """The number of the newest event of the stream in the log."""
+    run = int(stream.headers["x-run-id"][4:20], 16)
+    return server.number(f"SELECT coalesce(max(last), 0) FROM event WHERE run = {run}", database)
+
+
+def say(server, database, stream, gates, n):
+    """The n-th word comes, and is in the log."""
+    before = logged(server, database, stream) if n > 0 else 0
+    if n > 0:
+        gates[n - 1].open()
+    wanted(stream, WORDS[n])
+    wait_until(lambda: logged(server, database, stream) > before, "the word in the log")
+
+
+def crash(server, database, stream):
+    """Whether the log has lost something."""
+    before = logged(server, database, stream)
+    server.kill()
+    server.start()
+    return logged(server, database, stream) < before
+
+
+@contextlib.contextmanager
+def opened(gates):
+    """At the end, whatever happened: the gateway would wait for its stream."""
+    try:
+        yield
+    finally:
+        for gate in gates:
+            gate.open()
+
+
+def text_of(blocks):
+    chunks = [json.loads(b.data) for b in blocks if not b.is_comment and b.data != "[DONE]"]
+    return "".join(choice["delta"].get("content") or "" for c in chunks for choice in c.get("choices", []))
+
+
+def again(client, model):
+    """The answer to the same key."""
+    with client.stream("/v1/chat", {"messages": ["go"], "stream": True, "config": {"model": model}},
+                       headers=KEY) as stream:
+        assert stream.headers["Idempotency-Replayed"] == "true"
+        list(stream)
+    return stream.seen
+
+
+def begin(client, model):
+    return client.stream("/v1/chat", {"messages": ["go"], "stream": True, "config": {"model": model}}, headers=KEY)
+
+
+def ended(server, database, client, script):
+    """A run whose log has a row for each word; its path."""
+    gates, s = gated(script, WORDS)
+    with opened(gates), begin(client, s.model) as first:
+        for n in range(len(WORDS)):
+            say(server, database, first, gates, n)
+        gates[-1].open()
+        list(first)
+    return s.model, first.headers["x-run-id"], first.seen
+
+
+def test_a_crash_in_mid_stream_takes_no_event(join, server, database, script):
+    a, b = join(durability="relaxed"), join(durability="relaxed")
+    gates, s = gated(script, WORDS)
+    with opened(gates), clients(a, b) as (one, two):
+        one.http.timeout = two.http.timeout = 60
+        with begin(one, s.model) as first:
+            where = f"/v1/runs/{first.headers['x-run-id']}/events"
+            say(server, database, first, gates, 0)
+            lost = False
+            for n in range(1, len(WORDS) - 1):
+                say(server, database, first, gates, n)
+                if n % 2 == 0:
+                    lost |= crash(server, database, first)
+            assert lost, "the test's server lost nothing"
+            with events(two, where) as reader:
+                wanted(reader, WORDS[0])
+                for gate in gates:
+                    gate.open()
+                list(first)
+                list(reader)
+        assert said(reader.seen) == said(first.seen)
+        for client in (one, two):
+            with events(client, where) as reader:
+                list(reader)
+            assert said(reader.seen) == said(first.seen)
+            assert said(again(client, s.model)) == said(first.seen)
+
+
+@pytest.mark.parametrize("which", ["first", "middle", "last"])
+def test_a_log_with_a_hole_is_answered_with_the_stored_answer(join, server, database, script, which):
+    gateway = join(durability="relaxed")
+    with Client(gateway.url) as client:
+        model, run, seen = ended(server, database, client, script)
+        rows = [int(row[0]) for row in server.sql("SELECT last FROM event ORDER BY last", database)]
+        assert len(rows) >= len(WORDS)
+        gone = {"first": rows[0], "middle": rows[3], "last": rows[-1]}[which]
+        gateway.stop()  # which would write again what it has logged a moment ago
+        server.sql(f"DELETE FROM event WHERE last = {gone}; UPDATE run SET completed_ms = completed_ms - 60000", database)
+    with Client(join(durability="relaxed").url) as client:
+        with events(client, f"/v1/runs/{run}/events") as reader:
+            list(reader)
+        assert text_of(reader.seen) == "".join(WORDS) == text_of(again(client, model))
+        assert reader.seen[-1].data == "[DONE]"
+        # Whoever has some of the blocks gets no others in their place.
+        client.get(f"/v1/runs/{run}/events?after={seen[2].id}").error(410, "gone")
+
+
+def test_what_is_not_known_to_be_synced_is_written_again(join, server, database, script):
+    """Nobody sees the crash: a pooler may hide it."""
+    a, b = join(durability="relaxed"), join(durability="relaxed")
+    gates, s = gated(script, WORDS)
+    with opened(gates), clients(a, b) as (one, two), begin(one, s.model) as first:
+        where = f"/v1/runs/{first.headers['x-run-id']}/events"
+        for n in range(3):
+            say(server, database, first, gates, n)
+        rows = server.number("SELECT count(*) FROM event", database)
+        server.sql("DELETE FROM event WHERE last > 2", database)
+        wait_until(lambda: server.number("SELECT count(*) FROM event", database) == rows, "the same rows")
+        server.sql("DELETE FROM event WHERE last = (SELECT max(last) FROM event)", database)
+        with events(two, where) as reader:
+            for gate in gates:
+                gate.open()
+            list(first)
+            list(reader)
+        assert said(reader.seen) == said(first.seen)
+        assert said(again(two, s.model)) == said(first.seen)
+
+
+def test_what_was_deleted_is_not_written_again(join, server, database, script):
+    gateway = join(durability="relaxed")
+    with Client(gateway.url) as client:
+        _, run, _ = ended(server, database, client, script)
+        conversation = client.run(run)["conversation"]
+        answer = client.items(conversation)["data"][-1]["id"]
+        client.request("DELETE", f"/v1/conversations/{conversation}/items/{answer}").ok()
+        kept = "SELECT count(*) FROM event"
+        assert server.number(kept, database) == 0
+        gates, s = gated(script, WORDS)
+        with opened(gates), client.chat_stream("go", model=s.model) as other:
+            for n in range(2):
+                say(server, database, other, gates, n)
+            rows = server.number(kept, database)
+            server.sql("DELETE FROM event WHERE last = (SELECT max(last) FROM event)", database)
+            wait_until(lambda: server.number(kept, database) >= rows, "what was lost")
+            assert server.number("SELECT count(DISTINCT run) FROM event", database) == 1
+
+
+def test_a_run_with_a_hole_that_another_gateway_ends(join, server, database, script):
+    """The answer ends where the hole is, and so do its events."""
+    a, b = join(durability="relaxed"), join(durability="relaxed")
+    gates, s = gated(script, WORDS)
+    with opened(gates), clients(a, b) as (one, two):
+        with begin(one, s.model) as first:
+            for n in range(6):
+                say(server, database, first, gates, n)
+            a.process.kill()
+            a.process.wait()
+            a.process = None
+        rows = [int(row[0]) for row in server.sql("SELECT last FROM event ORDER BY last", database)]
+        server.sql(f"DELETE FROM event WHERE last = {rows[3]}", database)
+        server.lapse(database)
+        run = first.headers["x-run-id"]
+        wait_until(lambda: two.run(run)["status"] == "incomplete", "an end")
+        answer = texts(two, two.run(run)["conversation"])[-1]
+        assert answer and "".join(WORDS).startswith(answer) and WORDS[5] not in answer
+        with events(two, f"/v1/runs/{run}/events") as reader:
+            list(reader)
+        assert text_of(reader.seen) == answer
+        assert "server_stopped" in reader.seen[-1].data

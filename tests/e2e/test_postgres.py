@@ -295,6 +295,22 @@ def test_retention_keeps_up_with_many_streams(join, server, database):
                    "no old events")
 
 
+def test_gateways_that_died_long_ago_leave_no_rows(join, server, database):
+    a, b = join(), join()
+    for gateway in a, b:
+        with Client(gateway.url) as client:
+            client.chat("booked", store=False).ok()
+    wait_until(lambda: server.number("SELECT count(*) FROM usage_batch", database) == 2, "two sums")
+    a.stop()
+    b.process.kill()
+    b.process.wait(DEADLINE)
+    b.process = None
+    server.sql("UPDATE gateway SET lease_until = now() - interval '2 days'", database)
+    join()
+    for table in "gateway WHERE dead = 1", "usage_batch":
+        wait_until(lambda t=table: server.number(f"SELECT count(*) FROM {t}", database) == 0, f"no rows in {table}")
+
+
 # --- the computer, at several gateways -------------------------------------------------------------
 
 

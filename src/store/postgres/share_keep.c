@@ -81,6 +81,9 @@ static const char sql_sweep[] =
 	"WHEN gateway = 0 THEN began_ms < now.ms - 86400000 "
 	"ELSE NOT EXISTS (SELECT 1 FROM gateway g WHERE g.id = r.gateway AND g.dead = 0) END "
 	"LIMIT 1000 FOR UPDATE OF r SKIP LOCKED)";
+/* A gateway sends its sums again for minutes at most, and its own row stays for a day after its death (reap.c). */
+static const char sql_batches[] = "DELETE FROM usage_batch b WHERE NOT EXISTS "
+				  "(SELECT 1 FROM gateway g WHERE g.id = b.gateway)";
 
 enum work_next share_sweep_step(struct work *w)
 {
@@ -88,6 +91,8 @@ enum work_next share_sweep_step(struct work *w)
 		return WORK_DONE;
 	work_param(w);
 	work_ask(w, sql_sweep);
+	work_param(w);
+	work_ask(w, sql_batches);
 	return WORK_LAST;
 }
 

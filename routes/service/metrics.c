@@ -165,6 +165,7 @@ static void metrics_gather(const struct gateway *g)
 	metric_set(METRIC_DB_UNFINISHED, (int64_t)s.unfinished);
 	metric_set(METRIC_DB_GATEWAYS, s.gateways);
 	metric_set(METRIC_DB_LEASES_LOST, (int64_t)s.leases_lost);
+	metric_set(METRIC_DB_CLOCK, s.clock_off_ms);
 	metric_set(METRIC_DB_WAL, s.log_bytes);
 	metric_set(METRIC_DB_EVENTS, s.events_bytes);
 	metric_set(METRIC_DB_WRITABLE, s.writable ? 1 : 0);

@@ -6,21 +6,25 @@
 #include "store/postgres/direct.h"
 #include "store/postgres/postgres.h"
 
+#include <stdlib.h>
+
 #define LEASE "now() + interval '15 seconds'"
+/* What the server's clock says, by the end that the lease has got. */
+#define CLOCK "(extract(epoch FROM lease_until - interval '15 seconds') * 1000)::bigint"
 
 /* The lowest lane that no living gateway has; the unique index refuses all but one of two that meet. */
 #define TAKE_LANE                                                                             \
 	"INSERT INTO gateway (id, lane, lease_until) SELECT $1, l.lane, " LEASE               \
 	" FROM generate_series(0, 511) AS l(lane) WHERE NOT EXISTS (SELECT 1 FROM gateway g " \
 	"WHERE g.lane = l.lane AND g.dead = 0) ORDER BY l.lane LIMIT 1 "                      \
-	"ON CONFLICT DO NOTHING RETURNING lane"
+	"ON CONFLICT DO NOTHING RETURNING lane, " CLOCK
 
 static const char sql_declare[] =
 	"UPDATE gateway SET dead = 1 WHERE dead = 0 AND lease_until < now()";
 static const char sql_take[] = TAKE_LANE;
 static const char sql_end[] = "UPDATE gateway SET dead = 1, lease_until = now() WHERE id = $1";
-static const char sql_renew[] =
-	"UPDATE gateway SET lease_until = " LEASE " WHERE id = $1 AND dead = 0 RETURNING id";
+static const char sql_renew[] = "UPDATE gateway SET lease_until = " LEASE
+				" WHERE id = $1 AND dead = 0 RETURNING id, " CLOCK;
 static const char sql_highest[] =
 	"SELECT greatest((SELECT max(id) FROM conversation), (SELECT max(id) FROM message), "
 	"(SELECT max(id) FROM run), (SELECT max(id) FROM idempotency), (SELECT max(id) FROM file), "
@@ -32,6 +36,45 @@ static int64_t new_gateway(void)
 {
 	return (int64_t)(id_random() >> 1) | 1;
 }
+
+/* --- clocks --- */
+
+static bool lease_off(const struct postgres *db)
+{
+	return db->clock.off_ms > LEASE_OFF_MS || db->clock.off_ms < -LEASE_OFF_MS;
+}
+
+/* lease_clock: the server's clock said this after `sent_us`.  Nobody knows when it did until now. */
+static void lease_clock(struct postgres *db, int64_t server_ms, int64_t sent_us)
+{
+	int64_t now_us = clock_mono_us();
+	int64_t late_ms = clock_wall_ms();
+	int64_t early_ms = late_ms - (now_us - sent_us) / 1000;
+	bool    was = lease_off(db);
+
+	db->clock.server_ms = server_ms;
+	db->clock.at_us = now_us;
+	db->clock.off_ms = server_ms < early_ms  ? early_ms - server_ms
+			   : server_ms > late_ms ? late_ms - server_ms
+						 : 0;
+	if (lease_off(db) && !was)
+		log_note(
+			LOG_ERROR, "clock_wrong",
+			"the clock of this machine is %lld ms %s that of the database's server; until they "
+			"agree, this gateway begins no stored calls and removes nothing",
+			(long long)llabs(db->clock.off_ms),
+			db->clock.off_ms > 0 ? "ahead of" : "behind");
+	if (was && !lease_off(db))
+		log_note(LOG_INFO, "clock_right",
+			 "the clocks of this machine and of the database's server agree again");
+}
+
+int64_t lease_now_ms(const struct postgres *db)
+{
+	return db->clock.server_ms + (clock_mono_us() - db->clock.at_us) / 1000;
+}
+
+/* --- the row --- */
 
 enum errc lease_take(struct link *l, struct postgres *db, struct err *e)
 {
@@ -49,6 +92,7 @@ enum errc lease_take(struct link *l, struct postgres *db, struct err *e)
 		if (direct_rows(l) == 0)
 			continue;
 		id_lane((int)cell_int(direct_row(l, 0), 0));
+		lease_clock(db, cell_int(direct_row(l, 0), 1), now_us);
 		db->renewed_us = now_us;
 		return ERR_OK;
 	}
@@ -71,9 +115,23 @@ void lease_end(struct link *l, const struct postgres *db)
 			 LEASE_MS / 1000);
 }
 
-bool lease_is_old(const struct postgres *db)
+/* What a gateway says that could not renew its lease for long, or whose clock is wrong. */
+static const struct fault old_lease = {
+	.kind = FAULT_PG_SERVER,
+	.text = "the lease of this gateway can't be renewed; it begins no stored calls",
+	.reason = "it may lose its place in its database",
+};
+static const struct fault wrong_clock = {
+	.kind = FAULT_PG_SERVER,
+	.text = "the clocks of this gateway and of the database's server differ; it begins no stored calls",
+	.reason = "its clock and that of its database differ",
+};
+
+const struct fault *lease_unfit(const struct postgres *db)
 {
-	return clock_mono_us() - db->renewed_us >= LEASE_OLD_MS * (int64_t)1000;
+	if (clock_mono_us() - db->renewed_us >= LEASE_OLD_MS * (int64_t)1000)
+		return &old_lease;
+	return lease_off(db) ? &wrong_clock : NULL;
 }
 
 enum work_next lease_step(struct work *w)
@@ -89,6 +147,7 @@ enum work_next lease_step(struct work *w)
 		return WORK_AGAIN;
 	case 1:
 		if (work_rows(w, 0) > 0) {
+			lease_clock(w->db, cell_int(work_row(w, 0, 0), 1), w->db->renew_us);
 			w->db->renewed_us = w->db->renew_us;
 			return WORK_DONE;
 		}
@@ -103,6 +162,7 @@ enum work_next lease_step(struct work *w)
 		if (work_rows(w, 0) == 0)
 			return WORK_DONE; /* the next renewal tries again */
 		id_lane((int)cell_int(work_row(w, 0, 0), 0));
+		lease_clock(w->db, cell_int(work_row(w, 0, 0), 1), w->db->renew_us);
 		w->db->gateway = w->db->next_gateway;
 		w->db->renewed_us = w->db->renew_us;
 		w->db->leases_lost++;

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "store/postgres/direct.h"
+#include "store/postgres/lease.h"
 
 enum { MIGRATE_TRIES = 10 };
 
@@ -71,7 +72,7 @@ static enum errc migrate_look(struct link *l, int *ret_count, bool *ret_new, str
 
 	if (!cell_int(r, 2))
 		return migrate_wrong(e, FAULT_DATA, l, "must have the encoding UTF8", STR(""));
-	if (off_ms > 5000 || off_ms < -5000) {
+	if (off_ms > LEASE_OFF_MS || off_ms < -LEASE_OFF_MS) {
 		err_set(e, ERR_STORAGE, "",
 			"the clock of the database's server is %lld ms off; ids are times, so both must "
 			"agree",

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "store/postgres/lease.h"
 #include "store/postgres/partition_change.h"
 #include "store/postgres/postgres.h"
 
@@ -286,7 +287,7 @@ static void remove_rows(struct work *w, const struct look *s)
 
 bool partition_wanted(struct postgres *db)
 {
-	return clock_mono_us() >= db->log.look_us;
+	return clock_mono_us() >= db->log.look_us && !lease_unfit(db);
 }
 
 static enum work_next partition_act(struct work *w, struct look *s)
@@ -309,7 +310,7 @@ static enum work_next partition_look(struct work *w)
 	s = work_state(w, sizeof *s, NULL);
 	if (!s || !log_tables_read(w, s))
 		return WORK_DONE;
-	s->now_ms = clock_wall_ms();
+	s->now_ms = lease_now_ms(w->db);
 	remove_plan(s, &w->db->options);
 	bool rests = s->asked_count > 0 && clock_mono_us() < w->db->log.remove_us;
 	if (!rests)

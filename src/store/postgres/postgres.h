@@ -26,12 +26,17 @@ struct postgres {
 	struct contents     *contents; /* owned; what store.blobs has */
 	int64_t              lock_ms;
 	/* This process's row of the table gateway; on the store's thread, once that runs. */
-	int64_t           gateway;
-	int64_t           renew_us;    /* when a renewal of the lease was sent last */
-	int64_t           renewed_us;  /* the same, of those that succeeded */
-	uint64_t          leases_lost; /* how often others had declared the row dead */
-	struct pump      *pump;        /* owned */
-	bool              writable;    /* the last write has succeeded; on the store's thread */
+	int64_t  gateway;
+	int64_t  renew_us;    /* when a renewal of the lease was sent last */
+	int64_t  renewed_us;  /* the same, of those that succeeded */
+	uint64_t leases_lost; /* how often others had declared the row dead */
+	/* The server's clock, when a renewal was answered last (lease.c). */
+	struct {
+		int64_t server_ms, at_us;
+		int64_t off_ms; /* how much this process's clock is ahead of it, as far as is known */
+	} clock;
+	struct pump      *pump;     /* owned */
+	bool              writable; /* the last write has succeeded; on the store's thread */
 	struct unfinished unfinished;
 	/* Sums of usage (books.c): the number of the last ones that were sent, and those themselves. */
 	uint64_t                 usage_seq;

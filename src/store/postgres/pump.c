@@ -104,26 +104,20 @@ static void answer_write(struct pump *p, struct store_job *job, const struct fau
 	answer_post(job);
 }
 
-/* What a gateway says that could not renew its lease for long. */
-static const struct fault old_lease = {
-	.kind = FAULT_PG_SERVER,
-	.text = "the lease of this gateway can't be renewed; it begins no stored calls",
-	.reason = "it may lose its place in its database",
-};
-
 static void note_state(struct pump *p, const struct fault *f, size_t turns, int64_t took_us)
 {
 	bool was = p->writable;
 
 	if (f && f->kind == FAULT_PG_DATA)
 		return;
-	if (!f && lease_is_old(p->db))
-		f = &old_lease;
+	if (!f)
+		f = lease_unfit(p->db);
 	p->writable = p->db->writable = !f;
 	pthread_mutex_lock(&p->lock);
 	p->stats.writable = p->writable;
 	p->stats.unfinished = p->db->unfinished.end_count;
 	p->stats.leases_lost = p->db->leases_lost;
+	p->stats.clock_off_ms = p->db->clock.off_ms;
 	if (f) {
 		str_copy(p->stats.problem, sizeof p->stats.problem, str_of(f->text));
 		p->stats.reason = f->reason;
@@ -379,7 +373,8 @@ static bool is_claim(const struct store_job *job)
 {
 	enum job kind = job->kind->job;
 
-	return kind == JOB_TURN_BEGIN || kind == JOB_IDEM_TAKE || kind == JOB_SHARE_TAKE;
+	return kind == JOB_TURN_BEGIN || kind == JOB_IDEM_TAKE || kind == JOB_SHARE_TAKE ||
+	       kind == JOB_BUDGET_RESERVE;
 }
 
 /* refuse_queued: jobs that wait for a connection that is away too long.  While it is away, ends of turns wait
@@ -406,23 +401,25 @@ static void refuse_queued(struct pump *p, struct hand *h, int64_t away_us)
 }
 
 /* refuse_claims: while this gateway may lose them. */
-static void refuse_claims(struct pump *p, enum queue n)
+static void refuse_claims(struct pump *p, enum queue n, const struct fault *why)
 {
 	struct store_job *list = queues_pick(p->queues, n, is_claim);
 
 	for (struct store_job *job = list; job; job = job->next)
-		fault_refuse(&old_lease, &job->err);
+		fault_refuse(why, &job->err);
 	answer_post(list);
 }
 
 static void watch_lease(struct pump *p)
 {
-	if (!lease_is_old(p->db))
+	const struct fault *why = lease_unfit(p->db);
+
+	if (!why)
 		return;
 	if (p->writable)
-		note_state(p, &old_lease, 0, 0);
-	refuse_claims(p, QUEUE_TURNS);
-	refuse_claims(p, QUEUE_LOG);
+		note_state(p, why, 0, 0);
+	refuse_claims(p, QUEUE_TURNS, why);
+	refuse_claims(p, QUEUE_LOG, why);
 }
 
 static void mend(struct pump *p, struct hand *h, int64_t now_us, bool stopping)

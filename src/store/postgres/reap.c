@@ -1,6 +1,6 @@
 /* Ends the runs, idempotency keys and reservations of dead gateways. */
-#include "base/clock.h"
 #include "store/common/cut_off.h"
+#include "store/postgres/lease.h"
 #include "store/postgres/lost.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/settle.h"
@@ -126,7 +126,7 @@ static void reap_read(struct postgres *db, struct row r, struct reaped *x)
 
 static void reap_declare(struct work *w)
 {
-	int64_t       now_ms = clock_wall_ms();
+	int64_t       now_ms = lease_now_ms(w->db);
 	struct param *a;
 
 	work_param(w);
@@ -207,7 +207,7 @@ static enum work_next reap_ends(struct work *w)
 	struct reap_state       *s = w->state;
 	struct turn_end         *ends[REAP_RUNS];
 	const struct usage_note *notes[REAP_RUNS];
-	int64_t                  now_ms = clock_wall_ms();
+	int64_t                  now_ms = lease_now_ms(w->db);
 
 	for (size_t i = 0; i < s->count; i++) {
 		(void)reap_pieces(w, &s->runs[i]);

@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "store/api_key.h"
 #include "store/postgres/keys.h"
+#include "store/postgres/lease.h"
 #include "store/postgres/operation.h"
 
 /* Sessions are ended one after the other, as keys are changed (api_key_write.c). */
@@ -35,9 +36,11 @@ static void sign_out_look(struct work *w, const struct sign_out *j)
 
 static void sign_out_put(struct work *w, const struct sign_out *j)
 {
+	int64_t       now_ms = lease_now_ms(w->db);
 	struct param *a = work_param(w);
 
-	param_int(a, j->now_ms);
+	/* A clock that is ahead may not forget sessions that others would take again. */
+	param_int(a, now_ms < j->now_ms ? now_ms : j->now_ms);
 	work_ask(w, sql_forget);
 	a = work_param(w);
 	param_int(a, j->session.key);

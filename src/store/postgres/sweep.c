@@ -2,10 +2,11 @@
  *
  * Here, events are removed row by row: what is left because its table can't be dropped (partition.h).
  *
- * Any gateway does it; SKIP LOCKED lets each take other rows. */
+ * Any gateway does it, by the server's clock; SKIP LOCKED lets each take other rows. */
 #include "store/postgres/sweep.h"
 
 #include "base/clock.h"
+#include "store/postgres/lease.h"
 #include "store/postgres/partition.h"
 #include "store/postgres/postgres.h"
 
@@ -41,7 +42,7 @@ static const char sql_contents[] =
 enum work_next sweep_step(struct work *w)
 {
 	const struct store_options *o = &w->db->options;
-	int64_t                     now_ms = clock_wall_ms();
+	int64_t                     now_ms = lease_now_ms(w->db);
 	struct param               *a;
 
 	if (w->stage > 0) {
@@ -75,7 +76,7 @@ enum work_next sweep_step(struct work *w)
 
 bool sweep_wanted(struct postgres *db)
 {
-	return clock_mono_us() >= db->sweep_us;
+	return clock_mono_us() >= db->sweep_us && !lease_unfit(db);
 }
 
 void sweep_over(struct work *w, const struct fault *f)
@@ -102,7 +103,7 @@ struct size_state {
 
 bool sweep_size_wanted(struct postgres *db)
 {
-	return db->log.to > 0 && clock_mono_us() >= db->size_us;
+	return db->log.to > 0 && clock_mono_us() >= db->size_us && !lease_unfit(db);
 }
 
 static void size_look(struct work *w)

@@ -148,7 +148,7 @@ static void keyed_on_taken(struct store_job *job)
 	x->reading = false;
 	/* After an error nobody knows whether it was taken. */
 	if (x->take.taken || job->err.code != ERR_OK)
-		idem_taken(x->claim, x->take.claim);
+		idem_taken(x->claim, x->take.claim, x->take.holder);
 	if (!x->request)
 		keyed_dispose(x);
 	else if (job->err.code != ERR_OK)

@@ -41,6 +41,8 @@ enum errc idem_name_digest(struct str method, struct str path,
 
 struct store_idem idem_name_store(const struct idem_name *name)
 {
-	return (struct store_idem){ str_of(name->key),
-				    { (const char *)name->fingerprint, HASH_BYTES } };
+	return (struct store_idem){
+		.key = str_of(name->key),
+		.fingerprint = { (const char *)name->fingerprint, HASH_BYTES },
+	};
 }

@@ -14,6 +14,7 @@ struct idem_claim {
 	struct id        run;
 	struct id        conversation;
 	struct id        taken; /* none: the store does not know the claim */
+	int64_t          holder;
 	struct err       err;
 	struct list_head watches;
 	unsigned         users; /* references of the owner and the watchers; the last one frees */
@@ -160,9 +161,15 @@ void idem_reach(struct idem_claim *c, enum idem_stage stage, struct id run, stru
 	pthread_mutex_unlock(&lock);
 }
 
-void idem_taken(struct idem_claim *c, struct id taken)
+void idem_taken(struct idem_claim *c, struct id taken, int64_t holder)
 {
 	c->taken = taken;
+	c->holder = holder;
+}
+
+int64_t idem_holder(const struct idem_claim *c)
+{
+	return c->holder;
 }
 
 void idem_store(void (*give_back)(struct id taken))

@@ -66,9 +66,11 @@ const struct idem_name *idem_name(const struct idem_claim *c);
 /* idem_reach: moves the claim to DISPATCHED or COMMITTED, and notifies its watchers. */
 void idem_reach(struct idem_claim *c, enum idem_stage stage, struct id run, struct id conversation);
 /* idem_taken: the store knows the claim of this process under an id, which idem_store's function gets
- * when the claim ends as FREED.  idem_store: sets that function, which any thread may call; NULL: none. */
-void idem_taken(struct idem_claim *c, struct id taken);
-void idem_store(void (*give_back)(struct id taken));
+ * when the claim ends as FREED.  idem_store: sets that function, which any thread may call; NULL: none.
+ * idem_holder: as whose the store knows the claim; 0: it does not. */
+void    idem_taken(struct idem_claim *c, struct id taken, int64_t holder);
+int64_t idem_holder(const struct idem_claim *c);
+void    idem_store(void (*give_back)(struct id taken));
 /* idem_over: ends the claim as FREED or KEPT; e may be NULL. The claim is gone for its owner. */
 void idem_over(struct idem_claim *c, enum idem_stage how, const struct err *e);
 /* idem_leave: ends the watch: fn is not called any more; gone is, from within or soon. */

@@ -28,6 +28,7 @@ struct store_idem run_idem_of(const struct run *r)
 	return (struct store_idem){
 		.key = str_of(name->key),
 		.fingerprint = { (const char *)name->fingerprint, sizeof name->fingerprint },
+		.holder = idem_holder(r->claim),
 	};
 }
 
@@ -62,13 +63,13 @@ static bool submit_keep(struct run *r, struct idem_answer answer, enum run_statu
 	return true;
 }
 
-/* keep_back: the job is over; returns its run and whether the store has done it. */
-static struct run *keep_back(struct store_job *job, bool *ret_done)
+/* keep_back: the job is over; returns its run and the job's error. */
+static struct run *keep_back(struct store_job *job, struct err *ret)
 {
 	struct run_keep *x = container_of(job, struct run_keep, keep.job);
 	struct run      *r = x->run;
 
-	*ret_done = job->err.code == ERR_OK;
+	*ret = job->err;
 	free(x);
 	r->jobs_out--;
 	return r;
@@ -76,15 +77,20 @@ static struct run *keep_back(struct store_job *job, bool *ret_done)
 
 static void on_marked(struct store_job *job)
 {
-	bool        done;
-	struct run *r = keep_back(job, &done);
+	struct err  e;
+	struct run *r = keep_back(job, &e);
 
 	r->jobs->marking = false;
 	if (r->jobs->unkept) {
 		run_conclude(r);
 		return;
 	}
-	if (r->state != STATE_ENDED) {
+	/* Later, the answer to the end says it once more. */
+	if (e.code == ERR_KEY_LOST && r->state == STATE_STREAMING && r->call) {
+		run_finish(r, &e);
+		return;
+	}
+	if (r->state != STATE_ENDED && e.code != ERR_KEY_LOST) {
 		run_idem_release(r);
 		feed_release(r);
 	}
@@ -147,13 +153,18 @@ struct idem_answer run_idem_answer(struct run *r)
 
 static void on_kept(struct store_job *job)
 {
-	bool        done;
-	struct run *r = keep_back(job, &done);
+	struct err  e;
+	struct run *r = keep_back(job, &e);
 
 	/* The client gets its answer even if the store could not keep it, because the call did not
-	 * ask to be stored.  The key is free again. */
-	if (!done)
+	 * ask to be stored.  The key is free again.  But if the key has another answer, the client is
+	 * told so, unless it has a part of this one. */
+	if (e.code != ERR_OK)
 		r->committed = false;
+	if (e.code == ERR_KEY_LOST && !r->headers_sent) {
+		r->headers_due = false;
+		err_keep(&r->failure, &e);
+	}
 	run_conclude(r);
 }
 

@@ -11,6 +11,7 @@
 struct store_idem {
 	struct str key;
 	struct str fingerprint; /* of the request for which the key stands */
+	int64_t    holder;      /* as in idem_take; 0: nobody had to take it */
 };
 
 /* The answer to all later requests with the key. */
@@ -39,7 +40,8 @@ struct idem_made {
 /* key_reused: fills e with the error for a key that stands for another request. */
 void key_reused(struct err *e);
 
-/* idem_keep: a write of a key with the answer of a call that is stored nowhere else. */
+/* idem_keep: a write of a key with the answer of a call that is stored nowhere else.
+ * Errors: KEY_LOST: another process has the key now. */
 struct idem_keep {
 	struct store_job   job;
 	int64_t            owner;
@@ -59,7 +61,8 @@ struct idem_take {
 	int64_t           created_ms;
 	struct id         claim;
 	struct store_idem key;
-	bool              taken; /* out; false: somebody has it; idem_read says who */
+	bool              taken;  /* out; false: somebody has it; idem_read says who */
+	int64_t           holder; /* out: this process, as the store knew it then */
 };
 
 /* idem_read: looks up a key.  An unknown key is no error. */

@@ -19,7 +19,8 @@ static int set_up_open(void **state)
 
 static struct store_idem key_named(const char *name)
 {
-	return (struct store_idem){ str_of(name), { fingerprint, sizeof fingerprint } };
+	return (struct store_idem){ .key = str_of(name),
+				    .fingerprint = { fingerprint, sizeof fingerprint } };
 }
 
 static struct idem_read look(struct fixture *f, const char *name)
@@ -320,6 +321,36 @@ static void a_run_has_the_key_that_was_taken_for_it(void **state)
 	buf_finish(&r.bytes);
 }
 
+/* What a process had taken before others declared it dead, it has no more. */
+static void a_key_that_was_taken_under_another_name_begins_nothing(void **state)
+{
+	struct fixture  *f = *state;
+	struct idem_take taken = { .created_ms = clock_wall_ms(),
+				   .claim = id_new(),
+				   .key = key_named("one") };
+
+	if (!store_is_shared(f->store))
+		return;
+	assert_int_equal(DO(f, idem_take, &taken), ERR_OK);
+	assert_true(taken.taken && taken.holder != 0);
+	struct store_message m;
+	struct turn_begin    t = first_turn(&m, Q("hello"));
+
+	t.key = taken.key;
+	t.key.holder = taken.holder + 1;
+	assert_int_equal(DO(f, turn_begin, &t), ERR_STORAGE);
+	t.key.holder = taken.holder;
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+
+	struct idem_keep k = { .created_ms = clock_wall_ms(),
+			       .run = id_new(),
+			       .key = taken.key,
+			       .outcome = RUN_COMPLETED,
+			       .answer = { 200, STR("{}") } };
+	k.key.holder = taken.holder + 1;
+	assert_int_equal(DO(f, idem_keep, &k), ERR_KEY_LOST);
+}
+
 /* A call that no answer had begun of, did not happen for its client. */
 static void a_crash_frees_what_was_only_taken(void **state)
 {
@@ -346,6 +377,7 @@ int main(void)
 		T(old_keys_are_swept_and_those_of_live_runs_are_not),
 		T(one_of_many_takes_a_key),
 		T(a_run_has_the_key_that_was_taken_for_it),
+		T(a_key_that_was_taken_under_another_name_begins_nothing),
 		T(a_crash_frees_what_was_only_taken),
 	};
 

@@ -101,7 +101,7 @@ static struct batch_state *group_all(struct work *w, struct batch *b)
 		if (!s)
 			cell_no_memory(&job->err);
 		else if (how->check)
-			how->check(job);
+			how->check(w->db, job);
 		if (!s || job->err.code != ERR_OK)
 			continue;
 		for (size_t k = 0; k < KINDS; k++)

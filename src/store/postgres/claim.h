@@ -4,16 +4,16 @@
 #include "store/idem.h"
 #include "store/postgres/work.h"
 
-/* The key was taken before (idem_take): the row that is replaced here is that claim, or an answer that has
- * expired meanwhile.  The claim of another gateway stays: this one was away for longer than its lease. */
+/* The key was taken before (idem_take): the row that is replaced here is that claim, which the reaper may have ended
+ * meanwhile.  What another gateway has stays: this one was away for longer than its lease, or a crash of the
+ * server has taken the claim. */
 #define CLAIM_REPLACE                                                                         \
 	"ON CONFLICT (owner, key) DO UPDATE SET id = excluded.id, secret = excluded.secret, " \
 	"gateway = excluded.gateway, fingerprint = excluded.fingerprint, "                    \
 	"created_ms = excluded.created_ms, stored = excluded.stored, "                        \
 	"outcome = excluded.outcome, http = excluded.http, body = excluded.body, "            \
 	"subject = excluded.subject, message_from = excluded.message_from, "                  \
-	"message_to = excluded.message_to "                                                   \
-	"WHERE idempotency.gateway = excluded.gateway OR idempotency.http > 0"
+	"message_to = excluded.message_to WHERE idempotency.gateway = excluded.gateway"
 
 /* claim_thing: a number for the key, by which a batch has it only once; 0: no key. */
 int64_t claim_thing(int64_t owner, const struct store_idem *key);

@@ -13,8 +13,8 @@ struct group {
 struct gathered {
 	/* things: calls add with each thing that the job is about, and returns the bytes that it sends. */
 	size_t (*things)(struct store_job *job, void (*add)(void *arg, int64_t thing), void *arg);
-	/* check: refuses a job for its own data; NULL: all are good. */
-	void (*check)(struct store_job *job);
+	/* check: refuses a job for its own data, or because its time is over; NULL: all are good. */
+	void (*check)(const struct postgres *db, struct store_job *job);
 	/* ask: asks the statements; returns their number. */
 	size_t (*ask)(struct work *w, const struct group *g);
 	/* judge: sets the errors of the jobs; true: some have changed no row, and `why` is to be asked. */

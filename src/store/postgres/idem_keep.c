@@ -7,13 +7,13 @@
 
 static const char sql_keep[] =
 	"INSERT INTO idempotency (id, secret, owner, gateway, key, fingerprint, created_ms, stored, "
-	"outcome, http, body) SELECT id, secret, owner, $1, key, fingerprint, created_ms, 0, outcome, "
-	"http, body FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bytea[], "
-	"$7::bigint[], $8::bigint[], $9::bigint[], $10::bytea[]) AS k(id, secret, owner, key, "
-	"fingerprint, created_ms, outcome, http, body) " CLAIM_REPLACE;
+	"outcome, http, body) SELECT id, secret, owner, holder, key, fingerprint, created_ms, 0, outcome, "
+	"http, body FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], "
+	"$6::bytea[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bytea[]) AS k(holder, id, secret, "
+	"owner, key, fingerprint, created_ms, outcome, http, body) " CLAIM_REPLACE " RETURNING id";
 
 #define EACH(type, add) PARAM_EACH(a, PARAM_##type, i, g->count, add)
-#define J               container_of(g->jobs[i], const struct idem_keep, job)
+#define J               container_of(g->jobs[i], struct idem_keep, job)
 
 int64_t claim_thing(int64_t owner, const struct store_idem *key)
 {
@@ -34,7 +34,7 @@ static size_t keep_ask(struct work *w, const struct group *g)
 {
 	struct param *a = work_param(w);
 
-	param_int(a, w->db->gateway);
+	EACH(INT, param_int(a, J->key.holder ? J->key.holder : w->db->gateway));
 	EACH(INT, param_int(a, J->run.key));
 	EACH(INT, param_secret(a, J->run.secret));
 	EACH(INT, param_int(a, J->owner));
@@ -48,4 +48,18 @@ static size_t keep_ask(struct work *w, const struct group *g)
 	return 1;
 }
 
-const struct gathered gathered_idem_keep = { .things = keep_things, .ask = keep_ask };
+static bool keep_judge(struct work *w, const struct group *g)
+{
+	for (size_t i = 0; i < g->count; i++)
+		if (!group_has(w, g->at, J->run.key)) {
+			err_set(&J->job.err, ERR_KEY_LOST, "Idempotency-Key",
+				"this gateway was away, and another one has made the call for this "
+				"Idempotency-Key; send the request again to get that answer");
+			J->job.err.retry_after_ms = 1000;
+		}
+	return false;
+}
+
+const struct gathered gathered_idem_keep = { .things = keep_things,
+					     .ask = keep_ask,
+					     .judge = keep_judge };

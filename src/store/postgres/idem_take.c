@@ -56,6 +56,8 @@ static bool take_judge(struct work *w, const struct group *g)
 {
 	for (size_t i = 0; i < g->count; i++)
 		J->taken = group_has(w, g->at, J->claim.key);
+	for (size_t i = 0; i < g->count; i++)
+		J->holder = w->db->gateway;
 	return false;
 }
 

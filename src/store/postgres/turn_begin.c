@@ -99,9 +99,19 @@ static size_t begin_things(struct store_job *job, void (*add)(void *arg, int64_t
 	return bytes;
 }
 
-static void begin_check(struct store_job *job)
+static void begin_lost(struct err *e)
+{
+	err_set(e, ERR_STORAGE, "", "the gateway had lost its place in the database; try again");
+	e->retry_after_ms = 1000;
+}
+
+/* begin_check: what another gateway may have taken meanwhile is not begun here. */
+static void begin_check(const struct postgres *db, struct store_job *job)
 {
 	const struct turn_begin *j = container_of(job, struct turn_begin, job);
+
+	if (j->key.holder != 0 && j->key.holder != db->gateway)
+		begin_lost(&job->err);
 
 	for (size_t i = 0; i < j->message_count; i++)
 		if (j->messages[i].body.n > LIMIT_STORE_ROW)
@@ -254,9 +264,7 @@ static void begin_explain_one(const struct turn_begin *j, struct row r, struct e
 	if (cell_int(r, 2)) /* begun by this statement, or stored when it was sent before */
 		return;
 	if (!cell_int(r, 1)) {
-		err_set(e, ERR_STORAGE, "",
-			"the gateway had lost its place in the database; try again");
-		e->retry_after_ms = 1000;
+		begin_lost(e);
 	} else if (j->new_conversation && cell_null(r, 3) && id_none(j->parent)) {
 		err_set(e, ERR_INTERNAL, "", "the gateway could not store this request");
 	} else if (cell_null(r, 3)) {

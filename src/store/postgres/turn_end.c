@@ -173,9 +173,11 @@ static size_t end_things(struct store_job *job, void (*add)(void *arg, int64_t t
 	return bytes;
 }
 
-static void end_check(struct store_job *job)
+static void end_check(const struct postgres *db, struct store_job *job)
 {
 	struct turn_end *j = container_of(job, struct turn_end, job);
+
+	(void)db;
 
 	j->later = false;
 	if (j->answer.n > LIMIT_STORE_ROW)

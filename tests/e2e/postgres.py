@@ -20,9 +20,11 @@ POOL = os.environ.get("PARLEY_TEST_POOL")
 
 
 def programs():
-    """Where the newest server's programs are; None: on the path."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda p: int(p.parent.name))
-    return found[-1] if found else None
+    """Where the server's programs are: as the environment says, or Debian's newest; None: on the path."""
+    if os.environ.get("PARLEY_TEST_POSTGRES_BIN"):
+        return Path(os.environ["PARLEY_TEST_POSTGRES_BIN"])
+    found = [p.parent for p in Path("/usr/lib/postgresql").glob("[0-9]*/bin/postgres")]
+    return max(found, key=lambda p: int(p.parent.name), default=None)
 
 
 def program(name):

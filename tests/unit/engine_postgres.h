@@ -30,19 +30,27 @@ static struct {
 	int   databases;
 } server;
 
-/* Debian's newest, or that of the path. */
+/* That of the environment, Debian's newest, or that of the path. */
 HELP void server_program(const char *name, char *ret, size_t size)
 {
+	const char    *folder = getenv("PARLEY_TEST_POSTGRES_BIN");
 	DIR           *d = opendir("/usr/lib/postgresql");
 	struct dirent *at;
 	long           newest = 0;
 
-	while (d && (at = readdir(d)) != NULL)
-		if (strtol(at->d_name, NULL, 10) > newest)
-			newest = strtol(at->d_name, NULL, 10);
+	while (d && (at = readdir(d)) != NULL) {
+		long n = strtol(at->d_name, NULL, 10);
+
+		/* The client's package makes such a folder, too. */
+		snprintf(ret, size, "/usr/lib/postgresql/%ld/bin/postgres", n);
+		if (n > newest && access(ret, X_OK) == 0)
+			newest = n;
+	}
 	if (d)
 		closedir(d);
-	if (newest > 0)
+	if (folder && folder[0])
+		snprintf(ret, size, "%s/%s", folder, name);
+	else if (newest > 0)
 		snprintf(ret, size, "/usr/lib/postgresql/%ld/bin/%s", newest, name);
 	else
 		snprintf(ret, size, "%s", name);

@@ -240,29 +240,28 @@ static void another_process_s_changes_are_noticed(void **state)
 	int64_t              ms = 0;
 
 	/* Without a gateway it is made and brought up to date. */
-	assert_int_equal(engine->at_once(&f->options, JOB_API_KEY_WRITE, &w.job, &e), ERR_OK);
+	assert_int_equal(at_once(f, JOB_API_KEY_WRITE, &w.job, &e), ERR_OK);
 	arena_finish(&w.arena);
 	open_store(f);
 	assert_int_equal(owner_of(f, "aaaaaaaa", "first"), 11);
 
 	w = new_key("bbbbbbbb", "second", 22);
-	assert_int_equal(engine->at_once(&f->options, JOB_API_KEY_WRITE, &w.job, &e), ERR_OK);
+	assert_int_equal(at_once(f, JOB_API_KEY_WRITE, &w.job, &e), ERR_OK);
 	arena_finish(&w.arena);
 	assert_true(comes(f, "bbbbbbbb", "second", 22, &ms));
 	w = change_of(API_KEY_REVOKE, "bbbbbbbb");
-	assert_int_equal(engine->at_once(&f->options, JOB_API_KEY_WRITE, &w.job, &e), ERR_OK);
+	assert_int_equal(at_once(f, JOB_API_KEY_WRITE, &w.job, &e), ERR_OK);
 	arena_finish(&w.arena);
 	assert_true(comes(f, "bbbbbbbb", "second", 0, &ms));
 	print_message("noticed after %lld ms\n", (long long)ms);
 
 	struct api_keys_read r = { .limit = 10 };
 	arena_init(&r.arena, MIB);
-	assert_int_equal(engine->at_once(&f->options, JOB_API_KEYS_READ, &r.job, &e), ERR_OK);
+	assert_int_equal(at_once(f, JOB_API_KEYS_READ, &r.job, &e), ERR_OK);
 	assert_int_equal(r.key_count, 2);
 	arena_finish(&r.arena);
 	w = change_of(API_KEY_REVOKE, "zzzzzzzz");
-	assert_int_equal(engine->at_once(&f->options, JOB_API_KEY_WRITE, &w.job, &e),
-			 ERR_NOT_FOUND);
+	assert_int_equal(at_once(f, JOB_API_KEY_WRITE, &w.job, &e), ERR_NOT_FOUND);
 	arena_finish(&w.arena);
 }
 

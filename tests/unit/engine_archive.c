@@ -276,13 +276,13 @@ static void another_process_reads_and_writes(void **state)
 	assert_int_equal(engine->export(&f->options, &x, &e), ERR_OK);
 	assert_int_equal(x.count, 1);
 	w.text = buf_view(&out);
-	assert_int_equal(engine->at_once(&f->options, JOB_ARCHIVE_WRITE, &w.job, &e), ERR_OK);
+	assert_int_equal(at_once(f, JOB_ARCHIVE_WRITE, &w.job, &e), ERR_OK);
 	assert_int_equal(w.conversation_count, 1);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM conversation"), 2);
 	/* It still takes turns. */
 	(void)make_odd_order(f);
 	close_store(f);
-	assert_int_equal(engine->at_once(&f->options, JOB_ARCHIVE_WRITE, &w.job, &e), ERR_OK);
+	assert_int_equal(at_once(f, JOB_ARCHIVE_WRITE, &w.job, &e), ERR_OK);
 	assert_int_equal(outside_int(f, "SELECT count(*) FROM conversation"), 4);
 	buf_finish(&out);
 }

@@ -122,7 +122,7 @@ void logged_stored(struct work *w, int64_t run, int64_t last)
 	*l->end = x;
 	l->end = &x->next;
 	l->bytes += sizeof *x + x->args.data.cap;
-	while (l->bytes > LIMIT_LOG_KEPT)
+	while (l->first && l->bytes > LIMIT_LOG_KEPT)
 		entry_drop(l, &l->first);
 }
 
@@ -211,7 +211,7 @@ static void logged_written(struct work *w)
 	struct logged *l = w->db->logged;
 	struct entry **at = &l->first;
 
-	for (size_t n = 0; n < l->asked;) {
+	for (size_t n = 0; *at && n < l->asked;) {
 		struct entry *x = *at;
 		size_t        result = n;
 

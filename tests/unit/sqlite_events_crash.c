@@ -85,7 +85,7 @@ static void the_end_after_a_crash_is_behind_all_that_was_logged(void **state)
 
 static struct idem_read look(struct fixture *f, const char *key)
 {
-	struct idem_read r = { .key = { str_of(key), STR("f") } };
+	struct idem_read r = { .key = { .key = str_of(key), .fingerprint = STR("f") } };
 
 	buf_init(&r.bytes, MIB);
 	assert_int_equal(DO(f, idem_read, &r), ERR_OK);
@@ -98,7 +98,7 @@ static struct turn_begin begin_keyed(struct fixture *f, const char *key)
 	static struct store_message m;
 	struct turn_begin           t = first_turn(&m, Q);
 
-	t.key = (struct store_idem){ str_of(key), STR("f") };
+	t.key = (struct store_idem){ .key = str_of(key), .fingerprint = STR("f") };
 	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
 	return t;
 }

@@ -7,7 +7,8 @@ static const char fingerprint[] = "a digest of thirty-two bytes...";
 
 static struct store_idem key_named(const char *name)
 {
-	return (struct store_idem){ str_of(name), { fingerprint, sizeof fingerprint } };
+	return (struct store_idem){ .key = str_of(name),
+				    .fingerprint = { fingerprint, sizeof fingerprint } };
 }
 
 /* --- writes with keys --- */

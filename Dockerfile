@@ -2,7 +2,7 @@
 # the authorities of TLS, and nothing to build with.
 #
 #   docker build -t parley .
-#   docker run -p 127.0.0.1:8080:8080 -v parley:/var/lib/parley -e PARLEY_API_KEY=change-me parley
+#   docker run -p 127.0.0.1:8080:8080 -v parley:/var/lib/parley -e PARLEY_API_KEY="$(openssl rand -hex 24 | tee key)" parley
 FROM debian:trixie-slim@sha256:d7e12182ce18b85b93007c1dedf31f2d29e01ccf3182cc4017c709b6259bc132 AS build
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]
 COPY scripts/packages.txt /build/packages.txt

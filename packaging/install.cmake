@@ -5,9 +5,10 @@ set(PARLEY_MAINTAINER "Parley maintainers <maintainers@parley.example>" CACHE ST
 
 install(TARGETS parley RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
 install(FILES docs/parley.8 DESTINATION ${CMAKE_INSTALL_MANDIR}/man8)
-install(FILES README.md CHANGELOG.md packaging/debian/copyright openapi.yaml
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md packaging/debian/copyright openapi.yaml
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
-file(GLOB pages ${CMAKE_SOURCE_DIR}/docs/*.md)
+file(GLOB pages ${CMAKE_SOURCE_DIR}/docs/*.md ${CMAKE_SOURCE_DIR}/docs/*.png)
+install(FILES bench/README.md bench/RESULTS.md bench/PROFILE.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY operate DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -51,3 +51,15 @@ def test_what_is_installed_works(build, tmp_path):
     shown = run(binary, "--print-config", "--config", config)
     assert "/var/lib/parley/parley.db" in shown
     run("mandoc", "-Tlint", "-Wwarning", tmp_path / "opt/parley/share/man/man8/parley.8")
+
+
+def test_links_of_the_installed_pages_lead_somewhere(build, tmp_path):
+    """But for the licence, which a package has as `copyright`."""
+    install(build, tmp_path, "/usr")
+    pages = list((tmp_path / "usr/share/doc/parley").rglob("*.md"))
+    assert len(pages) > 15
+    links = {(page.name, link) for page in pages
+             for link in re.findall(r"\]\(([^)\s#]+)",
+                                    re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S))
+             if not re.match(r"[a-z]+:", link) and not (page.parent / link).exists()}
+    assert {link for _, link in links} <= {"LICENSE"}, links

@@ -93,7 +93,7 @@ struct command_line {
 	struct command_runner_options runner;
 };
 
-enum { HELP_COLUMN = 22, MISTAKES_MAX = 64 * KIB };
+enum { HELP_COLUMN = 22, MISTAKES_MAX = 64 * KIB, MISTAKE_MOST = sizeof((struct err *)NULL)->text };
 
 enum {
 	OPT_CONFIG = 1000,
@@ -230,9 +230,15 @@ static const char *nearest_option(const struct option *options, struct str name,
 	return config_value_nearest(name, names, n);
 }
 
-/* given: the argument with the option, which may have a secret behind its name. */
+/* bad_option: what getopt_long has refused.  given: the argument with the option, which may have a secret behind its
+ * name; another one where a letter was refused. */
 static int bad_option(int opt, const char *given, const struct option *options)
 {
+	if (opt == '?' && optopt > 0 && optopt < OPT_CONFIG && optopt != 'h') {
+		fprintf(stderr, "parley: there is no option -%c\n", optopt);
+		return usage_error();
+	}
+
 	int         n = (int)strcspn(given, "=");
 	bool        unknown = opt == '?' && optopt == 0;
 	struct str  name = { given + 2, n > 2 ? (size_t)n - 2 : 0 };
@@ -241,7 +247,7 @@ static int bad_option(int opt, const char *given, const struct option *options)
 
 	if (opt == ':')
 		fprintf(stderr, "parley: %.*s needs a value\n", n, given);
-	else if (optopt >= OPT_CONFIG)
+	else if (optopt > 0)
 		fprintf(stderr, "parley: %.*s takes no value\n", n, given);
 	else
 		fprintf(stderr, "parley: there is no option %.*s%s%s%s\n", n, given,
@@ -369,17 +375,14 @@ static int unknown_command(const char *name)
 	return usage_error();
 }
 
-/* take_file: `--check-config FILE` is understood without --config. */
-static void take_file(int argc, char **argv, struct command_line *line)
+static int unexpected_argument(const char *argument)
 {
-	bool reads = line->action == ACTION_CHECK || line->action == ACTION_PRINT;
-
-	if (reads && !line->file && optind < argc)
-		line->file = argv[optind++];
+	fprintf(stderr, "parley: unexpected argument '%s'\n", argument);
+	return usage_error();
 }
 
-/* Returns -1 to continue, or the exit status. */
-static int read_arguments(int argc, char **argv, struct command_line *line)
+/* Do the options belong to the command?  Returns -1 to continue, or the exit status. */
+static int check_options(struct command_line *line)
 {
 	const struct command *c = line->command;
 
@@ -403,14 +406,38 @@ static int read_arguments(int argc, char **argv, struct command_line *line)
 	}
 	if (strcmp(c->name, "runner") == 0)
 		take_runner_listen(line);
-	if (c->most == 0)
-		take_file(argc, argv, line);
+	return -1;
+}
+
+/* `--check-config [FILE] [COMMAND]`, in any order: FILE is understood without --config.  The command does not run, so
+ * it has no arguments.  Returns -1 to continue, or the exit status. */
+static int read_checked(int argc, char **argv, struct command_line *line)
+{
+	for (; optind < argc; optind++) {
+		const struct command *c = line->command ? NULL : find_command(argv[optind]);
+
+		if (c)
+			line->command = c;
+		else if (!line->file)
+			line->file = argv[optind];
+		else
+			return unexpected_argument(argv[optind]);
+	}
+	return line->command ? check_options(line) : -1;
+}
+
+/* Returns -1 to continue, or the exit status. */
+static int read_arguments(int argc, char **argv, struct command_line *line)
+{
+	const struct command *c = line->command;
+	int                   code = check_options(line);
+
+	if (code >= 0)
+		return code;
 	line->arguments = argv + optind;
 	line->argument_count = (size_t)(argc - optind);
-	if (line->argument_count > c->most) {
-		fprintf(stderr, "parley: unexpected argument '%s'\n", line->arguments[c->most]);
-		return usage_error();
-	}
+	if (line->argument_count > c->most)
+		return unexpected_argument(line->arguments[c->most]);
 	/* Only a command that runs needs its arguments. */
 	if (line->argument_count < c->least && line->action == ACTION_RUN) {
 		fprintf(stderr, "parley: usage: parley %s %s\n", c->name, c->arguments);
@@ -421,10 +448,8 @@ static int read_arguments(int argc, char **argv, struct command_line *line)
 
 static int read_command(int argc, char **argv, struct command_line *line)
 {
-	if (optind < argc)
-		line->command = find_command(argv[optind]);
-	if (!line->command)
-		take_file(argc, argv, line);
+	if (line->action == ACTION_CHECK || line->action == ACTION_PRINT)
+		return read_checked(argc, argv, line);
 	if (optind == argc && line->action != ACTION_RUN)
 		return -1;
 	if (optind == argc) {
@@ -438,6 +463,7 @@ static int read_command(int argc, char **argv, struct command_line *line)
 		return print_help(stdout);
 	if (strcmp(name, "version") == 0)
 		return print_version();
+	line->command = find_command(name);
 	return line->command ? read_arguments(argc, argv, line) : unknown_command(name);
 }
 
@@ -478,15 +504,16 @@ static void tell_warning(const char *text)
 	fprintf(stderr, "parley: warning: %s\n", text);
 }
 
-static int check_passed(const struct config *c)
+static int check_passed(const struct config *c, const char *file)
 {
 	size_t providers = c->provider_count - c->echo_providers;
 	size_t models = c->model_count - c->echo_models;
 
 	config_warn(c, tell_warning);
-	return printf("ok: %zu provider%s, %zu model%s, %zu key%s\n", providers,
+	return printf("ok: %zu provider%s, %zu model%s, %zu key%s; %s%s\n", providers,
 		      providers == 1 ? "" : "s", models, models == 1 ? "" : "s", c->api_keys.count,
-		      c->api_keys.count == 1 ? "" : "s") < 0
+		      c->api_keys.count == 1 ? "" : "s", file ? "read " : "no file was read",
+		      file ? file : "") < 0
 		       ? EX_IOERR
 		       : EXIT_SUCCESS;
 }
@@ -503,6 +530,8 @@ static int tell_mistakes(enum errc rc, const struct err *e, const struct buf *mi
 		fprintf(stderr, "parley: %.*s\n", n, rest.p);
 		rest = (struct str){ end + 1, rest.n - (size_t)n - 1 };
 	}
+	if (mistakes->len > MISTAKES_MAX - MISTAKE_MOST)
+		fputs("parley: there may be more mistakes; mend these first\n", stderr);
 	if (mistakes->len == 0 || (rc != ERR_INVALID_VALUE && rc != ERR_NOT_SUPPORTED_YET))
 		fprintf(stderr, "parley: %s\n", e->text);
 	return rc == ERR_NOT_FOUND ? EX_NOINPUT : EX_CONFIG;
@@ -538,7 +567,7 @@ static int main_run(const struct command_line *line)
 	if (status != EX_OK)
 		return status;
 	if (line->action == ACTION_CHECK)
-		return check_passed(c);
+		return check_passed(c, config_file(c));
 	if (line->action == ACTION_PRINT)
 		return print_config(c);
 	CHECK(line->command);

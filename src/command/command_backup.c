@@ -20,10 +20,12 @@ int command_backup(const struct command_call *call)
 	int64_t    from = clock_mono_us();
 	char       size[32];
 
+	int status = command_database_look(call->config);
+
+	if (status != EX_OK)
+		return status;
 	command_upkeep_begin();
-	enum upkeep_end end = command_database_find(call->config, &e) != ERR_OK
-				      ? UPKEEP_NO_DATABASE
-				      : engine_for(b.database)->backup(&b, &e);
+	enum upkeep_end end = engine_for(b.database)->backup(&b, &e);
 	if (end != UPKEEP_DONE)
 		return command_upkeep_end(end, &e);
 	if (b.missing > 0)

@@ -6,3 +6,5 @@
 
 /* command_database_find: errors: STORAGE (FAULT_MISSING), whose text says which file was looked for. */
 enum errc command_database_find(const struct config *c, struct err *e) MUST_USE;
+/* command_database_look: the same for a command's status: EX_OK, or the status to end with after the error is told. */
+int command_database_look(const struct config *c);

@@ -35,10 +35,12 @@ int command_vacuum(const struct command_call *call)
 	struct err e = { .code = ERR_OK };
 	int64_t    from = clock_mono_us();
 
+	int status = command_database_look(call->config);
+
+	if (status != EX_OK)
+		return status;
 	command_upkeep_begin();
-	enum upkeep_end end = command_database_find(call->config, &e) != ERR_OK
-				      ? UPKEEP_NO_DATABASE
-				      : engine_for(v.database)->vacuum(&v, &e);
+	enum upkeep_end end = engine_for(v.database)->vacuum(&v, &e);
 	if (end != UPKEEP_DONE)
 		return command_upkeep_end(end, &e);
 	return vacuum_report(&v, (double)(clock_mono_us() - from) / 1e6) ? EX_OK : EX_IOERR;

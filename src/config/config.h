@@ -78,6 +78,9 @@ enum errc config_load(const struct config_given *given, struct config **ret, str
 void      config_destroy(struct config *c);
 OWNABLE(config);
 
+/* config_file: the file that was read; NULL: none. */
+const char *config_file(const struct config *c);
+
 /* config_print: every option with its value and where it came from; secrets masked. */
 bool config_print(const struct config *c, struct buf *out) MUST_USE;
 /* config_print_url: a URL in double quotes, whose user and password are masked. */

@@ -293,8 +293,6 @@ static struct provider_options good_part(const struct config *c, size_t i)
 
 	if (!c->memory->provider_wrong[i])
 		return o;
-	o.headers = NULL;
-	o.header_count = 0;
 	o.key = o.key ? o.key : "wrong";
 	o.base_url = o.base_url ? o.base_url : "http://127.0.0.1/";
 	return o;

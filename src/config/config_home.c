@@ -1,10 +1,12 @@
 /* Finds the configuration that was installed with this program. */
 #include "config/config_home.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* home_prefix: PREFIX of the program PREFIX/sbin/parley; false: it was not installed. */
@@ -45,12 +47,16 @@ static bool home_is_wanted(const struct config_given *given)
 
 const char *config_home(const struct config_given *given, char ret_path[PATH_MAX])
 {
-	char prefix[PATH_MAX];
+	char        prefix[PATH_MAX];
+	struct stat st;
 
 	if (!home_is_wanted(given) || !home_prefix(prefix))
 		return NULL;
 	/* as packaging/install_files.cmake.in puts it */
 	int n = snprintf(ret_path, PATH_MAX, "%s/etc/parley/parley.yaml",
 			 strcmp(prefix, "/usr") == 0 ? "" : prefix);
-	return n > 0 && n < PATH_MAX && access(ret_path, F_OK) == 0 ? ret_path : NULL;
+	if (n <= 0 || n >= PATH_MAX)
+		return NULL;
+	/* One that is there and can't be read is an error of the load, and no reason to do without. */
+	return lstat(ret_path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR) ? ret_path : NULL;
 }

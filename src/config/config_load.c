@@ -296,6 +296,11 @@ bool config_says(const struct config *c, const char *option)
 	return false;
 }
 
+const char *config_file(const struct config *c)
+{
+	return c->memory->file;
+}
+
 bool config_has_secrets(const struct config *c)
 {
 	if (config_secret_env("PARLEY_OTLP_HEADERS") || c->files_s3[0])

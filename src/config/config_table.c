@@ -323,6 +323,7 @@ static enum errc read_headers(struct config *c, const struct config_node *map,
 		rc = config_memory_note(c, rc, e);
 		if (rc != ERR_OK)
 			return rc;
+		h->value = h->value ? h->value : "wrong"; /* so that the rest is checked too */
 	}
 	p->headers = headers;
 	p->header_count = map->count;

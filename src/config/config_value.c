@@ -125,7 +125,7 @@ static size_t distance(struct str a, struct str b)
 	size_t rows[3][MAX + 1];
 
 	if (a.n > MAX || b.n > MAX)
-		return MAX;
+		return SIZE_MAX;
 	for (size_t j = 0; j <= b.n; j++)
 		rows[0][j] = j;
 	for (size_t i = 1; i <= a.n; i++) {

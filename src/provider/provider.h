@@ -15,6 +15,7 @@
 #include "provider/mask.h"
 
 struct catalog;
+struct upstream_target; /* upstream/target.h */
 struct provider;
 struct provider_call;
 struct upstream_pool;
@@ -81,6 +82,8 @@ struct provider {
 	struct mask *mask; /* held; secrets to remove from the provider's texts; NULL: none */
 	struct health_rules health;
 	struct catalog     *catalog; /* owned; NULL: the dialect can't list models */
+	struct upstream_target
+		*target; /* borrowed from the implementation; NULL: it calls nobody */
 };
 
 /* The first member of each implementation's struct of a call. */

@@ -324,6 +324,7 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 		.total_us = o->total_us,
 	};
 	rc = endpoint_target(o, dialect, dialect->path, false, &r->target, e);
+	r->provider.target = r->target;
 	if (rc == ERR_OK)
 		rc = make_catalog(r, o, e);
 	if (rc == ERR_OK &&

@@ -156,6 +156,7 @@ bool remote_call_name(const char *name, const char *opening, struct err *e)
 static void call_fail(struct remote_call *c, struct err *e)
 {
 	remote_call_name(c->call.provider->name, "the provider", e);
+	upstream_target_failed(c->call.provider->target, e, loop_now_us(c->loop));
 	if (c->call.http != 0 && e->upstream_status == 0)
 		e->upstream_status = c->call.http;
 	/* Some providers give the wait in the body; the header has priority. */

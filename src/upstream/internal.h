@@ -51,9 +51,6 @@ struct upstream_target *target_ref(const struct upstream_target *t);
  * of its connections carries one call; the log and a metric say so. */
 void target_distrust(struct upstream_target *t, int64_t now_us);
 
-/* target_failed: a call has failed; from time to time, the log tells where to. */
-void target_failed(struct upstream_target *t, const struct err *e, int64_t now_us);
-
 /* target_is_alone: whether a connection of this target carries one call only. */
 static inline bool target_is_alone(const struct upstream_target *t, int64_t now_us)
 {

@@ -272,7 +272,7 @@ void target_distrust(struct upstream_target *t, int64_t now_us)
 	log_end(&l);
 }
 
-void target_failed(struct upstream_target *t, const struct err *e, int64_t now_us)
+void upstream_target_failed(struct upstream_target *t, const struct err *e, int64_t now_us)
 {
 	int_fast64_t    failed_us = atomic_load(&t->failed_us);
 	struct str      host = { t->url, t->origin };
@@ -281,6 +281,7 @@ void target_failed(struct upstream_target *t, const struct err *e, int64_t now_u
 	struct log_line l;
 
 	if (e->code != ERR_UPSTREAM_CONNECT && e->code != ERR_CONNECT_TIMEOUT &&
+	    e->code != ERR_FIRST_BYTE_TIMEOUT && e->code != ERR_IDLE_TIMEOUT &&
 	    e->code != ERR_UPSTREAM_BAD_RESPONSE && e->code != ERR_STREAM_INCOMPLETE)
 		return;
 	if (now_us - failed_us < FAILED_AGAIN_US ||

@@ -30,3 +30,7 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 				 struct upstream_target **ret, struct err *e) MUST_USE;
 void      upstream_target_destroy(struct upstream_target *t);
 OWNABLE(upstream_target);
+
+/* upstream_target_failed: the target was not reached, fell silent, or gave no valid answer; from time to time, the log
+ * tells which host that is.  Other errors are the provider's own words, and no news. */
+void upstream_target_failed(struct upstream_target *t, const struct err *e, int64_t now_us);

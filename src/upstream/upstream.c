@@ -29,8 +29,6 @@ void upstream_call_end(struct upstream_call *c, const struct err *why)
 	bool                      silent = c->released || !why;
 	struct err                e = why ? *why : (struct err){ 0 };
 
-	if (!silent && e.code != ERR_OK)
-		target_failed(c->target, &e, loop_now_us(loop_of(c)));
 	if (c->on_way)
 		c->way->drop(c);
 	timer_stop(loop_of(c), &c->timer);

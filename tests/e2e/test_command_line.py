@@ -13,7 +13,9 @@ import pytest
 
 import gateway as gw
 import keys
+import upstream as up
 from client import Client
+from fixtures import provider
 from test_files import upload
 from waiting import DEADLINE, wait_until
 
@@ -61,22 +63,58 @@ def test_help_and_version_without_dashes(word):
 
 
 @pytest.mark.parametrize("args", [["--check-config", "c.yaml"], ["serve", "--check-config", "c.yaml"],
-                                  ["--check-config", "--config", "c.yaml"], ["--print-config", "c.yaml"]])
+                                  ["--check-config", "--config", "c.yaml"], ["--print-config", "c.yaml"],
+                                  ["keys", "--check-config", "c.yaml"], ["--check-config", "keys", "c.yaml"],
+                                  ["--check-config", "c.yaml", "backup"], ["import", "--check-config", "c.yaml"]])
 def test_the_file_to_check_may_stand_behind_the_option(tmp_path, args):
     (tmp_path / "c.yaml").write_text("max_body: 7\n")
     assert "c.yaml:1: max_body" in refused(*args, code=EX_CONFIG, cwd=tmp_path)
     (tmp_path / "c.yaml").write_text("max_body: 7KiB\n")
     assert gw.run(*args, cwd=tmp_path).returncode == 0
-    assert "unknown command 'd.yaml'" in refused("--check-config", "c.yaml", "d.yaml", cwd=tmp_path)
+    assert "unexpected argument 'd.yaml'" in refused("--check-config", "c.yaml", "d.yaml", cwd=tmp_path)
 
 
 def test_what_is_counted_is_configured(tmp_path):
     (tmp_path / "c.yaml").write_text("")
-    assert gw.run("--check-config", "c.yaml", cwd=tmp_path).stdout == "ok: 0 providers, 0 models, 0 keys\n"
+    assert gw.run("--check-config", "c.yaml", cwd=tmp_path).stdout == \
+        "ok: 0 providers, 0 models, 0 keys; read c.yaml\n"
+    assert gw.run("--check-config", cwd=tmp_path).stdout == "ok: 0 providers, 0 models, 0 keys; no file was read\n"
     (tmp_path / "c.yaml").write_text("providers: [{name: a, dialect: openai, base_url: 'http://a/v1'}]\n"
                                      "models: [{name: b, provider: a}, {name: echo, provider: echo}]\n")
     done = gw.run("--check-config", "c.yaml", cwd=tmp_path, env={"PARLEY_API_KEY": "k" * 16})
-    assert (done.stdout, done.stderr) == ("ok: 1 provider, 2 models, 1 key\n", "")
+    assert (done.stdout, done.stderr) == ("ok: 1 provider, 2 models, 1 key; read c.yaml\n", "")
+
+
+def test_a_list_of_mistakes_that_was_cut_says_so(tmp_path):
+    (tmp_path / "c.yaml").write_text("".join(f"foo{n}: 1\n" for n in range(2000)))
+    lines = refused("--check-config", "c.yaml", code=EX_CONFIG, cwd=tmp_path).splitlines()
+    assert "c.yaml:1: " in lines[0] and any("there may be more mistakes" in line for line in lines)
+
+
+def test_each_header_is_named(tmp_path):
+    (tmp_path / "c.yaml").write_text(
+        "providers: [{name: a, dialect: openai, base_url: 'http://a/v1', headers: {A: {env: UNSET}, 'B C': d}}]\n")
+    said = refused("--check-config", "c.yaml", code=EX_CONFIG, cwd=tmp_path)
+    assert "UNSET is not set" in said and "a name of letters, digits and dashes" in said
+
+
+@pytest.mark.parametrize("args, says", [
+    (["--database", "postgres://u:pw@h/db", "-qv", "serve"], "no option -q"), (["-xh"], "no option -x"),
+    (["serve", "-xh"], "no option -x"), (["--help=1"], "--help takes no value"),
+    (["--json=1"], "--json takes no value")])
+def test_a_bad_option_is_named_itself(args, says):
+    said = refused(*args)
+    assert says in said and "pw@" not in said
+
+
+def test_nothing_is_like_a_long_name():
+    assert "did you mean" not in refused("x" * 130)
+
+
+def test_a_file_that_is_no_database_gets_no_company(tmp_path):
+    (tmp_path / "passwd").write_text("root:x:0:0::/:/bin/sh\n" * 100)
+    assert "is not a database" in refused("keys", "list", "--database", "passwd", code=65, cwd=tmp_path)
+    assert [file.name for file in tmp_path.iterdir()] == ["passwd"]
 
 
 # a line of the file, and what is said of it
@@ -235,6 +273,15 @@ def test_the_log_says_where_a_provider_was_not_found(start):
         assert part in lines[0]
 
 
+def test_the_log_says_who_answered_with_something_else(start, upstream, script):
+    """As where base_url leads to a page."""
+    s = script(up.reply(b"<html>", content_type="text/html"))
+    gateway = start({"providers": [provider(upstream, "p")], "models": [{"name": "t/*", "provider": "p"}]})
+    with Client(gateway.url) as client:
+        client.chat("hi", model=s.model).error(502, "upstream_bad_response")
+    gateway.wait_log('"event":"upstream_failed"')
+
+
 def test_a_plain_answer_ends_its_line(start):
     with Client(start().url) as client:
         replies = [client.chat("hi").ok(), client.complete().ok(), client.get("/v1/models").ok(),
@@ -374,6 +421,6 @@ def test_who_may_not_look_at_the_database_is_told_so(installed):
     data.chmod(0o700)
     for args in (["backup", "copy.db"], ["keys", "list"]):
         done = installed(*args, user=NOBODY)
-        assert done.returncode == EX_NOINPUT
+        assert done.returncode == 73
         assert f"can't look at the database {data}/parley.db: Permission denied" in done.stderr
         assert "as root, or as the gateway's user" in done.stderr

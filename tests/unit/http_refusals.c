@@ -249,6 +249,7 @@ static void assert_refused(const struct house *h, const char *line, const char *
 	put_request(&sent, line, all_headers, body);
 	send_all(fd, buf_view(&sent));
 	receive(fd, NULL, &got);
+	got.len -= got.len > 0 && got.data[got.len - 1] == '\n';
 	if (got.len < strlen(want) ||
 	    memcmp(got.data + got.len - strlen(want), want, strlen(want)) != 0)
 		fail_msg("%s: wanted %s, got %.*s", line, want, (int)got.len, got.data);

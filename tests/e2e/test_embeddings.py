@@ -122,7 +122,7 @@ def test_all_of_it_goes_through_byte_for_byte(client, script):
     assert s.request.body == (f'{{"model":"{s.name}","input": "h\\u00e9","dimensions":2,"user":null,'
                               '"truncate":1.0,"encoding_format":"float"}').encode()
     assert reply.body == (b'{"object": "list","x":1e2,"data":[ {"index":0,"embedding":[1E0,0.10]}],'
-                          b'"model":"a\\/b"}')
+                          b'"model":"a\\/b"}\n')
 
 
 def test_base64_goes_through_too(client, script):

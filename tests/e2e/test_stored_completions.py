@@ -90,7 +90,7 @@ def test_a_stored_answer_has_an_id_of_ours(client, script):
     assert ours(answer.json, answer.headers["x-run-id"])
     # All else is as the provider sent it.
     assert answer.body.decode() == raw.replace('"chatcmpl-up"', f'"{answer.json["id"]}"').replace(
-        "1700000000", str(answer.json["created"]))
+        "1700000000", str(answer.json["created"])) + "\n"
     assert one(client, answer.json["id"])["created"] == answer.json["created"]
     assert one(client, answer.json["id"])["choices"][0]["message"]["content"] == "id"
     assert client.complete(s.model).ok().body.decode() == raw

@@ -28,7 +28,7 @@ enum {
 	PAGE_BYTES = 16 * KIB, /* of records; the blocks of small events are thirty times as long */
 	AGAIN_US = 20 * 1000,  /* the wait before a full store is asked once more */
 	HOLE_US = 200 * 1000,  /* the same for lost events, which may be written again, */
-	HOLE_MS = 5 * 1000,    /* so long after the end of the run */
+	HOLE_MS = 5 * 1000,    /* so long after the end of the run, and so long at all */
 };
 
 struct follow {
@@ -62,9 +62,10 @@ struct follow {
 	struct str rest;
 	size_t     next_piece;
 
-	uint64_t seq;  /* of the last event printed */
-	bool     last; /* nothing is appended to the output any more */
-	bool     cut;  /* the output ends without the stream's last block */
+	int64_t  holed_us; /* when the hole in an ended run's log was first seen; 0: none was */
+	uint64_t seq;      /* of the last event printed */
+	bool     last;     /* nothing is appended to the output any more */
+	bool     cut;      /* the output ends without the stream's last block */
 };
 
 /* --- ends --- */
@@ -418,28 +419,11 @@ static bool print_page(struct follow *f)
 	return false;
 }
 
+/* take_page: prints what is left of the page, and goes on. */
 static void take_page(struct follow *f)
 {
 	struct err e;
 
-	if (f->o.own_only && !f->reader.encoder && !family_has(f->o.family, f->read.shape)) {
-		err_set(&e, ERR_NOT_FOUND, "", "there is no such response");
-		follow_fail(f, &e);
-		return;
-	}
-	/* Whoever asks for the events from the first one on is content with those of the answer. */
-	bool first = f->o.cursor.seq == 0 && f->seq == 0;
-	bool lost = f->read.holed && follow_run_ended(f);
-	if (lost && !first && clock_wall_ms() - f->read.completed_ms < HOLE_MS) {
-		f->state = WAITING;
-		timer_start(f->o.loop, &f->again, HOLE_US);
-		return;
-	}
-	if (lost ? !first : f->read.swept && !(f->o.own_only && first)) {
-		err_set(&e, ERR_GONE, "", "the events of this run are not kept any more");
-		follow_fail(f, &e);
-		return;
-	}
 	if (!print_page(f))
 		return;
 	if (follow_run_ended(f) && !f->read.has_more && f->seq == 0) {
@@ -479,11 +463,38 @@ static void take_page(struct follow *f)
 		go_on(f);
 }
 
+/* hole_waits: whether the log's hole may still be mended.  The end may have the time of a clock that is ahead. */
+static bool hole_waits(struct follow *f)
+{
+	int64_t now_us = clock_mono_us();
+
+	if (f->holed_us == 0)
+		f->holed_us = now_us;
+	return clock_wall_ms() - f->read.completed_ms < HOLE_MS &&
+	       now_us - f->holed_us < (int64_t)HOLE_MS * 1000;
+}
+
 static void turn_page(struct follow *f)
 {
+	/* Whoever asks for the events from the first one on is content with those of the answer. */
+	bool       first = f->o.cursor.seq == 0 && f->seq == 0;
+	bool       lost = f->read.holed && follow_run_ended(f);
+	struct err e;
+
 	f->rest = STR_NONE;
 	f->next_piece = 0;
-	take_page(f);
+	if (f->o.own_only && !f->reader.encoder && !family_has(f->o.family, f->read.shape)) {
+		err_set(&e, ERR_NOT_FOUND, "", "there is no such response");
+		follow_fail(f, &e);
+	} else if (lost && hole_waits(f)) {
+		f->state = WAITING;
+		timer_start(f->o.loop, &f->again, HOLE_US);
+	} else if (lost ? !first : f->read.swept && !(f->o.own_only && first)) {
+		err_set(&e, ERR_GONE, "", "the events of this run are not kept any more");
+		follow_fail(f, &e);
+	} else {
+		take_page(f);
+	}
 }
 
 static void on_rest(struct task *t)

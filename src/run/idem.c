@@ -87,6 +87,9 @@ static void on_marked(struct store_job *job)
 	}
 	/* Later, the answer to the end says it once more. */
 	if (e.code == ERR_KEY_LOST && r->state == STATE_STREAMING && r->call) {
+		/* The refusal must not become the answer of a key that is free again by now. */
+		idem_over(TAKE(r->claim), IDEM_FREED, &e);
+		r->headers_due = false;
 		run_finish(r, &e);
 		return;
 	}

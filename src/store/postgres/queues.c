@@ -98,7 +98,8 @@ static enum queue queue_of(const struct store_job *job)
 	if (kind == JOB_EVENTS_APPEND)
 		return container_of(job, const struct events_append, job)->sync ? QUEUE_TURNS
 										: QUEUE_LOG;
-	/* A claim that a crash of the server takes along has lost its call, too. */
+	/* A crash of the server may take such a claim along: then a turn does not begin (turn_begin.c), and another
+	 * call has its answer for its own client only (idem_keep.c). */
 	bool light = kind == JOB_BUDGET_RESERVE || kind == JOB_IDEM_TAKE || kind == JOB_SHARE_TAKE;
 
 	return light ? QUEUE_LOG : QUEUE_TURNS;

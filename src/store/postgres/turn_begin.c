@@ -27,9 +27,16 @@
 #define IS_LIVE   "EXISTS (SELECT 1 FROM run l WHERE l.id = c.leaf AND l.status < 2)"
 #define LEAF      "CASE WHEN c.tip <> 0 THEN c.tip ELSE c.leaf END"
 #define ALIVE(me) "EXISTS (SELECT 1 FROM gateway g WHERE g.id = " me " AND g.dead = 0)"
+/* A key that was taken is locked before anything is written.  Without its claim, which a crash of the server may have
+ * lost, another gateway may have made the call. */
+#define CLAIMS                                                                                         \
+	"claims AS MATERIALIZED (SELECT k.run FROM unnest($36::bigint[], $37::text[], $40::bigint[]) " \
+	"AS k(run, key, owner) JOIN idempotency i USING (owner, key) WHERE i.gateway = $39 "           \
+	"FOR UPDATE OF i)"
+#define HAS_CLAIM "(t.run <> ALL($41::bigint[]) OR t.run IN (SELECT run FROM claims))"
 
 static const char sql_begin[] =
-	"WITH t AS MATERIALIZED (" TURNS "), "
+	"WITH " CLAIMS ", t AS MATERIALIZED (" TURNS " WHERE " HAS_CLAIM "), "
 	"waits AS MATERIALIZED (SELECT r.id FROM run r JOIN t ON t.continues = r.id "
 	"WHERE t.branching = 2 AND r.status = 2 FOR UPDATE OF r), "
 	"moved AS (UPDATE conversation c SET leaf = t.run, tip = 0, rev = c.rev + 1 FROM t "
@@ -67,10 +74,12 @@ static const char sql_begin[] =
 static const char sql_why[] = "SELECT t.run, (" ALIVE(
 	"$9") ")::int::bigint, EXISTS (SELECT 1 FROM run r WHERE r.id = t.run "
 	      "AND r.secret = t.secret)::int::bigint, c.id, (c.id IS NOT NULL AND " LEAF
-	      " = t.expected AND NOT " IS_LIVE ")::int::bigint, (" HAS_PARENT ")::int::bigint FROM "
+	      " = t.expected AND NOT " IS_LIVE ")::int::bigint, (" HAS_PARENT ")::int::bigint, "
+	      "(t.key IS NULL OR EXISTS (SELECT 1 FROM idempotency i WHERE i.owner = t.owner "
+	      "AND i.key = t.key AND i.gateway = $9))::int::bigint FROM "
 	      "unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], "
-	      "$7::bigint[], $8::bigint[]) AS t(run, secret, owner, conversation, conversation_secret, "
-	      "expected, parent, parent_secret) LEFT JOIN conversation c ON c.id = t.conversation "
+	      "$7::bigint[], $8::bigint[], $10::text[]) AS t(run, secret, owner, conversation, "
+	      "conversation_secret, expected, parent, parent_secret, key) LEFT JOIN conversation c ON c.id = t.conversation "
 	      "AND c.secret = t.conversation_secret AND c.owner = t.owner";
 
 static const struct turn_begin *begin_of(const struct group *g, size_t i)
@@ -212,14 +221,15 @@ static void begin_labels(struct param *a, const struct group *g)
 	labels_finish(&all);
 }
 
-#define EACH_KEY(type, add)                           \
+#define EACH_IF(type, has, add)                       \
 	do {                                          \
 		param_begin(a, PARAM_##type);         \
 		for (size_t i = 0; i < g->count; i++) \
-			if (J->key.key.n > 0)         \
+			if (has)                      \
 				(add);                \
 		param_end(a);                         \
 	} while (0)
+#define EACH_KEY(type, add) EACH_IF(type, J->key.key.n > 0, add)
 
 static size_t begin_ask(struct work *w, const struct group *g)
 {
@@ -232,6 +242,8 @@ static size_t begin_ask(struct work *w, const struct group *g)
 	EACH_KEY(TEXT, param_text(a, J->key.key));
 	EACH_KEY(BYTES, param_bytes(a, J->key.fingerprint));
 	param_int(a, w->db->gateway);
+	EACH_KEY(INT, param_int(a, J->owner));
+	EACH_IF(INT, J->key.holder != 0, param_int(a, J->run.key));
 	work_ask(w, sql_begin);
 	return 1;
 }
@@ -254,17 +266,24 @@ static void begin_why(struct work *w, const struct group *g)
 	EACH(INT, param_int(a, J->parent.key));
 	EACH(INT, param_secret(a, J->parent.secret));
 	param_int(a, w->db->gateway);
+	EACH(TEXT, param_maybe(a, J->key.holder != 0 ? J->key.key : STR_NONE));
 	work_ask(w, sql_why);
 }
 
 /* begin_explain_one: r is the row of this turn: whether the gateway is alive, the run is stored, the
- * conversation (NULL: none), whether it is as expected, whether it has the parent. */
+ * conversation (NULL: none), whether it is as expected, whether it has the parent, and whether the gateway has
+ * the key. */
 static void begin_explain_one(const struct turn_begin *j, struct row r, struct err *e)
 {
 	if (cell_int(r, 2)) /* begun by this statement, or stored when it was sent before */
 		return;
 	if (!cell_int(r, 1)) {
 		begin_lost(e);
+	} else if (!cell_int(r, 6)) {
+		err_set(e, ERR_STORAGE, "Idempotency-Key",
+			"the database had lost what this gateway had stored for this "
+			"Idempotency-Key; try again");
+		e->retry_after_ms = 1000;
 	} else if (j->new_conversation && cell_null(r, 3) && id_none(j->parent)) {
 		err_set(e, ERR_INTERNAL, "", "the gateway could not store this request");
 	} else if (cell_null(r, 3)) {

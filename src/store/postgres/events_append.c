@@ -13,12 +13,19 @@
 
 #define ALIVE "EXISTS (SELECT 1 FROM gateway g WHERE g.id = $1 AND g.dead = 0)"
 
-static const char sql_add[] =
-	"INSERT INTO event (run, first, last, data) SELECT p.run, p.first, p.last, p.data FROM "
-	"unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[]) "
-	"AS p(run, secret, first, last, data) JOIN run r ON r.id = p.run AND r.secret = p.secret "
+#define PIECES                                                                                     \
+	"SELECT p.run, p.first, p.last, p.data FROM "                                              \
+	"unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[]) "             \
+	"AS p(run, secret, first, last, data) JOIN run r ON r.id = p.run AND r.secret = p.secret " \
 	"AND r.status < 2 AND r.gateway = $1 WHERE " ALIVE
-	" ON CONFLICT DO NOTHING RETURNING run, last";
+#define ADD " ON CONFLICT DO NOTHING RETURNING run, last"
+
+static const char sql_add[] = "INSERT INTO event (run, first, last, data) " PIECES ADD;
+/* A later try finds what the first one has added. */
+static const char sql_add_again[] =
+	"WITH p AS MATERIALIZED (" PIECES "), added AS (INSERT INTO event (run, first, last, data) "
+	"SELECT run, first, last, data FROM p" ADD ") SELECT run, last FROM added UNION ALL "
+	"SELECT e.run, e.last FROM event e JOIN p ON p.run = e.run AND p.last = e.last";
 static const char sql_news[] =
 	"UPDATE run r SET attempts = n.attempts, first_token_ms = n.first_token_ms, "
 	"provider = coalesce(n.provider, r.provider), bill_dropped = CASE WHEN n.told = 1 THEN "
@@ -137,7 +144,7 @@ static size_t append_ask(struct work *w, const struct group *g)
 	a->failed = a->failed || !ok;
 	if (w->link->how.relaxed)
 		logged_sends(w);
-	work_ask(w, sql_add);
+	work_ask(w, w->tries > 0 ? sql_add_again : sql_add);
 	return news ? 2 : 1;
 }
 
@@ -177,28 +184,19 @@ static bool append_lacks(const struct work *w, const struct group *g, size_t n, 
 	return lacks;
 }
 
-/* append_stored: a later try may have added nothing, because the first one had. */
-static void append_stored(struct work *w, const struct group *g, size_t n)
+static bool append_any(const struct group *g)
 {
 	for (size_t i = 0; i < g->count; i++)
-		for (size_t k = 0; k < append_job(g, i)->entry_count; k++) {
-			const struct events_piece *p = &append_job(g, i)->entries[k].piece;
-
-			if (p->data.n == 0)
-				continue;
-			if (work_rows(w, n) > 0)
-				logged_stored(w, cell_int(work_row(w, n, 0), 0),
-					      cell_int(work_row(w, n, 0), 1));
-			else
-				logged_stored(w, p->run.key, (int64_t)p->last);
-			return;
-		}
+		for (size_t k = 0; k < append_job(g, i)->entry_count; k++)
+			if (append_job(g, i)->entries[k].piece.data.n > 0)
+				return true;
+	return false;
 }
 
 static bool append_judge(struct work *w, const struct group *g)
 {
-	if (w->link->how.relaxed)
-		append_stored(w, g, g->at + append_told(g));
+	if (w->link->how.relaxed && append_any(g))
+		logged_stored(w, g->at + append_told(g));
 	return append_lacks(w, g, g->at + append_told(g), false);
 }
 

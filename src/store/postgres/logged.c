@@ -12,8 +12,9 @@ enum {
 	LOOK_US = 500 * 1000,
 	/* So long it is kept in any case: a standby gets what is on the disk already. */
 	KEEP_US = 2 * 1000 * 1000,
-	REST_US = 10 * 1000 * 1000, /* after a look that has failed */
-	STEP = 16,                  /* statements at once */
+	KEEP_MOST_US = 60 * 1000 * 1000, /* and no longer, unless something may be lost */
+	REST_US = 10 * 1000 * 1000,      /* after a look that has failed */
+	STEP = 16,                       /* statements at once */
 };
 
 /* The server's log: where the next record goes, and how far it is on the disk. */
@@ -24,22 +25,32 @@ static const char sql_missing[] =
 	"SELECT k.n FROM unnest($1::bigint[], $2::bigint[]) WITH ORDINALITY AS k(run, last, n) "
 	"WHERE (SELECT max(e.last) FROM event e WHERE e.run = k.run AND e.last = k.last) IS NULL "
 	"ORDER BY k.n";
-/* The run may have ended since, but not by another gateway; and an answer that was deleted took its log along. */
+/* The run may have ended since, but not by another gateway.  Not written again is the log of an answer that was deleted,
+ * and one that was there at the run's end and is no longer: retention has removed it.  Whoever deletes the answer or
+ * the conversation locks the conversation first; the answer is locked to see what was done before. */
 static const char sql_again[] =
+	"WITH live AS MATERIALIZED (SELECT r.id, r.secret, r.status, r.events_to FROM conversation c "
+	"JOIN run r ON r.conversation = c.id WHERE r.id = ANY($2::bigint[]) AND r.gateway = $1 "
+	"AND EXISTS (SELECT 1 FROM gateway g WHERE g.id = $1 AND g.dead = 0) FOR KEY SHARE OF c, r), "
+	"answers AS MATERIALIZED (SELECT m.id, m.run FROM live l JOIN message m ON m.id = l.id "
+	"FOR SHARE OF m) "
 	"INSERT INTO event (run, first, last, data) SELECT p.run, p.first, p.last, p.data FROM "
 	"unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[]) "
-	"AS p(run, secret, first, last, data) JOIN run r ON r.id = p.run AND r.secret = p.secret "
-	"AND r.gateway = $1 WHERE EXISTS (SELECT 1 FROM gateway g WHERE g.id = $1 AND g.dead = 0) "
-	"AND NOT EXISTS (SELECT 1 FROM message m WHERE m.id = r.id AND m.run < 0) "
+	"AS p(run, secret, first, last, data) JOIN live l ON l.id = p.run AND l.secret = p.secret "
+	"WHERE (cardinality($7::bigint[]) = 0 OR p.run = ANY($7::bigint[])) "
+	"AND NOT EXISTS (SELECT 1 FROM answers a WHERE a.id = p.run AND a.run < 0) "
+	"AND (l.status < 2 OR l.events_to = 0 OR EXISTS (SELECT 1 FROM event e WHERE e.run = p.run)) "
 	"ON CONFLICT DO NOTHING RETURNING run, last";
 
 struct entry {
 	struct entry *next;
-	struct param  args;      /* of the statement */
-	int64_t       run, last; /* a row of it */
-	int64_t       stored_us;
-	int64_t       place; /* the server's log had it before this place; 0: nobody has looked */
-	bool          missing;
+	struct param
+		args; /* of the statement; and the runs that it has added rows for, if not for all */
+	int64_t run, last; /* a row of it */
+	int64_t stored_us;
+	int64_t place; /* the server's log had it before this place; 0: nobody has looked */
+	bool    missing;
+	bool    chosen; /* the arguments have the runs */
 };
 
 struct logged {
@@ -51,6 +62,7 @@ struct logged {
 	uint64_t       doubts_seen; /* when the look began */
 	int64_t        look_us;     /* when the next one is due */
 	size_t         asked; /* how many of those that are missing were sent with the last stage */
+	bool           single; /* one is sent at once, to find the one that the server refuses */
 	bool           mended; /* something was written again */
 };
 
@@ -105,17 +117,30 @@ void logged_sends(struct work *w)
 	l->sent = x;
 }
 
-void logged_stored(struct work *w, int64_t run, int64_t last)
+/* entry_choose: what was dropped must not come later, so the runs of the n-th result are noted. */
+static void entry_choose(struct entry *x, const struct work *w, size_t n)
+{
+	struct param *a = &x->args;
+
+	x->chosen = true;
+	PARAM_EACH(a, PARAM_INT, i, (size_t)work_rows(w, n),
+		   param_int(a, cell_int(work_row(w, n, (int)i), 0)));
+}
+
+void logged_stored(struct work *w, size_t n)
 {
 	struct logged *l = w->db->logged;
 	struct entry  *x = TAKE(l->sent);
+	int            rows = work_rows(w, n);
 
-	if (!x || x->args.failed) {
+	if (x && rows > 0 && rows < x->args.elements)
+		entry_choose(x, w, n);
+	if (!x || rows == 0 || x->args.failed) {
 		entry_free(x);
 		return;
 	}
-	x->run = run;
-	x->last = last;
+	x->run = cell_int(work_row(w, n, 0), 0);
+	x->last = cell_int(work_row(w, n, 0), 1);
 	x->stored_us = clock_mono_us();
 	if (!l->first)
 		l->look_us = x->stored_us + LOOK_US;
@@ -149,6 +174,7 @@ static void logged_look(struct work *w)
 	struct param  *a;
 
 	l->doubts_seen = l->doubts;
+	l->asked = 0;
 	l->mended = false;
 	work_param(w);
 	work_ask(w, sql_disk);
@@ -172,16 +198,20 @@ static void logged_judge(struct work *w)
 	int64_t        now_us = clock_mono_us();
 	int64_t        to = cell_int(work_row(w, 0, 0), 0);
 	int64_t        on_disk = cell_int(work_row(w, 0, 0), 1);
+	bool           doubtful = l->doubts_seen != l->settled;
 	struct entry **at = &l->first;
 	int            missing = 0;
 
 	for (int64_t n = 1; *at; n++) {
 		struct entry *x = *at;
+		int64_t       age_us = now_us - x->stored_us;
 
 		x->missing = missing < work_rows(w, 1) && cell_int(work_row(w, 1, missing), 0) == n;
 		missing += x->missing;
-		if (!x->missing && x->place > 0 && on_disk >= x->place &&
-		    now_us - x->stored_us >= KEEP_US) {
+		if (doubtful && x->missing)
+			x->stored_us = now_us;
+		else if (age_us >= KEEP_MOST_US || (!x->missing && x->place > 0 &&
+						    on_disk >= x->place && age_us >= KEEP_US)) {
 			entry_drop(l, at);
 			continue;
 		}
@@ -195,10 +225,18 @@ static enum work_next logged_again(struct work *w)
 	struct logged *l = w->db->logged;
 
 	l->asked = 0;
-	for (const struct entry *x = l->first; x && l->asked < STEP; x = x->next) {
+	for (const struct entry *x = l->first; x && l->asked < (l->single ? 1 : STEP);
+	     x = x->next) {
+		struct param *a;
+
 		if (!x->missing)
 			continue;
-		param_copy(work_param(w), &x->args);
+		a = work_param(w);
+		param_copy(a, &x->args);
+		if (!x->chosen) {
+			param_begin(a, PARAM_INT);
+			param_end(a);
+		}
 		work_ask(w, sql_again);
 		l->asked++;
 	}
@@ -232,13 +270,21 @@ static void logged_written(struct work *w)
 	}
 }
 
-static void logged_refused(struct logged *l)
+/* logged_refused: the server refuses one of those that were asked.  True: there is another look at once, which asks
+ * one at a time, or without the one that was refused. */
+static bool logged_refused(struct logged *l)
 {
-	for (struct entry **at = &l->first; *at;)
-		if ((*at)->missing)
-			entry_drop(l, at);
-		else
+	struct entry **at = &l->first;
+
+	if (l->asked == 0)
+		return false;
+	if (l->asked == 1) {
+		while (!(*at)->missing)
 			at = &(*at)->next;
+		entry_drop(l, at);
+	}
+	l->single = true;
+	return true;
 }
 
 enum work_next logged_step(struct work *w)
@@ -254,11 +300,12 @@ void logged_over(struct work *w, const struct fault *f)
 {
 	struct logged *l = w->db->logged;
 
-	l->look_us = clock_mono_us() + (f ? REST_US : LOOK_US);
-	if (f && f->kind == FAULT_PG_DATA)
-		logged_refused(l);
+	bool refused = f && f->kind == FAULT_PG_DATA && logged_refused(l);
+
+	l->look_us = clock_mono_us() + (refused ? 0 : f ? REST_US : LOOK_US);
+	l->single = refused;
 	/* Ends of runs wait for it, but not for ever. */
-	if (!f || f->kind == FAULT_PG_DATA || f->kind == FAULT_PG_SERVER)
+	if (!f || (f->kind == FAULT_PG_DATA && !refused) || f->kind == FAULT_PG_SERVER)
 		l->settled = l->doubts_seen;
 	if (l->mended)
 		log_note(

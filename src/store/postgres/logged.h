@@ -15,9 +15,10 @@ struct logged *logged_create(void);
 void           logged_destroy(struct logged *l); /* NULL is fine */
 
 /* logged_sends: the next statement, whose parameters are made, adds to event logs.  logged_stored: it is committed, and
- * has added this row.  Nothing is kept without memory, and the oldest goes where there is too much. */
+ * its rows, the n-th result, are the runs and the last numbers of what is in the logs now.  Nothing is kept without
+ * memory, and the oldest goes where there is too much. */
 void logged_sends(struct work *w);
-void logged_stored(struct work *w, int64_t run, int64_t last);
+void logged_stored(struct work *w, size_t n);
 
 /* logged_doubt: a connection is lost.  logged_doubtful: since then, nobody has looked whether something is missing. */
 void logged_doubt(struct postgres *db);

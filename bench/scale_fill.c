@@ -279,8 +279,10 @@ static void begin_turn(struct talk *t)
 	if (first) {
 		t->begin.metadata = make_metadata(t);
 		if (t->number >= fill_first_key(f->db))
-			t->begin.key = (struct store_idem){ fill_key(t->number, t->key),
-							    fill_fingerprint() };
+			t->begin.key = (struct store_idem){
+				.key = fill_key(t->number, t->key),
+				.fingerprint = fill_fingerprint(),
+			};
 	} else if (dice_below(&t->dice, 25) == 0 && !id_none(t->before)) {
 		t->begin.parent = t->before; /* asked again in other words */
 		t->begin.branching = true;

@@ -93,7 +93,7 @@ def test_a_stored_answer_has_an_id_of_ours(client, script):
         "1700000000", str(answer.json["created"])) + "\n"
     assert one(client, answer.json["id"])["created"] == answer.json["created"]
     assert one(client, answer.json["id"])["choices"][0]["message"]["content"] == "id"
-    assert client.complete(s.model).ok().body.decode() == raw
+    assert client.complete(s.model).ok().body.decode() == raw + "\n"
 
 
 @pytest.mark.parametrize("usage", [False, True])

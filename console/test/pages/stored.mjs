@@ -1,6 +1,7 @@
 // What the tests of pages have stored: conversations with titles, labels and branches, runs that ended well and badly,
 // usage with and without a price.
 export const config = `
+default_model: echo
 providers:
   - {name: here, dialect: echo}
   - {name: gone, dialect: openai, base_url: "http://127.0.0.1:9/v1", timeouts: {connect: 1s}, retries: 0}

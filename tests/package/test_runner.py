@@ -40,7 +40,7 @@ def test_control(runner_deb, deb, version):
     assert {"bubblewrap", "python3"} <= set(depends.split(", ")) and "libseccomp2" in depends
     assert run("dpkg-deb", "-I", runner_deb, "conffiles").strip() == "/etc/parley/runner.yaml"
     gateway = run("dpkg-deb", "-f", deb)
-    assert "libseccomp" not in gateway and re.search(r"^Suggests: parley-runner$", gateway, re.M)
+    assert "libseccomp" not in gateway and re.search(r"^Suggests: parley-runner, libpq5$", gateway, re.M)
     both = [set(re.findall(r" \./(\S+[^/])$", run("dpkg-deb", "-c", one), re.M)) for one in (deb, runner_deb)]
     assert not both[0] & both[1]
 

@@ -1,5 +1,5 @@
 /* Cancels a run and answers with the run: at once if it has ended already, otherwise at its end.  A run
- * that has ended in front of code which waits for an approval is withdrawn. */
+ * that has ended before code which waits for an approval is withdrawn. */
 #include "routes/run/run_cancel.h"
 
 #include "base/limits.h"

@@ -44,7 +44,7 @@ static bool lease_off(const struct postgres *db)
 	return db->clock.off_ms > LEASE_OFF_MS || db->clock.off_ms < -LEASE_OFF_MS;
 }
 
-/* lease_clock: the server's clock said this after `sent_us`.  Nobody knows when it did until now. */
+/* lease_clock: the server's clock said this after `sent_us`.  The answer may have waited anywhere between then and now. */
 static void lease_clock(struct postgres *db, int64_t server_ms, int64_t sent_us)
 {
 	int64_t now_us = clock_mono_us();

@@ -239,6 +239,7 @@ def main(arguments):
     check_operate()
     check_table(bool(arguments), "docs/failures.md", "failures", "tests/e2e/failures.py")
     check_table(bool(arguments), "docs/clients.md", "clients", "tests/clients/clients.py")
+    check_table(bool(arguments), "docs/clients.md", "agents", "tests/clients/agents.py")
     check_errors()
     check_options()
     check_manual_lists(bool(arguments))

@@ -257,8 +257,10 @@ class Wild:
     def ask(self, family, dialect, script, stream=False, **words):
         return self.post(family, dialect, script, question(family, **words), stream)
 
-    def post(self, family, dialect, script, body, stream=False, headers=None):
-        """body: in the family's words, without a model and stream.  script may be a model's name, too."""
+    def post(self, family, dialect, script, body, stream=False, headers=None, path=None):
+        """body: in the family's words, without a model and stream.  script may be a model's name, too; path may
+        have a query."""
+        path = path or PATHS[family]
         model = script if isinstance(script, str) else script.under(dialect)
         body = dict(body)
         if family in ("native", "lmc"):
@@ -270,10 +272,10 @@ class Wild:
         if family in ("chat", "completions") and stream:
             body.setdefault("stream_options", {"include_usage": True})
         if stream:
-            with self.client.stream(PATHS[family], body, headers) as answer:
+            with self.client.stream(path, body, headers) as answer:
                 said = _streamed(family, answer) if answer.status == 200 else _whole(family, answer.reply())
         else:
-            said = _whole(family, self.client.post(PATHS[family], body, headers=headers))
+            said = _whole(family, self.client.post(path, body, headers=headers))
         if "x-parley-warnings" in said.headers:
             said.warnings += json.loads(said.headers["x-parley-warnings"])
         said.log = self.line(said.headers["x-request-id"])

@@ -3,8 +3,10 @@
 #include "provider/ask_param.h"
 
 #include "json/member.h"
+#include "json/scan.h"
 #include "lmc/warnings.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -159,4 +161,104 @@ enum errc ask_param_rest(const struct prompt *p, const struct ask_param *table, 
 			return ask_too_large(e);
 	}
 	return ERR_OK;
+}
+
+/* --- members that the client and the dialect both have --- */
+
+void ask_param_unsent(const struct prompt *p, const char *key, const char *instead)
+{
+	warnings_add(p->warnings, 0, "parameter_dropped", "%s was not sent: %s says the same thing",
+		     key, instead);
+}
+
+/* same_name: also where one is max_tokens and the other maxTokens. */
+static bool same_name(struct str a, struct str b)
+{
+	size_t i = 0, k = 0;
+
+	for (;;) {
+		while (i < a.n && a.p[i] == '_')
+			i++;
+		while (k < b.n && b.p[k] == '_')
+			k++;
+		if (i == a.n || k == b.n)
+			return i == a.n && k == b.n;
+		if (tolower((unsigned char)a.p[i++]) != tolower((unsigned char)b.p[k++]))
+			return false;
+	}
+}
+
+static bool has_member(const struct json_doc *of, const struct json_doc *d, json_at key)
+{
+	JSON_EACH_MEMBER (k, of, 0)
+		if (json_is_str(d, key, json_inner(of, k)) ||
+		    same_name(json_inner(of, k), json_inner(d, key)))
+			return true;
+	return false;
+}
+
+/* put_both: appends an object with the members of a, and those of b that a lacks. */
+static bool put_both(const struct prompt *p, const char *name, const struct json_doc *a,
+		     const struct json_doc *b, struct buf *out)
+{
+	struct str all = json_raw(a, 0);
+	bool       first = a->tok[0].count == 0;
+
+	if (!buf_add(out, all.p, all.n - 1))
+		return false;
+	JSON_EACH_MEMBER (k, b, 0) {
+		struct str key = json_inner(b, k);
+
+		if (has_member(a, b, k))
+			warnings_add(
+				p->warnings, 0, "parameter_dropped",
+				"one of two values of %s.%.*s was not sent: two members of the "
+				"request say it",
+				name, key.n < 60 ? (int)key.n : 60, key.p);
+		else if (!ask_put_comma(&first, out) || !buf_str(out, json_member(b, k)))
+			return false;
+	}
+	return buf_text(out, "}");
+}
+
+enum errc ask_param_merge(const struct prompt *p, const char *key, struct str ours, bool own_first,
+			  struct buf *out, struct err *e)
+{
+	struct str      value = ask_param_value(p, key);
+	struct json_doc given = { 0 };
+	struct json_doc made = { 0 };
+
+	if (value.n == 0 && ours.n == 0)
+		return ERR_OK;
+	value = value.n > 0 ? value : STR("{}");
+	ours = ours.n > 0 ? ours : STR("{}");
+	enum errc rc = json_scan(&made, ours.p, ours.n, &json_limits_upstream, e);
+	if (rc == ERR_OK &&
+	    (json_scan(&given, value.p, value.n, &json_limits_upstream, e) != ERR_OK ||
+	     json_kind(&given, 0) != JSON_OBJECT))
+		rc = err_set(e, ERR_INVALID_TYPE, key, "must be an object");
+	if (rc == ERR_OK &&
+	    !(buf_text(out, ",\"") && buf_text(out, key) && buf_text(out, "\":") &&
+	      put_both(p, key, own_first ? &given : &made, own_first ? &made : &given, out)))
+		rc = ask_too_large(e);
+	json_doc_finish(&made);
+	json_doc_finish(&given);
+	return rc;
+}
+
+enum errc ask_param_alone(const struct prompt *p, const char *key, bool made, struct buf *out,
+			  struct err *e)
+{
+	struct str value = ask_param_value(p, key);
+
+	if (value.n == 0)
+		return ERR_OK;
+	if (made)
+		return err_set(e, ERR_INVALID_VALUE, key,
+			       "another member of the request says the same thing to this "
+			       "provider; send one of them");
+	return buf_text(out, ",\"") && buf_text(out, key) && buf_text(out, "\":") &&
+			       buf_str(out, value)
+		       ? ERR_OK
+		       : ask_too_large(e);
 }

@@ -40,6 +40,23 @@ bool ask_put_list(const char *before, struct str raw, bool *first, struct buf *o
 /* ask_param_value: the raw value of a member; empty: the member is absent or null. */
 struct str ask_param_value(const struct prompt *p, const char *key);
 
+/* A client may send a member of the provider's own, which the dialect makes of OpenAI's words: a
+ * request must not have it twice.
+ *
+ * ask_param_merge: appends `,"key":{…}` with the members of ours, an object or empty, and those of the
+ * client's own object; nothing if both are empty.  A member that both have is that of ours, or that of the
+ * client's where `own_first` says so, and a warning tells it.  Names that differ in case and underscores
+ * alone are the same: some APIs know two spellings.  Errors: INVALID_TYPE with the key as path,
+ * ask_too_large's.
+ * ask_param_alone: appends the client's own member unless the dialect made it.  Errors: INVALID_VALUE
+ * with the key as path if both are there, ask_too_large's. */
+enum errc ask_param_merge(const struct prompt *p, const char *key, struct str ours, bool own_first,
+			  struct buf *out, struct err *e) MUST_USE;
+enum errc ask_param_alone(const struct prompt *p, const char *key, bool made, struct buf *out,
+			  struct err *e) MUST_USE;
+/* ask_param_unsent: warns that a member was not sent, because `instead` says the same thing. */
+void ask_param_unsent(const struct prompt *p, const char *key, const char *instead);
+
 /* ask_param_put: appends the ASK_SENT members of a group, as `"as":value`, each with a comma
  * before it, except, if *first, the first one; *first is false once there was one. Errors:
  * REQUEST_TOO_LARGE. */

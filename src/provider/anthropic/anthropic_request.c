@@ -25,6 +25,11 @@ static const struct ask_param params[] = {
 	{ .key = "response_format", .rule = ASK_OWN },
 	{ .key = "n", .rule = ASK_OWN },
 	{ .key = "user", .rule = ASK_OWN },
+	/* Members of the API that this file may print itself. */
+	{ .key = "system", .rule = ASK_OWN },
+	{ .key = "stop_sequences", .rule = ASK_OWN },
+	{ .key = "output_config", .rule = ASK_OWN },
+	{ .key = "output_format", .rule = ASK_OWN },
 	{ .key = "functions", .rule = ASK_REFUSED },
 	{ .key = "audio", .rule = ASK_REFUSED },
 	{ 0 },
@@ -171,22 +176,33 @@ static bool anthropic_request_put_tools(const struct ask *a, struct buf *out)
 	return buf_text(out, "]") && anthropic_request_put_choice(a, out);
 }
 
-static bool anthropic_request_put_format(const struct ask *a, struct buf *out)
+static enum errc anthropic_request_put_format(const struct ask *a, struct buf *out, struct err *e)
 {
+	const struct prompt *p = a->prompt;
+	struct buf           ours;
+	bool                 ok = true;
+
+	buf_init(&ours, LIMIT_UPSTREAM_ASK);
 	switch (a->format) {
-	case ASK_FORMAT_TEXT: return true;
+	case ASK_FORMAT_TEXT: break;
 	case ASK_FORMAT_JSON:
 		warnings_add(
-			a->prompt->warnings, 0, "parameter_dropped",
+			p->warnings, 0, "parameter_dropped",
 			"response_format json_object was not sent: this provider has json_schema "
 			"alone");
-		return true;
+		break;
 	case ASK_FORMAT_SCHEMA:
-		return buf_text(out, ",\"output_config\":{\"format\":{\"type\":\"json_schema\","
-				     "\"schema\":") &&
-		       buf_str(out, a->schema) && buf_text(out, "}}");
+		ok = buf_text(&ours, "{\"format\":{\"type\":\"json_schema\",\"schema\":") &&
+		     buf_str(&ours, a->schema) && buf_text(&ours, "}}");
+		break;
 	}
-	return false;
+	enum errc rc = ok ? ask_param_merge(p, "output_config", buf_view(&ours), false, out, e)
+			  : ask_too_large(e);
+	buf_finish(&ours);
+	/* The older name of output_config.format. */
+	return rc != ERR_OK ? rc
+			    : ask_param_alone(p, "output_format", a->format == ASK_FORMAT_SCHEMA,
+					      out, e);
 }
 
 static bool put_user(const struct prompt *p, struct buf *out)
@@ -195,6 +211,26 @@ static bool put_user(const struct prompt *p, struct buf *out)
 
 	return user.n == 0 || (buf_text(out, ",\"metadata\":{\"user_id\":") && buf_str(out, user) &&
 			       buf_text(out, "}"));
+}
+
+static enum errc put_stops(const struct prompt *p, struct buf *out, struct err *e)
+{
+	struct str stop = ask_param_value(p, "stop");
+	bool       first = false;
+
+	if (!ask_put_list("\"stop_sequences\":", stop, &first, out))
+		return ask_too_large(e);
+	return ask_param_alone(p, "stop_sequences", stop.n > 0, out, e);
+}
+
+static enum errc anthropic_request_put_messages(const struct ask *a, struct buf *out, struct err *e)
+{
+	size_t    before = out->len;
+	enum errc rc = turns_put_system(&turns, a, out, e);
+
+	if (rc == ERR_OK)
+		rc = ask_param_alone(a->prompt, "system", out->len > before, out, e);
+	return rc != ERR_OK ? rc : turns_put(&turns, a, out, e);
 }
 
 static enum errc anthropic_request_put_all(const struct provider_options *o, const struct ask *a,
@@ -208,14 +244,15 @@ static enum errc anthropic_request_put_all(const struct provider_options *o, con
 	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model) ||
 	    !buf_text(out, ",\"max_tokens\":") || !buf_str(out, max))
 		return ask_too_large(e);
-	enum errc rc = turns_put_system(&turns, a, out, e);
+	enum errc rc = anthropic_request_put_messages(a, out, e);
+	if (rc == ERR_OK && !anthropic_request_put_tools(a, out))
+		rc = ask_too_large(e);
 	if (rc == ERR_OK)
-		rc = turns_put(&turns, a, out, e);
+		rc = put_stops(p, out, e);
+	if (rc == ERR_OK)
+		rc = anthropic_request_put_format(a, out, e);
 	if (rc == ERR_OK &&
-	    !(anthropic_request_put_tools(a, out) &&
-	      ask_put_list("\"stop_sequences\":", ask_param_value(p, "stop"), &first, out) &&
-	      anthropic_request_put_format(a, out) && put_user(p, out) &&
-	      (!p->stream || buf_text(out, ",\"stream\":true"))))
+	    !(put_user(p, out) && (!p->stream || buf_text(out, ",\"stream\":true"))))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = ask_param_put(p, params, 0, &first, out, e);

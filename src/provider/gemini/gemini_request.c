@@ -406,39 +406,6 @@ static enum errc put_effort(const struct prompt *p, bool *first, struct buf *out
 	return ok ? ERR_OK : ask_too_large(e);
 }
 
-/* add_given: prints the members of the client's own generationConfig that the object ours does not
- * have. */
-static enum errc add_given(const struct prompt *p, struct str ours, bool *first, struct buf *out,
-			   struct err *e)
-{
-	struct str      given = ask_param_value(p, "generationConfig");
-	struct json_doc g = { 0 };
-	struct json_doc o = { 0 };
-	enum errc       rc = ERR_OK;
-
-	if (given.n == 0)
-		return ERR_OK;
-	if (json_scan(&g, given.p, given.n, &json_limits_upstream, e) != ERR_OK ||
-	    json_kind(&g, 0) != JSON_OBJECT ||
-	    json_scan(&o, ours.p, ours.n, &json_limits_upstream, e) != ERR_OK) {
-		rc = err_set(e, ERR_INVALID_TYPE, "generationConfig", "must be an object");
-	} else {
-		for (json_at k = json_first(&g, 0); rc == ERR_OK && k != json_end(&g, 0);
-		     k = json_next_member(&g, k)) {
-			char key[64];
-
-			str_copy(key, sizeof key, json_inner(&g, k));
-			if (json_get(&o, 0, key) != JSON_ABSENT)
-				continue;
-			if (!ask_put_comma(first, out) || !buf_str(out, json_member(&g, k)))
-				rc = ask_too_large(e);
-		}
-	}
-	json_doc_finish(&g);
-	json_doc_finish(&o);
-	return rc;
-}
-
 static enum errc gemini_request_put_config(const struct ask *a, struct buf *out, struct err *e)
 {
 	const struct prompt *p = a->prompt;
@@ -457,17 +424,9 @@ static enum errc gemini_request_put_config(const struct ask *a, struct buf *out,
 		rc = ask_param_put(p, params, CONFIG, &first, &ours, e);
 	if (rc == ERR_OK && !buf_text(&ours, "}"))
 		rc = ask_too_large(e);
-	if (rc == ERR_OK && first && ask_param_value(p, "generationConfig").n == 0) {
-		buf_finish(&ours);
-		return ERR_OK;
-	}
-	if (rc == ERR_OK &&
-	    !(buf_text(out, ",\"generationConfig\":") && buf_add(out, ours.data, ours.len - 1)))
-		rc = ask_too_large(e);
 	if (rc == ERR_OK)
-		rc = add_given(p, buf_view(&ours), &first, out, e);
-	if (rc == ERR_OK && !buf_text(out, "}"))
-		rc = ask_too_large(e);
+		rc = ask_param_merge(p, "generationConfig", first ? STR_NONE : buf_view(&ours),
+				     false, out, e);
 	buf_finish(&ours);
 	return rc;
 }

@@ -321,6 +321,8 @@ static bool put_own(const struct provider_options *o, const struct prompt *p, st
 	struct str choice = ask_param_value(p, "tool_choice");
 	struct str seed = ask_param_value(p, "random_seed");
 
+	if (seed.n > 0 && ask_param_value(p, "seed").n > 0)
+		ask_param_unsent(p, "seed", "random_seed");
 	return mistral_request_put_member(out,
 					  o->max_tokens_field ? o->max_tokens_field : "max_tokens",
 					  p->max_tokens) &&

@@ -188,9 +188,12 @@ static enum errc put_own_options(const struct prompt *p, bool *first, struct buf
 	}
 	for (json_at k = json_first(&d, 0); rc == ERR_OK && k != json_end(&d, 0);
 	     k = json_next_member(&d, k)) {
+		char name[64] = "options.";
+
+		str_copy(name + 8, sizeof name - 8, json_inner(&d, k));
 		if (is_said(p, &d, k))
-			continue;
-		if (!ask_put_comma(first, out) || !buf_str(out, json_member(&d, k)))
+			ask_param_unsent(p, name, "another member of the request");
+		else if (!ask_put_comma(first, out) || !buf_str(out, json_member(&d, k)))
 			rc = ask_too_large(e);
 	}
 	json_doc_finish(&d);
@@ -246,6 +249,8 @@ static bool ollama_request_put_tools(const struct ask *a, struct buf *out)
 
 static bool ollama_request_put_format(const struct ask *a, struct buf *out)
 {
+	if (a->format != ASK_FORMAT_TEXT && ask_param_value(a->prompt, "format").n > 0)
+		ask_param_unsent(a->prompt, "format", "response_format");
 	switch (a->format) {
 	case ASK_FORMAT_TEXT:
 		return ollama_request_put_member(
@@ -273,6 +278,8 @@ static bool put_think(const struct prompt *p, struct buf *out)
 	struct str think = ask_param_value(p, "think");
 	struct str effort = ask_param_value(p, "reasoning_effort");
 
+	if (think.n > 0 && effort.n > 0)
+		ask_param_unsent(p, "reasoning_effort", "think");
 	for (size_t i = 0; think.n == 0 && i < ARRAY_LEN(levels); i++)
 		if (str_is(effort, levels[i].effort))
 			think = levels[i].think;

@@ -276,40 +276,46 @@ static bool put_schema(const struct prompt *p, struct buf *out)
 	return ok && buf_text(out, "}");
 }
 
-static bool put_text_member(const struct ask *a, struct buf *out)
+static enum errc put_text_member(const struct ask *a, struct buf *out, struct err *e)
 {
-	struct str own = ask_param_value(a->prompt, "text");
 	struct str verbosity = ask_param_value(a->prompt, "verbosity");
+	struct buf ours;
 	bool       ok = true;
 
-	if (own.n > 0)
-		return responses_request_put_member(out, ",\"text\":", own);
 	if (a->format == ASK_FORMAT_TEXT && verbosity.n == 0)
-		return true;
-	if (!buf_text(out, ",\"text\":{"))
-		return false;
+		return ask_param_merge(a->prompt, "text", STR_NONE, true, out, e);
+	buf_init(&ours, LIMIT_UPSTREAM_ASK);
+	ok = buf_text(&ours, "{");
 	switch (a->format) {
 	case ASK_FORMAT_TEXT: break;
-	case ASK_FORMAT_JSON: ok = buf_text(out, "\"format\":{\"type\":\"json_object\"}"); break;
-	case ASK_FORMAT_SCHEMA: ok = put_schema(a->prompt, out); break;
+	case ASK_FORMAT_JSON:
+		ok = ok && buf_text(&ours, "\"format\":{\"type\":\"json_object\"}");
+		break;
+	case ASK_FORMAT_SCHEMA: ok = ok && put_schema(a->prompt, &ours); break;
 	}
-	return ok &&
-	       responses_request_put_member(
-		       out, a->format == ASK_FORMAT_TEXT ? "\"verbosity\":" : ",\"verbosity\":",
-		       verbosity) &&
-	       buf_text(out, "}");
+	ok = ok &&
+	     responses_request_put_member(
+		     &ours, a->format == ASK_FORMAT_TEXT ? "\"verbosity\":" : ",\"verbosity\":",
+		     verbosity) &&
+	     buf_text(&ours, "}");
+	enum errc rc = ok ? ask_param_merge(a->prompt, "text", buf_view(&ours), true, out, e)
+			  : ask_too_large(e);
+	buf_finish(&ours);
+	return rc;
 }
 
-static bool put_reasoning(const struct prompt *p, struct buf *out)
+static enum errc put_reasoning(const struct prompt *p, struct buf *out, struct err *e)
 {
-	struct str own = ask_param_value(p, "reasoning");
 	struct str effort = ask_param_value(p, "reasoning_effort");
+	struct buf ours;
 
-	if (own.n > 0)
-		return responses_request_put_member(out, ",\"reasoning\":", own);
-	return effort.n == 0 ||
-	       (responses_request_put_member(out, ",\"reasoning\":{\"effort\":", effort) &&
-		buf_text(out, "}"));
+	buf_init(&ours, effort.n + 16);
+	bool ok = effort.n == 0 || (buf_text(&ours, "{\"effort\":") && buf_str(&ours, effort) &&
+				    buf_text(&ours, "}"));
+	enum errc rc = ok ? ask_param_merge(p, "reasoning", buf_view(&ours), true, out, e)
+			  : ask_too_large(e);
+	buf_finish(&ours);
+	return rc;
 }
 
 /* put_include: asks for the encrypted reasoning, which must be sent back with the calls that it led
@@ -363,10 +369,14 @@ static enum errc responses_request_put_all(const struct provider_options *o, con
 		return ask_too_large(e);
 	enum errc rc = put_input(a, out, e);
 	if (rc == ERR_OK &&
-	    !(responses_request_put_max_tokens(p, out) && responses_request_put_tools(a, out) &&
-	      put_text_member(a, out) && put_reasoning(p, out) && put_include(o, a, out) &&
-	      responses_request_put_store(o, p, out) &&
-	      (!p->stream || buf_text(out, ",\"stream\":true"))))
+	    !(responses_request_put_max_tokens(p, out) && responses_request_put_tools(a, out)))
+		rc = ask_too_large(e);
+	if (rc == ERR_OK)
+		rc = put_text_member(a, out, e);
+	if (rc == ERR_OK)
+		rc = put_reasoning(p, out, e);
+	if (rc == ERR_OK && !(put_include(o, a, out) && responses_request_put_store(o, p, out) &&
+			      (!p->stream || buf_text(out, ",\"stream\":true"))))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = ask_param_put(p, params, 0, &first, out, e);

@@ -27,7 +27,7 @@ enum message_block {
 	BLOCK_SEARCH_RESULT,
 	BLOCK_TOOL_USE,
 	BLOCK_TOOL_RESULT,
-	BLOCK_THINKING, /* also redacted: no other provider could read it */
+	BLOCK_THINKING, /* also redacted */
 	BLOCK_FOREIGN,  /* of tools that Anthropic runs; left out with a warning */
 	BLOCK_UNKNOWN,
 };

@@ -397,6 +397,26 @@ static enum errc read_assistant_texts(struct turn_list *t, struct message_sink *
 	return rc;
 }
 
+/* put_thinking: the thinking of models that sign none, in the member in which they gave it: some want
+ * it back with the calls to which it led.  Claude's own is signed, and no other provider's. */
+static bool put_thinking(struct message_reading *x, json_at content)
+{
+	bool any = false;
+	bool ok = true;
+
+	JSON_EACH (i, x->doc, content) {
+		struct str text = json_get_inner(x->doc, i, "thinking");
+
+		if (message_parts_kind(x->doc, i) != BLOCK_THINKING || text.n == 0 ||
+		    json_get_inner(x->doc, i, "signature").n > 0)
+			continue;
+		ok = ok && buf_text(&x->out, any ? "\\n\\n" : ",\"reasoning_content\":\"") &&
+		     buf_str(&x->out, text);
+		any = true;
+	}
+	return ok && (!any || buf_text(&x->out, "\""));
+}
+
 static enum errc read_assistant(struct turn_list *t, json_at content, size_t message,
 				const char *path, struct err *e)
 {
@@ -416,7 +436,7 @@ static enum errc read_assistant(struct turn_list *t, json_at content, size_t mes
 		return ERR_OK;
 	}
 	x->out.len -= s.count == 0; /* the quote */
-	if (!buf_text(&x->out, s.count == 0 ? "null" : "\""))
+	if (!buf_text(&x->out, s.count == 0 ? "null" : "\"") || !put_thinking(x, content))
 		return turns_no_memory(e);
 	for (json_at i = json_first(x->doc, content);
 	     rc == ERR_OK && i != json_end(x->doc, content); i = json_next(x->doc, i), n++) {

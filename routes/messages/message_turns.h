@@ -2,7 +2,7 @@
  *
  * The results of tools become messages of their own, in front of what else the user's message says;
  * images and documents in a result follow in the user's message, because OpenAI's results are text.
- * Thinking is left out: it is signed for Anthropic's models only. */
+ * Thinking that is signed is left out: it is for Anthropic's models only. */
 #pragma once
 
 #include "routes/messages/message_parts.h"

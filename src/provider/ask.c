@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "shape/extra.h"
+#include "shape/reasoning.h"
 #include "lmc/media.h"
 #include "lmc/picture.h"
 #include "provider/ask_param.h"
@@ -348,6 +349,8 @@ static enum errc ask_read_message(struct json_doc *d, struct str raw, struct ask
 	rc = read_content(d, json_get(d, 0, "content"), &a->arena, m, e);
 	if (rc == ERR_OK && m->role == ASK_ASSISTANT)
 		rc = read_calls(d, json_get(d, 0, "tool_calls"), &a->arena, m, e);
+	if (m->role == ASK_ASSISTANT)
+		m->reasoning = json_inner_of(d, reasoning_text_of(d, 0));
 	if (rc == ERR_OK && m->role == ASK_ASSISTANT)
 		rc = ask_read_images(d, &a->arena, m, e);
 	if (m->role == ASK_TOOL) {

@@ -53,8 +53,9 @@ struct ask_message {
 	struct str       name;  /* empty: none */
 	struct ask_part *parts;
 	size_t           part_count;
-	struct ask_call *calls;  /* ASK_ASSISTANT */
-	struct ask_part *images; /* ASK_ASSISTANT: images that the model made */
+	struct ask_call *calls;     /* ASK_ASSISTANT */
+	struct str       reasoning; /* ASK_ASSISTANT: what led to the answer; empty: none */
+	struct ask_part *images;    /* ASK_ASSISTANT: images that the model made */
 	size_t           image_count;
 	size_t           call_count;
 	struct str       call_id;   /* ASK_TOOL */

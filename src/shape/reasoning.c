@@ -31,9 +31,7 @@ bool reasoning_put(enum reasoning_name name, struct str escaped, struct buf *out
 	return true;
 }
 
-/* reasoning_text_of: the reasoning that is a text. An object under one of the names is something
- * else. */
-static json_at reasoning_text_of(const struct json_doc *d, json_at message)
+json_at reasoning_text_of(const struct json_doc *d, json_at message)
 {
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		json_at v = json_get(d, message, names[i]);

@@ -17,6 +17,10 @@ enum reasoning_name {
 	REASONING_NONE,    /* no member: clients get no reasoning */
 };
 
+/* reasoning_text_of: the reasoning of a message, a string; JSON_ABSENT: none. An object under one of
+ * the names is something else. */
+json_at reasoning_text_of(const struct json_doc *d, json_at message);
+
 /* reasoning_put: appends `"name":"escaped"` once or twice; nothing for REASONING_NONE. False: out
  * is full. */
 bool reasoning_put(enum reasoning_name name, struct str escaped, struct buf *out) MUST_USE;

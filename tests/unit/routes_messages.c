@@ -118,6 +118,14 @@ static void messages_of_openai_are_made(void **state)
 		  "\"{\\\"x\\\": 1.0}\"}},{\"id\":\"c2\",\"type\":\"function\",\"function\":{"
 		  "\"name\":\"g\",\"arguments\":\"{}\"}}]}",
 		  0 },
+		{ "thinking that nobody signed", "null",
+		  BOT("{\"type\":\"thinking\",\"thinking\":\"h\\\"h\",\"signature\":\"\"}," T(
+			  "a") ",{"
+			       "\"type\":\"thinking\",\"thinking\":\"i\"},{\"type\":\"thinking\","
+			       "\"thinking\":\"s\",\"signature\":\"s\"}"),
+		  "{\"role\":\"assistant\",\"content\":\"a\",\"reasoning_content\":"
+		  "\"h\\\"h\\n\\ni\"}",
+		  0 },
 		{ "only a call", "null",
 		  BOT("{\"type\":\"tool_use\",\"id\":\"c1\",\"name\":\"f\",\"input\":{}}"),
 		  "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c1\","

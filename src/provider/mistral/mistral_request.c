@@ -11,6 +11,7 @@
 #include "lmc/warnings.h"
 #include "provider/ask_param.h"
 #include "provider/openai/openai.h"
+#include "shape/reasoning.h"
 
 #include <stdio.h>
 
@@ -128,13 +129,52 @@ static enum errc mistral_request_put_part(const struct writer *w, json_at i, str
 	return ok ? ERR_OK : ask_too_large(e);
 }
 
+/* has_thinking: whether a list of parts has the reasoning already, as Mistral's own answers do. */
+static bool has_thinking(const struct json_doc *d, json_at content)
+{
+	if (!json_is_kind(d, content, JSON_ARRAY))
+		return false;
+	JSON_EACH (i, d, content)
+		if (json_get_is(d, i, "type", "thinking"))
+			return true;
+	return false;
+}
+
+/* mistral_request_put_thinking: prints reasoning as the first part of the content, where Mistral's models have it.
+ * Source: ThinkChunk of the package mistralai. */
+static bool mistral_request_put_thinking(struct buf *out, struct str thinking)
+{
+	return thinking.n == 0 ||
+	       (buf_text(out,
+			 "{\"type\":\"thinking\",\"thinking\":[{\"type\":\"text\",\"text\":\"") &&
+		buf_str(out, thinking) && buf_text(out, "\"}]}"));
+}
+
+/* mistral_request_put_thought: prints a content that is no list after its reasoning. */
+static bool mistral_request_put_thought(const struct json_doc *d, json_at content,
+					struct str thinking, struct buf *out)
+{
+	struct str text = json_inner_of(d, content);
+
+	return buf_text(out, "[") && mistral_request_put_thinking(out, thinking) &&
+	       (text.n == 0 ||
+		(buf_text(out, ",") && mistral_request_put_text(out, STR_NONE, text))) &&
+	       buf_text(out, "]");
+}
+
 static enum errc mistral_request_put_content(const struct writer *w, json_at content,
-					     struct str name, struct err *e)
+					     struct str name, struct str thinking, struct err *e)
 {
 	const struct json_doc *d = &w->doc;
-	bool                   first = true;
+	bool                   none = content == JSON_ABSENT || json_kind(d, content) == JSON_NULL;
+	bool                   first = thinking.n == 0;
 
-	if (content == JSON_ABSENT || json_kind(d, content) == JSON_NULL)
+	if (thinking.n > 0 && (none || json_kind(d, content) == JSON_STRING))
+		return buf_text(w->out, ",\"content\":") &&
+				       mistral_request_put_thought(d, content, thinking, w->out)
+			       ? ERR_OK
+			       : ask_too_large(e);
+	if (none)
 		return buf_text(w->out, ",\"content\":null") ? ERR_OK : ask_too_large(e);
 	if (!buf_text(w->out, ",\"content\":"))
 		return ask_too_large(e);
@@ -148,7 +188,7 @@ static enum errc mistral_request_put_content(const struct writer *w, json_at con
 	if (json_kind(d, content) != JSON_ARRAY)
 		return mistral_request_bad(w, ".content", "must be a string or an array of parts",
 					   e);
-	if (!buf_text(w->out, "["))
+	if (!buf_text(w->out, "[") || !mistral_request_put_thinking(w->out, thinking))
 		return ask_too_large(e);
 	JSON_EACH (i, d, content) {
 		if (!first && !buf_text(w->out, ","))
@@ -281,6 +321,10 @@ static enum errc mistral_request_put_message(struct writer *w, struct str messag
 	bool       tool = str_is(role, "tool");
 	bool       user = str_is(role, "user");
 	struct str name = user ? json_get_inner(d, 0, "name") : STR_NONE;
+	json_at    content = json_get(d, 0, "content");
+	struct str thinking = assistant && !has_thinking(d, content)
+				      ? json_inner_of(d, reasoning_text_of(d, 0))
+				      : STR_NONE;
 	if (role.n == 0)
 		return mistral_request_bad(
 			w, ".role", "this provider takes system, user, assistant and tool", e);
@@ -288,7 +332,7 @@ static enum errc mistral_request_put_message(struct writer *w, struct str messag
 		return ask_too_large(e);
 	w->first = false;
 	w->after_result = tool;
-	enum errc rc = mistral_request_put_content(w, json_get(d, 0, "content"), name, e);
+	enum errc rc = mistral_request_put_content(w, content, name, thinking, e);
 	if (rc == ERR_OK && assistant)
 		rc = mistral_request_put_calls(w, e);
 	if (rc == ERR_OK && !(put_rest(w, assistant, tool) && buf_text(w->out, "}")))

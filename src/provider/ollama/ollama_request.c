@@ -131,6 +131,8 @@ static enum errc ollama_request_put_message(const struct ask_message *m, struct 
 	bool                     ok =
 		buf_fmt(out, "{\"role\":\"%s\"", roles[m->role]) && ollama_request_put_text(m, out);
 
+	if (m->reasoning.n > 0)
+		ok = ok && ask_put_string(out, ",\"thinking\":", m->reasoning);
 	/* Ollama assigns a result by the function's name; newer servers also by the call's id. */
 	if (m->call_name.n > 0)
 		ok = ok && ask_put_string(out, ",\"tool_name\":", m->call_name);

@@ -8,6 +8,7 @@
 #include "routes/kit/admission.h"
 #include "routes/kit/check.h"
 #include "routes/messages/message_native.h"
+#include "routes/messages/message_schema.h"
 #include "routes/messages/message_turns.h"
 #include "schema/message_request.h"
 
@@ -249,7 +250,7 @@ static bool put_tool(struct message_reading *x, json_at tool)
 	     !buf_str(&x->out, json_raw(d, description))))
 		return false;
 	return buf_text(&x->out, ",\"parameters\":") &&
-	       buf_str(&x->out, json_raw(d, json_get(d, tool, "input_schema"))) &&
+	       message_schema_put(d, json_get(d, tool, "input_schema"), &x->out) &&
 	       buf_text(&x->out, json_is_kind(d, json_get(d, tool, "strict"), JSON_TRUE)
 					 ? ",\"strict\":true}"
 					 : "}") &&

@@ -6,9 +6,6 @@ from ask import WIRE
 
 pytestmark = pytest.mark.once
 
-OTHERS = ["openai", "azure", "mistral", "ollama", "gemini", "openai-responses"]
-
-
 def use(id, name="ping", input=None):
     return {"type": "tool_use", "id": id, "name": name, "input": input or {}}
 
@@ -95,3 +92,37 @@ def test_reasoning_of_chat_in_mistrals_place(wild, script, name, content, there)
         {"role": "assistant", "content": content, name: "ask the tool", "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "c1", "content": "ok"}]}, family="chat")
     assert body["messages"][1]["content"] == there
+
+
+# --- tools (D20) ---
+
+EMPTY = {"type": "object", "properties": {}}
+NESTED = {"type": "object", "required": None, "$schema": None, "properties": {
+    "a": {"type": "object", "required": None, "default": None},
+    "b": {"anyOf": [{"type": "string", "title": None}, {"type": "null", "const": None}]},
+    "c": {"type": "array", "items": {"type": ["string", "null"], "enum": ["x", None], "format": None}},
+    "required": {"type": "string"}}}
+MENDED = {"type": "object", "properties": {
+    "a": {"type": "object", "default": None},
+    "b": {"anyOf": [{"type": "string"}, {"type": "null", "const": None}]},
+    "c": {"type": "array", "items": {"type": ["string", "null"], "enum": ["x", None]}},
+    "required": {"type": "string"}}}
+
+
+@pytest.mark.parametrize("schema, there", [
+    ({"type": "object"}, EMPTY),
+    ({}, EMPTY),
+    ({"type": "object", "properties": None, "required": None}, EMPTY),
+    ({"properties": {"a": {}}}, {"properties": {"a": {}}, "type": "object"}),
+    ({"type": "object", "properties": {}, "required": []}, {**EMPTY, "required": []}),
+    ({"type": "object", "$defs": {"s": {"type": "string", "description": None}}, "properties": {"a": {"$ref": "#/$defs/s"}}},
+     {"type": "object", "$defs": {"s": {"type": "string"}}, "properties": {"a": {"$ref": "#/$defs/s"}}}),
+    (NESTED, MENDED),
+])
+@pytest.mark.parametrize("dialect", ["openai", "azure", "mistral", "ollama", "openai-responses"])
+def test_schemas_of_tools(wild, script, dialect, schema, there):
+    body, said = sent(wild, script, dialect, {
+        "max_tokens": 50, "messages": [{"role": "user", "content": "hi"}],
+        "tools": [{"name": "ping", "input_schema": schema}]})
+    tool = body["tools"][0]
+    assert tool.get("function", tool)["parameters"] == there and not said.warnings

@@ -4,14 +4,19 @@ Clients send history back in several ways: whole, as references to items that th
 or as the id of the response before.  All are the same messages to the provider.
 """
 
+import contextlib
+import itertools
 import json
 
 import pytest
 
 import upstream as up
 from clients import CLIENTS
+from fixtures import provider
 from gateway import Gateway
 from programs import Program
+from said import seen
+from wires import WIRES
 
 PROMPT, MORE = "Tell me of the sun", "And of the moon?"
 CALL = {"text": "it rises"}
@@ -21,6 +26,8 @@ LOOPS = {"openai-python-3-responses": 3, "openai-node-responses-22": 3, "ai-open
          "ai-responses-22": 3, "ai-anthropic-22": 3, "langchain-python": 3,
          "langchain-python-responses": 3, "langchain-python-anthropic": 3,
          "anthropic-python": 2, "anthropic-node-22": 2}
+# One for each API; the provider speaks every dialect.
+EACH_API = ["langchain-python", "ai-responses-22", "openai-python-3-responses", "anthropic-python"]
 AGENTS = ["agents-22", "agents-responses-22", "agents-python"]
 
 
@@ -57,25 +64,49 @@ def plain(messages):
               for c in m.get("tool_calls") or []]) for m in messages]
 
 
-def play(id, stream, upstream, folder, steps):
-    """What the client has heard, and the provider's requests."""
+def turn_of(wire, text="", tool=None):
+    """An answer in the words of a dialect: a text, or a call of this tool."""
+    def step(x):
+        streamed = "streamGenerateContent" in x.request.target or x.request.json.get("stream")
+        if tool:
+            steps = wire.call(tool, "call_a", CALL) if streamed else [wire.whole_call(tool, "call_a", CALL)]
+        else:
+            steps = wire.say(text) if streamed else [wire.whole(text)]
+        for inner in steps:
+            inner(x)
+    return up.call(step)
+
+
+@contextlib.contextmanager
+def talker(id, upstream, folder):
+    """ask(steps, stream, dialect): what the client has heard, and the provider's requests."""
     client = next(c for c in CLIENTS if c.id == id)
     if client.lacks():
         pytest.skip(client.lacks())
-    script = upstream.script(up.in_turn(*steps))
     gateway = Gateway(folder, {
-        "providers": [{"name": "p", "dialect": "openai", "base_url": upstream.url}],
-        "models": [{"name": "loop-*", "provider": "p"}]}).start()
+        "providers": [provider(upstream, w.dialect, dialect=w.dialect) for w in WIRES],
+        "models": [{"name": f"{w.dialect}-*", "provider": w.dialect} for w in WIRES]}).start()
     program = Program(client, folder / "client.log")
+
+    def ask(steps, stream, dialect="openai"):
+        script = upstream.script(up.in_turn(*steps))
+        try:
+            result = program.ask(url=gateway.url + client.base, model=f"{dialect}-{script.name}",
+                                 prompt=PROMPT, loop=MORE, stream=stream, tools=True).wait()
+        finally:
+            upstream.scripts.pop(script.name)
+        assert result["error"] is None, (dialect, result)
+        return result["text"], [x.request.json for x in script.exchanges]
     try:
-        result = program.ask(url=gateway.url + client.base, model=f"loop-{script.name}",
-                             prompt=PROMPT, loop=MORE, stream=stream, tools=True).wait()
+        yield ask
     finally:
         program.close()
         gateway.stop()
-        upstream.scripts.pop(script.name)
-    assert result["error"] is None, result
-    return result["text"], [x.request.json for x in script.exchanges]
+
+
+def play(id, stream, upstream, folder, steps):
+    with talker(id, upstream, folder) as ask:
+        return ask(steps, stream)
 
 
 streams = pytest.mark.parametrize("stream", [False, True], ids=["plain", "stream"])
@@ -97,6 +128,25 @@ def test_a_tool_is_run_and_the_talk_goes_on(id, stream, upstream, tmp_path):
                ("assistant", SAID[1].strip(), []), ("user", MORE, [])]
     assert [plain(a["messages"]) for a in asked] == \
         [history[:1], history[:3], history][:LOOPS[id]]
+
+
+@each(EACH_API)
+def test_every_dialect_is_brought_the_history(id, upstream, tmp_path):
+    times = LOOPS[id]
+    with talker(id, upstream, tmp_path) as ask:
+        for wire, stream in itertools.product(WIRES, (False, True)):
+            text, asked = ask([turn_of(wire, tool="note"), turn_of(wire, SAID[1]), turn_of(wire, SAID[2])],
+                              stream, wire.dialect)
+            assert text == "".join(SAID[1:times]) and len(asked) == times, wire.dialect
+            last = seen(wire.dialect, asked[-1])
+            if "thread" in asked[-1]:  # natively, the provider keeps what came before
+                assert wire.dialect == "anthropic" and last.results == ["taken"], (wire.dialect, last)
+                continue
+            assert last.tools == ["note"] and last.calls == [("note", CALL)], (wire.dialect, last)
+            assert len(last.results) == 1 and "taken" in last.results[0], (wire.dialect, last)
+            assert last.texts_of("user") == [PROMPT, MORE][:times - 1], (wire.dialect, last)
+            assert [t.strip() for t in last.texts_of("assistant") if t.strip()] == \
+                [SAID[1].strip()][:times - 2], (wire.dialect, last)
 
 
 @streams

@@ -4,11 +4,11 @@
 usage: docs.py [--write]
 
 Checks that every local link leads to a file (and to a heading in it), that the tables of errors,
-metrics, failures and clients say what err.def, metric.def, tests/e2e/failures.py and
-tests/clients/clients.py say, that every example of JSON is JSON, that every curl line is marked to be run, that the dashboard and the alerts look at
+metrics, failures, clients and members say what err.def, metric.def, tests/e2e/failures.py,
+tests/clients/clients.py and tests/wild/members.py say, that every example of JSON is JSON, that every curl line is marked to be run, that the dashboard and the alerts look at
 metrics that exist, that the example configuration names every option, and that the manual page
 has every command and option and is clean (where mandoc is installed).
-With --write the tables of metrics, failures and clients and the options of the manual page are made new.
+With --write the tables of metrics, failures, clients and members and the options of the manual page are made new.
 """
 
 import importlib
@@ -240,6 +240,7 @@ def main(arguments):
     check_table(bool(arguments), "docs/failures.md", "failures", "tests/e2e/failures.py")
     check_table(bool(arguments), "docs/clients.md", "clients", "tests/clients/clients.py")
     check_table(bool(arguments), "docs/clients.md", "agents", "tests/clients/agents.py")
+    check_table(bool(arguments), "docs/compatibility.md", "compatibility", "tests/wild/members.py")
     check_errors()
     check_options()
     check_manual_lists(bool(arguments))

@@ -46,6 +46,8 @@ def stripped(annotation):
 
 def members(kind):
     """A TypedDict's or a model's members: name -> annotation."""
+    if hasattr(kind, "model_fields"):
+        return {field.alias or name: field.annotation for name, field in kind.model_fields.items()}
     return typing.get_type_hints(kind, include_extras=True)
 
 

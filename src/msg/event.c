@@ -32,6 +32,32 @@ int64_t event_weight(const struct event *ev)
 	return 0;
 }
 
+static void usage_renew(int64_t *n, int64_t next)
+{
+	if (next > 0)
+		*n = next;
+}
+
+void usage_take(struct usage *u, const struct usage *next)
+{
+	u->known |= next->known;
+	usage_renew(&u->in, next->in);
+	usage_renew(&u->cached_read, next->cached_read);
+	usage_renew(&u->cached_write, next->cached_write);
+	usage_renew(&u->cached_hour, next->cached_hour);
+	usage_renew(&u->reasoning, next->reasoning);
+	if (next->out > u->out)
+		u->out = next->out;
+}
+
+bool usage_same(const struct usage *a, const struct usage *b)
+{
+	return a->known == b->known && a->estimated == b->estimated && a->in == b->in &&
+	       a->out == b->out && a->cached_read == b->cached_read &&
+	       a->cached_write == b->cached_write && a->cached_hour == b->cached_hour &&
+	       a->reasoning == b->reasoning;
+}
+
 struct usage usage_guess(int64_t bytes_in, int64_t bytes_out)
 {
 	return (struct usage){

@@ -60,7 +60,8 @@ struct usage {
 	int64_t out;
 	int64_t cached_read;  /* of in: read from the provider's cache */
 	int64_t cached_write; /* of in: written to the provider's cache */
-	int64_t reasoning;    /* of out */
+	int64_t cached_hour; /* of cached_write: to stay there for an hour; not stored, only charged */
+	int64_t reasoning; /* of out */
 };
 
 struct buf;
@@ -136,7 +137,13 @@ static inline bool event_passed(const struct event *ev, enum raw_form form)
  * has a fixed number.
  *
  * event_weight: the bytes that an event adds to an answer. */
-int64_t      event_weight(const struct event *ev);
+int64_t event_weight(const struct event *ev);
+/* usage_take: takes what a provider reports next.  Its numbers are running totals: one that it leaves
+ * out, or repeats as 0, stays; and the output cannot fall.  The input can: some servers begin with an
+ * estimate. */
+void usage_take(struct usage *u, const struct usage *next);
+bool usage_same(const struct usage *a, const struct usage *b);
+
 struct usage usage_guess(int64_t bytes_in, int64_t bytes_out);
 /* usage_cut: the usage of an answer that broke off. What the provider reported before the break
  * does not include the rest: the estimate counts for the output if it is higher, and for

@@ -48,12 +48,47 @@ bool decode_text(const struct json_doc *doc, json_at obj, const char *key, struc
 	return i == JSON_ABSENT || json_kind(doc, i) == JSON_STRING;
 }
 
-int64_t decode_count(const struct json_doc *doc, json_at obj, const char *key)
+enum errc decode_args(const struct json_doc *doc, json_at at, struct buf *scratch, struct str *ret,
+		      struct err *e)
 {
-	json_at i = json_get(doc, obj, key);
+	*ret = json_inner_of(doc, at);
+	if (at == JSON_ABSENT || json_kind(doc, at) == JSON_STRING)
+		return ERR_OK;
+	if (json_kind(doc, at) != JSON_OBJECT)
+		return decode_bad(e, "arguments of a call that are neither a string nor an object");
+	buf_clear(scratch);
+	if (!buf_json_escape(scratch, json_raw(doc, at)))
+		return err_no_memory(e);
+	*ret = buf_view(scratch);
+	return ERR_OK;
+}
+
+bool decode_count_some(const struct json_doc *doc, json_at obj, const char *key, int64_t *ret)
+{
+	json_at i = json_get_some(doc, obj, key);
+	double  v;
 	int64_t n;
 
-	return i != JSON_ABSENT && json_int(doc, i, &n) && n > 0 && n <= LIMIT_TOKENS ? n : 0;
+	if (i == JSON_ABSENT)
+		return true;
+	if (!json_int(doc, i, &n)) {
+		if (!json_number(doc, i, &v) || v < 0 || v > LIMIT_TOKENS ||
+		    v != (double)(int64_t)v)
+			return false;
+		n = (int64_t)v;
+	}
+	if (n < 0 || n > LIMIT_TOKENS)
+		return false;
+	*ret = n;
+	return true;
+}
+
+int64_t decode_count(const struct json_doc *doc, json_at obj, const char *key)
+{
+	int64_t n = 0;
+
+	decode_count_some(doc, obj, key, &n);
+	return n;
 }
 
 static struct buf *decode_buf(const struct decode *d, size_t i)

@@ -40,5 +40,13 @@ void  decode_state_finish(struct decode *d);
 /* decode_text: the string of a member, still escaped; empty if the member is absent or null.
  * False: the member is of another type. */
 bool decode_text(const struct json_doc *doc, json_at obj, const char *key, struct str *ret);
-/* decode_count: the number of tokens in a member; 0 if the member is not a count. */
+/* decode_args: the arguments of a call as escaped text, which is valid until scratch changes: those
+ * of a string as they are, those of an object printed.  at JSON_ABSENT: empty.  Errors:
+ * UPSTREAM_BAD_RESPONSE for a value of another type; OVERLOADED. */
+enum errc decode_args(const struct json_doc *doc, json_at at, struct buf *scratch, struct str *ret,
+		      struct err *e) MUST_USE;
+/* decode_count_some: reads the number of tokens in a member, which may be written as 9.0; *ret stays
+ * if the member is absent or null.  False: the member is not a count.
+ * decode_count: 0 if there is no count. */
+bool    decode_count_some(const struct json_doc *doc, json_at obj, const char *key, int64_t *ret);
 int64_t decode_count(const struct json_doc *doc, json_at obj, const char *key);

@@ -20,12 +20,9 @@ struct decode {
 	bool               done_mark; /* the dialect's terminator was seen ([DONE]) */
 	uint64_t           begun[2];  /* bit i: choice i has been seen (i < LIMIT_CHOICES) */
 	uint64_t           open[2];   /* bit i: choice i has begun and not finished */
-	uint64_t           tools;     /* bit i: call i of choice 0 has its start (i < 64) */
 	uint32_t           next_tool; /* index of the next call, if the provider gives no index */
-	uint64_t           last_tool; /* hash of the newest call's id */
-	bool               unindexed; /* the provider gives no index */
-	uint64_t           args;  /* bit i: call i of choice 0 has begun its arguments (i < 64) */
-	struct usage       told;  /* so far, in dialects that give EVENT_USAGE only at the end */
+	struct usage       told;      /* the usage so far; a call that fails reports it */
+	bool               untold;    /* its EVENT_USAGE is given when the stream is over */
 	void              *state; /* owned; the dialect's own, freed by its finish; NULL: none */
 	const struct decode_state *kind; /* of state, if decode_state made it (provider/decode.h) */
 	/* The request was sent in its client's own words (struct prompt_native), and the events carry
@@ -92,7 +89,11 @@ struct dialect {
 	 * the returned error; decoders pass no EVENT_ERROR. */
 	enum errc (*decode_event)(struct decode *d, struct str name, struct str data,
 				  struct err *e);
-	/* decode_whole: the same for the body of a plain 2xx answer. */
+	/* over: a stream is over, by its terminator or by the body's end, however the body ended:
+	 * gives the events that were held back, in case something would have followed.  NULL: none
+	 * are. */
+	void (*over)(struct decode *d);
+	/* decode_whole: the same as decode_event for the body of a plain 2xx answer. */
 	enum errc (*decode_whole)(struct decode *d, struct str body, struct err *e);
 	/* decode_error: fills e from a non-2xx status and its body (which may be empty, HTML,
 	 * anything), without host names and keys. */

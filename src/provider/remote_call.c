@@ -323,6 +323,8 @@ static bool remote_on_data(void *arg, const char *bytes, size_t len)
  * body ended well. */
 static enum errc judge_stream(struct remote_call *c, const struct err *e, struct err *ret)
 {
+	if (c->dialect->over)
+		c->dialect->over(&c->decode);
 	/* The answer is complete; how the connection ended does not matter. */
 	if (c->decode.finished)
 		return ERR_OK;

@@ -13,6 +13,12 @@ struct heard {
 	bool            only_usage;
 };
 
+/* is_made: whether the dialect has made the id: 24 hexadecimal digits. */
+static bool is_made(struct str id)
+{
+	return id.n == 29 && str_starts(id, STR("call_"));
+}
+
 static void put_event(struct buf *out, const struct event *ev)
 {
 	/* clang-format off */
@@ -37,7 +43,7 @@ static void put_event(struct buf *out, const struct event *ev)
 			     (long long)ev->usage.out, (long long)ev->usage.cached_read,
 			     (long long)ev->usage.cached_write, (long long)ev->usage.reasoning);
 	if (ev->kind == EVENT_TOOL_START)
-		ok = ok && buf_str(out, ev->id) && buf_text(out, ",") && buf_str(out, ev->name);
+		ok = ok && buf_str(out, is_made(ev->id) ? STR("MADE") : ev->id) && buf_text(out, ",") && buf_str(out, ev->name);
 	if (ev->kind == EVENT_START)
 		ok = ok && buf_str(out, ev->id) && buf_text(out, ",");
 	ok = ok && buf_str(out, ev->text) && buf_text(out, ")") &&
@@ -85,6 +91,11 @@ static void heard_close(struct heard *t)
 #define HEAD "{\"id\":\"c1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\","
 #define FIRST HEAD "\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"},\"finish_reason\":null}]}"
 #define DELTA(d) HEAD "\"choices\":[{\"index\":0,\"delta\":{" d "},\"finish_reason\":null}]}"
+#define CALLS(list) "\"tool_calls\":[" list "]"
+#define CALL(index, id, name, args) "{\"index\":" index "," id "\"type\":\"function\",\"function\":" \
+	"{\"name\":\"" name "\",\"arguments\":\"" args "\"}}"
+#define MORE(index, args) "{\"index\":" index ",\"function\":{\"arguments\":\"" args "\"}}"
+#define USED(counts) HEAD "\"choices\":[],\"usage\":{" counts "}}"
 #define STOP(word) HEAD "\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"" word "\"}]}"
 
 static const struct stream_case streams[] = {
@@ -147,7 +158,82 @@ static const struct stream_case streams[] = {
 	    DELTA("\"tool_calls\":[{\"index\":0,\"function\":{\"name\":\"g\"}},"
 		  "{\"index\":1,\"function\":{\"name\":\"i\"}}]"),
 	    STOP("tool_calls") },
-	  "START(c1,m)* TOOL0(a,f)+ TOOL1(b,h)+ ARGS1({})+ TOOL0(,g) FINISH(tool_calls)* " },
+	  "START(c1,m)* TOOL0(a,f)+ TOOL1(b,h)+ ARGS1({})+ TOOL0(,g) ARGS0({}) FINISH(tool_calls) " },
+	{ "one index for two calls, in two chunks and in one",
+	  { DELTA("\"role\":\"assistant\"," CALLS(CALL("0", "\"id\":\"a\",", "f", "{\\\"x\\\":1}"))),
+	    DELTA(CALLS(CALL("0", "\"id\":\"b\",", "g", "{"))), DELTA(CALLS(MORE("0", "}"))),
+	    DELTA(CALLS(CALL("1", "\"id\":\"c\",", "h", "{}") "," CALL("1", "\"id\":\"d\",", "i", "{}"))),
+	    DELTA(CALLS(CALL("0", "\"id\":\"a\",", "f", " "))), STOP("tool_calls") },
+	  "START(c1,m)* TOOL0(a,f)+ ARGS0({\\\"x\\\":1})+ TOOL1(b,g) ARGS1({) ARGS1(}) "
+	  "TOOL2(c,h) ARGS2({}) TOOL3(d,i) ARGS3({}) ARGS0( ) FINISH(tool_calls)* " },
+	{ "one id for two indices",
+	  { DELTA("\"role\":\"assistant\"," CALLS(CALL("0", "\"id\":\"a\",", "f", "{"))),
+	    DELTA(CALLS(CALL("1", "\"id\":\"a\",", "f", "{"))), DELTA(CALLS(MORE("0", "}"))),
+	    DELTA(CALLS(MORE("1", "}"))), DELTA(CALLS(CALL("2", "\"id\":\"a\",", "g", "{}"))),
+	    STOP("tool_calls") },
+	  "START(c1,m)* TOOL0(a,f)+ ARGS0({)+ TOOL1(a_parley_2,f) ARGS1({) ARGS0(})* ARGS1(})* "
+	  "TOOL2(a_parley_3,g) ARGS2({}) FINISH(tool_calls)* " },
+	{ "no ids at all: one index, and none",
+	  { DELTA("\"role\":\"assistant\"," CALLS(CALL("0", "", "f", "{\\\"x\\\":\\\"}{\\\\\\\"}"))),
+	    DELTA(CALLS(CALL("0", "", "f", "\\\"}"))), DELTA(CALLS(CALL("0", "", "f", "{}"))),
+	    DELTA(CALLS("{\"function\":{\"name\":\"g\",\"arguments\":\"{}\"}}")),
+	    DELTA(CALLS("{\"id\":\"\",\"function\":{\"name\":\"g\",\"arguments\":\"{}\"}}")), STOP("stop") },
+	  "START(c1,m) TOOL0(MADE,f) ARGS0({\\\"x\\\":\\\"}{\\\\\\\"}) ARGS0(\\\"}) TOOL1(MADE,f) "
+	  "ARGS1({}) TOOL2(MADE,g) ARGS2({}) TOOL3(MADE,g) ARGS3({}) FINISH(tool_calls) " },
+	{ "an id that comes with each piece, and changes, is not the id of a new call",
+	  { DELTA("\"role\":\"assistant\"," CALLS(CALL("0", "\"id\":\"a\",", "f", "{"))),
+	    DELTA(CALLS("{\"index\":0,\"id\":\"b\",\"function\":{\"name\":null,\"arguments\":\"}\"}}")),
+	    STOP("tool_calls") },
+	  "START(c1,m)* TOOL0(a,f)+ ARGS0({)+ ARGS0(}) FINISH(tool_calls)* " },
+	{ "arguments as an object, and none",
+	  { DELTA("\"role\":\"assistant\"," CALLS("{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"f\","
+		  "\"arguments\":{\"x\":\"\\n\"}}},{\"index\":1,\"id\":\"b\",\"function\":{\"name\":\"g\"}}")),
+	    DELTA(CALLS(CALL("2", "\"id\":\"c\",", "h", ""))), STOP("tool_calls") },
+	  "START(c1,m) TOOL0(a,f) ARGS0({\\\"x\\\":\\\"\\\\n\\\"}) TOOL1(b,g) TOOL2(c,h)* ARGS1({}) ARGS2({}) "
+	  "FINISH(tool_calls) " },
+	{ "a custom tool without input has none",
+	  { DELTA("\"role\":\"assistant\"," CALLS("{\"index\":0,\"id\":\"a\",\"custom\":{\"name\":\"f\"}}")),
+	    STOP("tool_calls") },
+	  "START(c1,m)* TOOL0(a,f)+ FINISH(tool_calls)* " },
+	{ "a signature alone, after the call",
+	  { DELTA("\"role\":\"assistant\"," CALLS(CALL("0", "\"id\":\"a\",", "f", "{}"))),
+	    DELTA(CALLS("{\"index\":0,\"extra_content\":{\"g\":1}}")), STOP("tool_calls") },
+	  "START(c1,m)* TOOL0(a,f)+ ARGS0({})+ TOOL0(,{\"g\":1})* FINISH(tool_calls)* " },
+	{ "calls of a further choice",
+	  { HEAD "\"choices\":[{\"index\":1,\"delta\":{\"role\":\"assistant\"," CALLS(CALL("0", "\"id\":\"a\",", "f", "")) "}}]}",
+	    HEAD "\"choices\":[{\"index\":1,\"delta\":{" CALLS(CALL("0", "\"id\":\"b\",", "g", "")) "}}]}",
+	    HEAD "\"choices\":[{\"index\":1,\"delta\":{},\"finish_reason\":\"tool_calls\"}]}" },
+	  "START(c1,m)* TOOL#10(a,f)+ TOOL#11(b,g) ARGS#10({}) ARGS#11({}) FINISH#1(tool_calls) " },
+	{ "the terminator ends a choice that was forgotten",
+	  { HEAD "\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"a\"}},"
+		 "{\"index\":1,\"delta\":{\"role\":\"assistant\",\"content\":\"b\"}}]}",
+	    STOP("stop"), "[DONE]" },
+	  "START(c1,m)* TEXT(a)+ TEXT#1(b)+ FINISH(stop)* FINISH#1(stop) " },
+	{ "reasoning beside the completion (xAI), and counts with a fraction",
+	  { FIRST, STOP("stop"),
+	    USED("\"prompt_tokens\":100,\"completion_tokens\":10,\"total_tokens\":140,"
+		 "\"completion_tokens_details\":{\"reasoning_tokens\":30}"),
+	    USED("\"prompt_tokens\":101.0,\"completion_tokens\":41") },
+	  "START(c1,m)* FINISH(stop)* USAGE(100,40,0,0,30) USAGE(101,41,0,0,30) " },
+	{ "reasoning among the completion", { FIRST, STOP("stop"),
+	    USED("\"prompt_tokens\":100,\"completion_tokens\":10,\"total_tokens\":110,"
+		 "\"completion_tokens_details\":{\"reasoning_tokens\":8}") },
+	  "START(c1,m)* FINISH(stop)* USAGE(100,10,0,0,8)* " },
+	{ "a later 0 erases nothing", { FIRST,
+	    USED("\"prompt_tokens\":9,\"completion_tokens\":3,\"prompt_tokens_details\":{\"cached_tokens\":4}"),
+	    STOP("stop"), USED("\"prompt_tokens\":0,\"completion_tokens\":5") },
+	  "START(c1,m)* USAGE(9,3,4,0,0)* FINISH(stop)* USAGE(9,5,4,0,0) " },
+	{ "counts that are no numbers", { FIRST, STOP("stop"),
+	    USED("\"prompt_tokens\":\"many\",\"completion_tokens\":3"), USED("\"total_tokens\":3"), USED("") },
+	  "START(c1,m)* FINISH(stop)* " },
+	{ "Qwen's, DeepSeek's and LiteLLM's names", { FIRST, STOP("stop"),
+	    USED("\"prompt_tokens\":9,\"completion_tokens\":1,\"prompt_tokens_details\":"
+		 "{\"cached_tokens\":2,\"cache_creation_input_tokens\":3}"),
+	    USED("\"prompt_tokens\":9,\"completion_tokens\":1,\"prompt_cache_hit_tokens\":4,"
+		 "\"prompt_cache_miss_tokens\":5"),
+	    USED("\"prompt_tokens\":9,\"completion_tokens\":1,\"cache_read_input_tokens\":5,"
+		 "\"cache_creation_input_tokens\":1") },
+	  "START(c1,m)* FINISH(stop)* USAGE(9,1,2,3,0) USAGE(9,1,4,3,0) USAGE(9,1,5,1,0) " },
 	{ "stop after a forced call stays stop where the provider numbers its calls",
 	  { DELTA("\"role\":\"assistant\",\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":"
 		  "{\"name\":\"f\",\"arguments\":\"{}\"}}]"),
@@ -266,10 +352,47 @@ static void a_stream_is_not_finished_while_a_choice_is_open(void **state)
 	decode_good(&t.in,
 		    HEAD "\"choices\":[{\"index\":127,\"delta\":{\"role\":\"assistant\"}}]}");
 	assert_false(d->finished);
+	heard_close(&t);
+	heard_open(&t);
+	decode_good(&t.in, FIRST);
 	decode_good(&t.in, "[DONE]");
 	assert_true(d->done_mark);
 	assert_false(d->finished);
 	heard_close(&t);
+}
+
+/* Usage that stands elsewhere than OpenAI has it. */
+static void usage_aside_is_told_when_nothing_can_follow(void **state)
+{
+	/* clang-format off */
+	static const char *const moonshot = HEAD "\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":"
+		"\"stop\",\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":2,\"cached_tokens\":4}}]}";
+	static const char *const groq = HEAD "\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}],"
+		"\"x_groq\":{\"id\":\"r\",\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":2}}}";
+	static const struct {
+		const char *chunks[3];
+		const char *want;
+	} rows[] = {
+		{ { FIRST, moonshot }, "START(c1,m)* FINISH(stop)* USAGE(9,2,4,0,0) " },
+		{ { FIRST, groq }, "START(c1,m)* FINISH(stop)* USAGE(9,2,0,0,0) " },
+		{ { FIRST, groq, USED("\"prompt_tokens\":9,\"completion_tokens\":2") },
+		  "START(c1,m)* FINISH(stop)* USAGE(9,2,0,0,0)* " },
+		{ { FIRST, HEAD "\"x_groq\":{\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":2}}}" },
+		  "START(c1,m)* " },
+	};
+	/* clang-format on */
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+		struct heard t;
+
+		heard_open(&t);
+		for (size_t k = 0; k < ARRAY_LEN(rows[i].chunks) && rows[i].chunks[k]; k++)
+			decode_good(&t.in, rows[i].chunks[k]);
+		dialect_openai.over(&t.in.decode);
+		expect_text("usage aside", buf_view(&t.in.out), rows[i].want);
+		heard_close(&t);
+	}
 }
 
 /* What is cut out of a chunk that is handed on as it came, or put in again. */
@@ -436,6 +559,17 @@ static const struct event_error_case event_errors[] = {
 	{ "tool arguments of a wrong type", "",
 	  DELTA("\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":7}}]"),
 	  BAD_RESPONSE, "the provider sent a chunk with tool call arguments that are no string" },
+	{ "a name of a wrong type", "",
+	  DELTA("\"tool_calls\":[{\"index\":0,\"function\":{\"name\":7}}]"),
+	  BAD_RESPONSE, "the provider sent a chunk with a tool call whose id or name is no string" },
+	{ "an id of a wrong type", "", DELTA("\"tool_calls\":[{\"index\":0,\"id\":7}]"),
+	  BAD_RESPONSE, "the provider sent a chunk with a tool call whose id or name is no string" },
+	{ "reasoning of a wrong type", "", DELTA("\"reasoning_content\":{}"), BAD_RESPONSE,
+	  "the provider sent a chunk with reasoning or a refusal that is no string" },
+	{ "the error of a choice (OpenRouter)", "",
+	  HEAD "\"choices\":[{\"index\":0,\"delta\":{\"content\":\"\"},\"finish_reason\":\"error\","
+	       "\"error\":{\"code\":429,\"message\":\"upstream is busy\"}}]}",
+	  { ERR_UPSTREAM_RATE_LIMIT, 429, "requests", "rate_limit_exceeded" }, "upstream is busy" },
 	{ "usage of a wrong type", "", HEAD "\"choices\":[],\"usage\":[]}", BAD_RESPONSE,
 	  "the provider sent a chunk with usage that is no object" },
 };
@@ -466,8 +600,44 @@ static const struct whole_case wholes[] = {
 	  "START(c,m) MESSAGE({\"role\":\"assistant\",\"content\":\"Hi\"})* USAGE(1,2,0,0,0)+ "
 	  "FINISH(length)+ " },
 	{ "blank lines in front, members missing",
-	  "\n\n \r\n{\"choices\":[{\"message\":{\"content\":\"Hi\",\"tool_calls\":[{}]}}]}", ERR_OK,
-	  "START(,) MESSAGE({\"content\":\"Hi\",\"tool_calls\":[{}]}) FINISH(tool_calls) " },
+	  "\n\n \r\n{\"choices\":[{\"message\":{\"content\":\"Hi\",\"tool_calls\":[{\"type\":\"new\"}]}}]}",
+	  ERR_OK,
+	  "START(,) MESSAGE({\"content\":\"Hi\",\"tool_calls\":[{\"type\":\"new\"}]}) FINISH(tool_calls) " },
+	{ "calls with an object, without arguments, and with one id",
+	  "{\"choices\":[{\"message\":{\"tool_calls\":["
+	  "{\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":{\"x\": 1}}},"
+	  "{\"function\":{\"name\":\"g\"},\"id\":\"a\"},"
+	  "{\"function\":{\"arguments\":\"\",\"name\":\"h\"},\"id\":\"b\"},"
+	  "{\"id\":\"c\",\"custom\":{\"name\":\"i\",\"input\":\"\"}}],\"content\":[\"Hi\"]}}]}",
+	  ERR_OK,
+	  "START(,) MESSAGE({\"tool_calls\":["
+	  "{\"id\":\"a\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"x\\\": 1}\"}},"
+	  "{\"function\":{\"arguments\":\"{}\",\"name\":\"g\"},\"id\":\"a_parley_2\"},"
+	  "{\"function\":{\"arguments\":\"{}\",\"name\":\"h\"},\"id\":\"b\"},"
+	  "{\"id\":\"c\",\"custom\":{\"name\":\"i\",\"input\":\"\"}}],\"content\":\"Hi\"}) FINISH(tool_calls) " },
+	{ "usage beside its place, and in other words",
+	  "{\"id\":\"c\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,"
+	  "\"message\":{\"content\":\"Hi\"},\"finish_reason\":\"stop\",\"usage\":{\"prompt_tokens\":9,"
+	  "\"completion_tokens\":1,\"cached_tokens\":4}}]}",
+	  ERR_OK, "START(c,m) MESSAGE({\"content\":\"Hi\"})* USAGE(9,1,4,0,0)+ FINISH(stop)+ " },
+	{ "a call without a name", "{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"a\"}]}}]}",
+	  ERR_UPSTREAM_BAD_RESPONSE, "the provider sent a tool call without the name of a function" },
+	{ "arguments of a wrong type",
+	  "{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"a\",\"function\":{\"name\":\"f\","
+	  "\"arguments\":[1]}}]}}]}",
+	  ERR_UPSTREAM_BAD_RESPONSE,
+	  "the provider sent arguments of a call that are neither a string nor an object" },
+	{ "content of a wrong type", "{\"choices\":[{\"message\":{\"content\":7}}]}",
+	  ERR_UPSTREAM_BAD_RESPONSE,
+	  "the provider sent an answer with content, reasoning or a refusal that is no string" },
+	{ "tool_calls of a wrong type", "{\"choices\":[{\"message\":{\"tool_calls\":{}}}]}",
+	  ERR_UPSTREAM_BAD_RESPONSE, "the provider sent an answer with tool_calls that are no list" },
+	{ "usage of a wrong type", "{\"usage\":[],\"choices\":[{\"message\":{}}]}",
+	  ERR_UPSTREAM_BAD_RESPONSE, "the provider sent an answer with usage that is no object" },
+	{ "the error of a choice",
+	  "{\"choices\":[{\"finish_reason\":\"error\",\"error\":{\"code\":429,\"message\":\"upstream is busy\"},"
+	  "\"message\":{\"content\":\"\"}}]}",
+	  ERR_UPSTREAM_RATE_LIMIT, "upstream is busy" },
 	{ "an error with status 200", "{\"error\":{\"code\":502,\"message\":\"bad gateway\"}}",
 	  ERR_UPSTREAM_ERROR, "bad gateway" },
 	{ "a null error is none",
@@ -738,6 +908,7 @@ int main(void)
 		cmocka_unit_test(want_of_memory_is_not_the_clients_fault),
 		cmocka_unit_test(chunks_become_events),
 		cmocka_unit_test(a_stream_is_not_finished_while_a_choice_is_open),
+		cmocka_unit_test(usage_aside_is_told_when_nothing_can_follow),
 		cmocka_unit_test(usage_can_be_cut_out_of_a_chunk),
 		cmocka_unit_test(a_repeated_role_is_cut_with_one_comma),
 		cmocka_unit_test(the_places_of_id_and_time_are_told_with_what_the_provider_sent),

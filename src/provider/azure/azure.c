@@ -92,8 +92,10 @@ const struct dialect dialect_azure = {
 	.key_header = "api-key",
 	.encode = azure_encode,
 	.decode_event = azure_decode_event,
+	.over = openai_chunk_over,
 	.decode_whole = azure_decode_whole,
 	.decode_error = openai_decode_error,
+	.finish = decode_state_finish,
 	.embed = &embed,
 	.text = &text,
 };

@@ -89,13 +89,13 @@ static enum errc take_server(struct decode *d, const struct reader *r, const str
 		return ERR_OK;
 
 	struct str   word;
-	bool         changed;
+	bool         changed, plain;
 	struct event usage = { .kind = EVENT_USAGE };
 	enum errc rc = openai_finish_word(c->d, json_get(c->d, c->object, "finish_reason"), &word,
 					  &changed, e);
 	if (rc != ERR_OK)
 		return rc;
-	if (openai_usage(c->d, json_get(c->d, c->object, "usage"), &usage.usage))
+	if (openai_usage(c->d, json_get(c->d, c->object, "usage"), &usage.usage, &plain))
 		d->on_event(d->arg, &usage);
 	lmc_give_end(d, r, word);
 	d->done_mark = true;
@@ -274,7 +274,7 @@ static enum errc lmc_decode_whole(struct decode *d, struct str body, struct err 
 	struct openai_top top;
 	struct reader    *r = lmc_reader_of(d);
 	struct str        finish_word;
-	bool              changed;
+	bool              changed, plain;
 
 	errno = 0;
 	if (!r)
@@ -296,7 +296,7 @@ static enum errc lmc_decode_whole(struct decode *d, struct str body, struct err 
 		return rc;
 
 	struct event usage = { .kind = EVENT_USAGE };
-	if (openai_usage(doc, top.usage, &usage.usage))
+	if (openai_usage(doc, top.usage, &usage.usage, &plain))
 		d->on_event(d->arg, &usage);
 	lmc_give_end(d, r, finish_word);
 	return ERR_OK;

@@ -18,7 +18,9 @@ const struct dialect dialect_mistral = {
 	.models = "/models",
 	.encode = mistral_encode,
 	.decode_event = openai_decode_event,
+	.over = openai_chunk_over,
 	.decode_whole = mistral_decode_whole,
 	.decode_error = openai_decode_error,
+	.finish = decode_state_finish,
 	.embed = &mistral_embed,
 };

@@ -257,12 +257,13 @@ enum errc embed_decode(struct decode *d, const struct embed_want *want, struct s
 	struct reading    r = { .doc = d->doc, .want = want };
 	struct usage      usage = { .known = false };
 	struct buf        out;
+	bool              plain;
 	enum errc         rc = embed_scan(d, body, e);
 
 	if (rc != ERR_OK)
 		return rc;
 	openai_top_read(d->doc, &top);
-	openai_usage(d->doc, top.usage, &usage);
+	openai_usage(d->doc, top.usage, &usage, &plain);
 	r.items = calloc(want->count, sizeof *r.items);
 	if (!r.items)
 		return err_no_memory(e);

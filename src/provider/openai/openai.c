@@ -3,6 +3,8 @@
 
 #include "base/limits.h"
 
+#include <stddef.h>
+
 struct str openai_member_cut(const struct json_doc *doc, json_at object, json_at key, size_t front)
 {
 	const struct json_tok *v = &doc->tok[json_value(key)];
@@ -41,7 +43,8 @@ void openai_top_read(const struct json_doc *doc, struct openai_top *ret)
 		else if (IS("usage")) {
 			ret->usage = v;
 			ret->usage_cut = openai_member_cut(doc, 0, k, front);
-		}
+		} else if (IS("x_groq"))
+			ret->aside = v;
 #undef IS
 		front = (size_t)doc->tok[v].at + doc->tok[v].len;
 	}
@@ -65,21 +68,81 @@ bool openai_truthy(const struct json_doc *doc, json_at i)
 	return true;
 }
 
-bool openai_usage(const struct json_doc *doc, json_at i, struct usage *ret)
-{
-	if (!json_is_kind(doc, i, JSON_OBJECT))
-		return false;
+/* Where the counts stand that are part of others.  Of a count with several places, the first number
+ * above 0 is taken; the first place is OpenAI's.  Sources: the API references of OpenAI, OpenRouter,
+ * DeepSeek, Moonshot and Qwen (context cache); LiteLLM's class Usage. */
+/* clang-format off */
+static const struct {
+	size_t      at; /* in struct usage */
+	const char *within;
+	const char *key;
+	bool        first;
+} openai_places[] = {
+	{ offsetof(struct usage, cached_read), "prompt_tokens_details", "cached_tokens", true },
+	{ offsetof(struct usage, cached_read), NULL, "prompt_cache_hit_tokens", false },  /* DeepSeek */
+	{ offsetof(struct usage, cached_read), NULL, "cached_tokens", false },            /* Moonshot */
+	{ offsetof(struct usage, cached_read), NULL, "cache_read_input_tokens", false },  /* LiteLLM */
+	{ offsetof(struct usage, cached_write), "prompt_tokens_details", "cache_write_tokens", true },
+	{ offsetof(struct usage, cached_write), "prompt_tokens_details", "cache_creation_input_tokens", false }, /* Qwen */
+	{ offsetof(struct usage, cached_write), "prompt_tokens_details", "cache_creation_tokens", false },       /* LiteLLM */
+	{ offsetof(struct usage, cached_write), NULL, "cache_creation_input_tokens", false },                    /* LiteLLM */
+	{ offsetof(struct usage, reasoning), "completion_tokens_details", "reasoning_tokens", true },
+};
+/* clang-format on */
 
-	json_at in = json_get(doc, i, "prompt_tokens_details");
-	json_at out = json_get(doc, i, "completion_tokens_details");
-	*ret = (struct usage){
-		.known = true,
-		.in = decode_count(doc, i, "prompt_tokens"),
-		.out = decode_count(doc, i, "completion_tokens"),
-		.cached_read = decode_count(doc, in, "cached_tokens"),
-		.cached_write = decode_count(doc, in, "cache_write_tokens"),
-		.reasoning = decode_count(doc, out, "reasoning_tokens"),
-	};
+/* openai_usage_parts: *ret_plain: set to false if a count stands elsewhere than OpenAI has it. */
+static void openai_usage_parts(const struct json_doc *doc, json_at usage, struct usage *ret,
+			       bool *ret_plain)
+{
+	for (size_t i = 0; i < ARRAY_LEN(openai_places); i++) {
+		const char *within = openai_places[i].within;
+		json_at     at = within ? json_get_some(doc, usage, within) : usage;
+		int64_t    *n = (int64_t *)(void *)((char *)ret + openai_places[i].at);
+
+		if (*n > 0 || at == JSON_ABSENT)
+			continue;
+		*n = decode_count(doc, at, openai_places[i].key);
+		if (*n > 0 &&
+		    (!openai_places[i].first ||
+		     !(doc->tok[json_get(doc, at, openai_places[i].key)].flags & JSON_INTEGER)))
+			*ret_plain = false;
+	}
+}
+
+/* is_whole: whether a count is absent, or written without a fraction. */
+static bool is_whole(const struct json_doc *doc, json_at obj, const char *key)
+{
+	json_at i = json_get_some(doc, obj, key);
+
+	return i == JSON_ABSENT || (doc->tok[i].flags & JSON_INTEGER);
+}
+
+bool openai_usage(const struct json_doc *doc, json_at i, struct usage *ret, bool *ret_plain)
+{
+	struct usage u = { .known = true };
+	int64_t      out = -1, all = 0;
+
+	*ret_plain = false;
+	if (!json_is_kind(doc, i, JSON_OBJECT) || doc->tok[i].count == 0 ||
+	    !decode_count_some(doc, i, "prompt_tokens", &u.in) ||
+	    !decode_count_some(doc, i, "completion_tokens", &out) ||
+	    (json_get_some(doc, i, "prompt_tokens") == JSON_ABSENT && out < 0))
+		return false;
+	*ret_plain = is_whole(doc, i, "prompt_tokens") &&
+		     is_whole(doc, i, "completion_tokens");
+	openai_usage_parts(doc, i, &u, ret_plain);
+	if (!decode_count_some(doc, i, "total_tokens", &all))
+		all = 0;
+	if (out < 0) {
+		out = all > u.in ? all - u.in : 0;
+		*ret_plain = *ret_plain && out == 0;
+	} else if (u.reasoning > 0 && all == u.in + out + u.reasoning) {
+		/* xAI counts the reasoning beside the completion, and charges for both. */
+		out += u.reasoning;
+		*ret_plain = false;
+	}
+	u.out = out;
+	*ret = u;
 	return true;
 }
 

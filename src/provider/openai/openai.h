@@ -13,6 +13,7 @@ struct openai_top {
 	json_at    choices;
 	json_at    usage;
 	json_at    error;
+	json_at    aside;     /* Groq's own members, which may have the usage of a stream */
 	struct str usage_cut; /* the member "usage" with one neighbouring comma; empty: none */
 };
 
@@ -49,8 +50,9 @@ enum errc openai_answer(const struct decode *d, const struct str *event, struct 
 			struct err *e) MUST_USE;
 /* openai_truthy: whether JavaScript would take the value as true; false for JSON_ABSENT. */
 bool openai_truthy(const struct json_doc *doc, json_at i);
-/* openai_usage: reads a usage object. False: i is none. */
-bool openai_usage(const struct json_doc *doc, json_at i, struct usage *ret);
+/* openai_usage: reads a usage object. *ret_plain: a client of OpenAI's reads the same in it.  False:
+ * i is none, or its counts are no numbers. */
+bool openai_usage(const struct json_doc *doc, json_at i, struct usage *ret, bool *ret_plain);
 /* openai_finish_word: a finish_reason in OpenAI's words; empty: none (null, ""). *ret_changed: the
  * provider wrote it otherwise. Errors: UPSTREAM_ERROR for a reason that reports a failure,
  * UPSTREAM_BAD_RESPONSE for one that is no string. */
@@ -61,13 +63,13 @@ enum errc openai_finish_word(const struct json_doc *doc, json_at i, struct str *
  * of the provider that it has asked). */
 struct str openai_native(const struct json_doc *doc, json_at choice);
 
-/* openai_has_parts: whether the content of a message in choices is a list of parts. */
-bool openai_has_parts(const struct json_doc *doc, json_at choices);
-/* openai_join_parts: appends doc's text, with each such list as a string, and the thinking in the
+/* openai_join_parts: appends doc's text, with each list of parts in choices as a string, and the thinking in the
  * list as reasoning_content. False: out is full. */
 bool openai_join_parts(const struct json_doc *doc, json_at choices, struct buf *out) MUST_USE;
 
 enum errc openai_decode_event(struct decode *d, struct str name, struct str data, struct err *e);
+/* openai_chunk_over: `over` of struct dialect. */
+void openai_chunk_over(struct decode *d);
 
 /* openai_error: fills e from an error object in an answer with status 200, which d->doc contains.
  * where: the value of the member error, or the root. Always returns an error. */

@@ -5,11 +5,9 @@
  * clients (an index is missing, …) is given without raw, so that the encoder prints a chunk of its
  * own from the events. Only a repeated role is cut out instead, because many servers send it. */
 #include "base/limits.h"
-#include "shape/extra.h"
 #include "lmc/picture.h"
 #include "provider/openai/openai.h"
-
-enum { TOOL_INDEX_MAX = 4096 };
+#include "provider/openai/openai_call.h"
 
 struct choice {
 	json_at    at;
@@ -25,6 +23,8 @@ struct choice {
 	json_at    refusal;
 	json_at    tools;
 	json_at    finish;
+	json_at    error; /* OpenRouter: why the choice has ended */
+	json_at    usage; /* Moonshot: in the last chunk */
 };
 
 struct chunk {
@@ -36,20 +36,17 @@ struct chunk {
 	bool                     given; /* an event of the chunk was given */
 	bool                     only_usage;
 	struct str               role_cut; /* of the first choice, when it repeats its role */
-};
-
-struct tool_delta {
-	bool       no_index;
-	uint32_t   index;
-	struct str id;
-	struct str name;
-	struct str args;
-	struct str extra; /* shape/extra */
+	struct usage             usage;    /* known: to be given */
 };
 
 static bool present(const struct json_doc *doc, json_at i)
 {
 	return i != JSON_ABSENT && json_kind(doc, i) != JSON_NULL;
+}
+
+static bool is_text(const struct json_doc *doc, json_at i)
+{
+	return !present(doc, i) || json_kind(doc, i) == JSON_STRING;
 }
 
 static bool openai_chunk_bit(const uint64_t bits[2], uint32_t i)
@@ -110,7 +107,7 @@ static void read_delta(const struct json_doc *doc, json_at delta, struct choice 
 			ret->refusal = v;
 		front = (size_t)doc->tok[v].at + doc->tok[v].len;
 	}
-	if (!json_is_kind(doc, ret->reasoning, JSON_STRING))
+	if (!present(doc, ret->reasoning))
 		ret->reasoning = other;
 }
 
@@ -132,6 +129,10 @@ static enum errc openai_chunk_read_choice(const struct json_doc *doc, json_at at
 			ret->delta = v;
 		else if (OPENAI_KEY(doc, k, "finish_reason"))
 			ret->finish = v;
+		else if (OPENAI_KEY(doc, k, "error"))
+			ret->error = v;
+		else if (OPENAI_KEY(doc, k, "usage"))
+			ret->usage = v;
 	}
 	ret->at = at;
 	ret->no_index = !present(doc, index);
@@ -152,66 +153,19 @@ static enum errc openai_chunk_read_choice(const struct json_doc *doc, json_at at
 				  "a chunk with content that is neither text nor a list of parts");
 	if (present(doc, ret->tools) && json_kind(doc, ret->tools) != JSON_ARRAY)
 		return decode_bad(e, "a chunk with tool_calls that are no list");
-	return ERR_OK;
-}
-
-static enum errc openai_chunk_read_tool(const struct json_doc *doc, json_at at,
-					struct tool_delta *ret, struct err *e)
-{
-	int64_t n = 0;
-
-	*ret = (struct tool_delta){ 0 };
-	if (json_kind(doc, at) != JSON_OBJECT)
-		return decode_bad(e, "a chunk with a tool call that is no object");
-
-	json_at index = json_get_some(doc, at, "index");
-	ret->no_index = index == JSON_ABSENT;
-	if (!ret->no_index && (!json_int(doc, index, &n) || n < 0 || n >= TOOL_INDEX_MAX))
-		return decode_bad(e, "a chunk with an impossible tool call index");
-	ret->index = (uint32_t)n;
-	ret->id = json_get_inner(doc, at, "id");
-
-	json_at function = json_get_some(doc, at, "function");
-	json_at args = JSON_ABSENT;
-	if (function != JSON_ABSENT) {
-		args = json_get_some(doc, function, "arguments");
-	} else {
-		function = json_get_some(doc, at, "custom");
-		if (function != JSON_ABSENT)
-			args = json_get_some(doc, function, "input");
-	}
-	if (function != JSON_ABSENT)
-		ret->name = json_get_inner(doc, function, "name");
-	if (args != JSON_ABSENT && !json_is_kind(doc, args, JSON_STRING))
-		return decode_bad(e, "a chunk with tool call arguments that are no string");
-	ret->args = json_inner_of(doc, args);
-	ret->extra = extra_of(doc, at);
+	if (!is_text(doc, ret->reasoning) || !is_text(doc, ret->refusal))
+		return decode_bad(e, "a chunk with reasoning or a refusal that is no string");
 	return ERR_OK;
 }
 
 /* --- can the chunk be forwarded unchanged? --- */
 
-static bool tool_begun(const struct decode *d, uint32_t choice, uint32_t index)
+/* calls_end_plainly: whether a client that gets the end of the choice as it is has read its calls. */
+static bool calls_end_plainly(struct decode *d, uint32_t choice)
 {
-	return choice == 0 && index < 64 && ((d->tools >> index) & 1);
-}
+	uint32_t block;
 
-static enum errc tools_plain(const struct chunk *c, const struct choice *ch, bool *ret,
-			     struct err *e)
-{
-	if (!present(c->doc, ch->tools))
-		return ERR_OK;
-	JSON_EACH (i, c->doc, ch->tools) {
-		struct tool_delta t;
-		enum errc         rc = openai_chunk_read_tool(c->doc, i, &t, e);
-
-		if (rc != ERR_OK)
-			return rc;
-		if (t.no_index ||
-		    (tool_begun(c->d, ch->index, t.index) && (t.id.n > 0 || t.name.n > 0)))
-			*ret = false;
-	}
-	return ERR_OK;
+	return openai_call_numbered(d, choice) && !openai_call_bare(d, choice, false, &block);
 }
 
 static bool choice_plain(const struct chunk *c, const struct choice *ch)
@@ -230,7 +184,7 @@ static bool choice_plain(const struct chunk *c, const struct choice *ch)
 		return false;
 	if (finish && begun && !openai_chunk_bit(c->d->open, ch->index))
 		return false;
-	if (finish && c->d->unindexed)
+	if (finish && c->d->state && !calls_end_plainly(c->d, ch->index))
 		return false;
 	return !present(doc, ch->content) || json_is_kind(doc, ch->content, JSON_STRING);
 }
@@ -247,6 +201,35 @@ static bool top_plain(const struct json_doc *doc, const struct openai_top *top)
 	       present(doc, top->choices);
 }
 
+/* usage_aside: takes a usage that stands elsewhere than OpenAI has it.  Many servers repeat it where
+ * it should be, so it is given only when nothing more can come. */
+static void usage_aside(struct decode *d, json_at at)
+{
+	struct usage u;
+	bool         plain;
+
+	if (!openai_usage(d->doc, at, &u, &plain))
+		return;
+	usage_take(&d->told, &u);
+	d->untold = true;
+}
+
+/* usage_of: takes the chunk's usage.  One that clients would read otherwise is printed anew. */
+static void usage_of(struct chunk *c, json_at at)
+{
+	struct decode *d = c->d;
+	struct usage   u = { .known = false };
+	bool           plain;
+
+	if (openai_usage(c->doc, at, &u, &plain)) {
+		usage_take(&d->told, &u);
+		c->usage = d->told;
+		d->untold = false;
+	}
+	if (!plain || !usage_same(&c->usage, &u))
+		c->keep_raw = false;
+}
+
 /* The first walk: finds everything that may be wrong before the first event is given. */
 static enum errc openai_chunk_check_choices(struct chunk *c, struct err *e)
 {
@@ -260,14 +243,18 @@ static enum errc openai_chunk_check_choices(struct chunk *c, struct err *e)
 		bool          changed;
 		enum errc     rc = openai_chunk_read_choice(doc, i, position++, &ch, e);
 
+		if (rc == ERR_OK && openai_truthy(doc, ch.error))
+			rc = openai_error(c->d, ch.error, e);
 		if (rc == ERR_OK)
 			rc = openai_finish_word(doc, ch.finish, &word, &changed, e);
-		if (rc == ERR_OK)
-			rc = tools_plain(c, &ch, &c->keep_raw, e);
+		if (rc == ERR_OK && present(doc, ch.tools))
+			rc = openai_call_read(c->d, ch.index, ch.tools, &c->keep_raw, e);
 		if (rc != ERR_OK)
 			return rc;
 		if (changed || !choice_plain(c, &ch))
 			c->keep_raw = false;
+		if (present(doc, ch.usage))
+			usage_aside(c->d, ch.usage);
 		if (position == 1) {
 			c->first = ch;
 			if (openai_chunk_bit(c->d->begun, ch.index) && present(doc, ch.role))
@@ -332,79 +319,28 @@ static void give_images(struct chunk *c, const struct choice *ch)
 			openai_chunk_give_text(c, EVENT_MEDIA, ch->index, json_raw(doc, i));
 }
 
-static uint64_t openai_chunk_hash(struct str s)
-{
-	uint64_t h = 14695981039346656037u;
-
-	for (size_t i = 0; i < s.n; i++)
-		h = (h ^ (unsigned char)s.p[i]) * 1099511628211u;
-	return h;
-}
-
-/* number_tool: the index of a piece without one: a new id, or a name without an id, begins the next
- * call; any other piece belongs to the last call. */
-static void number_tool(struct decode *d, struct tool_delta *t)
-{
-	bool next = d->next_tool == 0 ||
-		    (t->id.n > 0 && openai_chunk_hash(t->id) != d->last_tool) ||
-		    (t->id.n == 0 && t->name.n > 0);
-
-	d->unindexed = true;
-	t->index = next ? d->next_tool : d->next_tool - 1;
-}
-
-static void give_tool(struct chunk *c, const struct choice *ch, struct tool_delta *t)
-{
-	struct decode *d = c->d;
-
-	if (t->no_index)
-		number_tool(d, t);
-
-	bool     known = ch->index == 0 && t->index < 64; /* d has the call's state */
-	uint64_t mask = known ? (uint64_t)1 << t->index : 0;
-	bool     start = t->id.n > 0 || t->name.n > 0;
-
-	/* A name may come in pieces (K3), but a name with an id is the whole name, repeated. */
-	if (known && tool_begun(d, 0, t->index))
-		start = t->id.n == 0 && t->name.n > 0 && !t->no_index && !(d->args & mask);
-	else if (known)
-		start = true;
-	struct event ev = { .kind = EVENT_TOOL_START,
-			    .choice = ch->index,
-			    .block = t->index,
-			    .id = t->id,
-			    .name = t->name,
-			    .text = t->extra };
-	if (start)
-		openai_chunk_give(c, &ev);
-	d->tools |= mask;
-	if (t->args.n > 0)
-		d->args |= mask;
-	if (t->id.n > 0)
-		d->last_tool = openai_chunk_hash(t->id);
-	if (t->index >= d->next_tool)
-		d->next_tool = t->index + 1;
-
-	struct event args = {
-		.kind = EVENT_TOOL_ARGS, .choice = ch->index, .block = t->index, .text = t->args
-	};
-	if (t->args.n > 0)
-		openai_chunk_give(c, &args);
-}
-
 static enum errc give_tools(struct chunk *c, const struct choice *ch, struct err *e)
 {
-	if (!present(c->doc, ch->tools))
-		return ERR_OK;
-	JSON_EACH (i, c->doc, ch->tools) {
-		struct tool_delta t;
-		enum errc         rc = openai_chunk_read_tool(c->doc, i, &t, e);
+	enum errc rc = ERR_OK;
 
-		if (rc != ERR_OK)
-			return rc;
-		give_tool(c, ch, &t);
+	for (uint32_t n = c->doc->tok[ch->tools].count; rc == ERR_OK && n > 0; n--) {
+		struct event events[2];
+		size_t       count;
+
+		rc = openai_call_take(c->d, events, &count, e);
+		for (size_t i = 0; rc == ERR_OK && i < count; i++)
+			openai_chunk_give(c, &events[i]);
 	}
-	return ERR_OK;
+	return rc;
+}
+
+/* fill_calls: a call without arguments gets an empty object before the choice ends. */
+static void fill_calls(struct chunk *c, uint32_t choice)
+{
+	struct event ev = { .kind = EVENT_TOOL_ARGS, .choice = choice, .text = STR("{}") };
+
+	while (openai_call_bare(c->d, choice, true, &ev.block))
+		openai_chunk_give(c, &ev);
 }
 
 static enum errc openai_chunk_give_finish(struct chunk *c, const struct choice *ch, struct err *e)
@@ -417,8 +353,10 @@ static enum errc openai_chunk_give_finish(struct chunk *c, const struct choice *
 
 	if (rc != ERR_OK || word.n == 0 || !openai_chunk_bit(d->open, ch->index))
 		return rc;
+	if (d->state)
+		fill_calls(c, ch->index);
 	/* Gemini's OpenAI route ends a stream of calls with "stop". */
-	if (d->unindexed && ch->index == 0 && str_is(word, "stop"))
+	if (d->state && str_is(word, "stop") && !openai_call_numbered(d, ch->index))
 		word = STR("tool_calls");
 	d->open[ch->index / 64] &= ~mask;
 	struct event ev = { .kind = EVENT_FINISH,
@@ -447,7 +385,7 @@ static enum errc give_choice(struct chunk *c, const struct choice *ch, struct er
 	openai_chunk_give_text(c, EVENT_REFUSAL, ch->index, json_inner_of(doc, ch->refusal));
 	give_images(c, ch);
 
-	enum errc rc = give_tools(c, ch, e);
+	enum errc rc = present(doc, ch->tools) ? give_tools(c, ch, e) : ERR_OK;
 	return rc == ERR_OK ? openai_chunk_give_finish(c, ch, e) : rc;
 }
 
@@ -477,12 +415,8 @@ static enum errc give_chunk(struct chunk *c, struct err *e)
 				return rc;
 			position++;
 		}
-	if (present(doc, top->usage)) {
-		struct event usage = { .kind = EVENT_USAGE };
-
-		if (openai_usage(doc, top->usage, &usage.usage))
-			openai_chunk_give(c, &usage);
-	}
+	if (c->usage.known)
+		openai_chunk_give(c, &(struct event){ .kind = EVENT_USAGE, .usage = c->usage });
 	if (!c->given && c->keep_raw)
 		openai_chunk_give(c, &(struct event){ .kind = EVENT_OTHER });
 	d->finished = (d->begun[0] | d->begun[1]) != 0 && (d->open[0] | d->open[1]) == 0;
@@ -500,6 +434,8 @@ static enum errc openai_chunk_decode_chunk(struct decode *d, const struct openai
 		return decode_bad(e, "a chunk with choices that are no list");
 	if (usage && json_kind(doc, top->usage) != JSON_OBJECT)
 		return decode_bad(e, "a chunk with usage that is no object");
+	if (present(doc, top->aside))
+		usage_aside(d, json_get(doc, top->aside, "usage"));
 	if (!choices && !usage)
 		return ERR_OK; /* nothing that a chat client could use */
 
@@ -510,8 +446,39 @@ static enum errc openai_chunk_decode_chunk(struct decode *d, const struct openai
 		.keep_raw = top_plain(doc, top),
 		.only_usage = usage && choices && doc->tok[top->choices].count == 0,
 	};
+	if (usage)
+		usage_of(&c, top->usage);
 	enum errc rc = choices ? openai_chunk_check_choices(&c, e) : ERR_OK;
 	return rc == ERR_OK ? give_chunk(&c, e) : rc;
+}
+
+/* end_choices: after the terminator, nothing can follow in a choice.  If a server has ended some of
+ * several choices and forgotten the others, the answer is complete. */
+static void end_choices(struct decode *d)
+{
+	for (uint32_t i = 0; i < LIMIT_CHOICES; i++) {
+		uint64_t mask = (uint64_t)1 << (i % 64);
+
+		if (!(d->open[i / 64] & mask))
+			continue;
+		d->open[i / 64] &= ~mask;
+		d->on_event(
+			d->arg,
+			&(struct event){ .kind = EVENT_FINISH, .choice = i, .text = STR("stop") });
+	}
+	d->finished = true;
+}
+
+static bool some_ended(const struct decode *d)
+{
+	return ((d->begun[0] & ~d->open[0]) | (d->begun[1] & ~d->open[1])) != 0;
+}
+
+void openai_chunk_over(struct decode *d)
+{
+	if (d->untold && d->finished)
+		d->on_event(d->arg, &(struct event){ .kind = EVENT_USAGE, .usage = d->told });
+	d->untold = false;
 }
 
 enum errc openai_decode_event(struct decode *d, struct str name, struct str data, struct err *e)
@@ -523,6 +490,8 @@ enum errc openai_decode_event(struct decode *d, struct str name, struct str data
 	if (data.n < 32) {
 		data = str_trim(data);
 		d->done_mark = str_is(data, "[DONE]");
+		if (d->done_mark && !d->finished && some_ended(d))
+			end_choices(d);
 		if (d->done_mark || data.n == 0)
 			return ERR_OK;
 	}

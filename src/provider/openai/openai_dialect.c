@@ -2,7 +2,7 @@
 #include "base/limits.h"
 #include "provider/ask_param.h"
 #include "provider/openai/embed.h"
-#include "provider/openai/openai.h"
+#include "provider/openai/openai_mend.h"
 #include "provider/openai/openai_text.h"
 
 /* --- the request --- */
@@ -110,15 +110,20 @@ static bool openai_dialect_complete(const struct json_doc *doc, const struct ope
 	       json_is_kind(doc, top->created, JSON_NUMBER) && top->error == JSON_ABSENT;
 }
 
-static enum errc first_message(const struct json_doc *doc, json_at choices, json_at *ret_choice,
+static enum errc first_message(const struct decode *d, json_at choices, json_at *ret_choice,
 			       json_at *ret_message, struct err *e)
 {
+	const struct json_doc *doc = d->doc;
+
 	if (!json_is_kind(doc, choices, JSON_ARRAY))
 		return decode_bad(e, "an answer without choices");
 	if (doc->tok[choices].count == 0)
 		return decode_bad(e, "an answer with empty choices");
 
 	json_at choice = json_first(doc, choices);
+	json_at error = json_get(doc, choice, "error");
+	if (openai_truthy(doc, error))
+		return openai_error(d, error, e);
 	json_at message = json_get(doc, choice, "message");
 	if (!json_is_kind(doc, message, JSON_OBJECT))
 		return decode_bad(e, "a choice without a message");
@@ -128,20 +133,17 @@ static enum errc first_message(const struct json_doc *doc, json_at choices, json
 }
 
 /* tell_whole: gives the answer in d->doc. */
-static enum errc tell_whole(struct decode *d, struct err *e)
+static enum errc tell_whole(struct decode *d, const struct openai_top *top, struct err *e)
 {
-	struct json_doc  *doc = d->doc;
-	struct openai_top top;
-	json_at           choice = 0, message = 0;
-	enum errc         rc = openai_answer(d, NULL, &top, e);
+	struct json_doc *doc = d->doc;
+	json_at          choice = 0, message = 0;
+	enum errc        rc = first_message(d, top->choices, &choice, &message, e);
 
-	if (rc == ERR_OK)
-		rc = first_message(doc, top.choices, &choice, &message, e);
 	if (rc != ERR_OK)
 		return rc;
 
 	struct str finish;
-	bool       changed;
+	bool       changed, plain;
 	rc = openai_finish_word(doc, json_get(doc, choice, "finish_reason"), &finish, &changed, e);
 	if (rc != ERR_OK)
 		return rc;
@@ -150,20 +152,20 @@ static enum errc tell_whole(struct decode *d, struct err *e)
 				 ? STR("tool_calls")
 				 : STR("stop");
 
-	bool raw = openai_dialect_complete(doc, &top) && !changed;
+	bool raw = openai_dialect_complete(doc, top) && !changed;
 	d->started = true;
 	d->on_event(d->arg, &(struct event){ .kind = EVENT_START,
-					     .id = json_inner_of(doc, top.id),
-					     .text = json_inner_of(doc, top.model),
+					     .id = json_inner_of(doc, top->id),
+					     .text = json_inner_of(doc, top->model),
 					     .certain = true });
 	d->on_event(d->arg,
 		    &(struct event){ .kind = EVENT_MESSAGE,
 				     .text = json_raw(doc, message),
 				     .raw = raw ? json_raw(doc, 0) : STR_NONE,
-				     .raw_id = raw ? json_raw(doc, top.id) : STR_NONE,
-				     .raw_created = raw ? json_raw(doc, top.created) : STR_NONE });
+				     .raw_id = raw ? json_raw(doc, top->id) : STR_NONE,
+				     .raw_created = raw ? json_raw(doc, top->created) : STR_NONE });
 	struct event usage = { .kind = EVENT_USAGE, .cont = raw };
-	if (openai_usage(doc, top.usage, &usage.usage))
+	if (openai_usage(doc, top->usage, &usage.usage, &plain))
 		d->on_event(d->arg, &usage);
 	d->on_event(d->arg, &(struct event){ .kind = EVENT_FINISH,
 					     .text = finish,
@@ -173,33 +175,26 @@ static enum errc tell_whole(struct decode *d, struct err *e)
 	return ERR_OK;
 }
 
-/* tell_joined: gives an answer whose content is a list of parts. */
-static enum errc tell_joined(struct decode *d, json_at choices, struct err *e)
-{
-	struct buf joined;
-	enum errc  rc;
-
-	buf_init(&joined, 2 * (size_t)LIMIT_UPSTREAM_BODY);
-	if (!openai_join_parts(d->doc, choices, &joined))
-		rc = err_no_memory(e);
-	else if (json_scan(d->doc, joined.data, joined.len, &json_limits_upstream, e) != ERR_OK)
-		rc = decode_bad(e, "an answer that is too large");
-	else
-		rc = tell_whole(d, e);
-	buf_finish(&joined);
-	return rc;
-}
-
 static enum errc openai_dialect_decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	struct openai_top top;
+	struct buf        mended;
+	unsigned          needs = 0;
 	enum errc         rc = openai_scan_body(d, body, e);
 
-	if (rc != ERR_OK)
-		return rc;
+	if (rc == ERR_OK)
+		rc = openai_answer(d, NULL, &top, e);
+	if (rc == ERR_OK)
+		rc = openai_mend_look(d->doc, &top, &needs, e);
+	if (rc != ERR_OK || needs == 0)
+		return rc == ERR_OK ? tell_whole(d, &top, e) : rc;
+	buf_init(&mended, 2 * (size_t)LIMIT_UPSTREAM_BODY);
+	rc = openai_mend(d, needs, &mended, e);
 	openai_top_read(d->doc, &top);
-	return openai_has_parts(d->doc, top.choices) ? tell_joined(d, top.choices, e)
-						     : tell_whole(d, e);
+	if (rc == ERR_OK)
+		rc = tell_whole(d, &top, e);
+	buf_finish(&mended);
+	return rc;
 }
 
 const struct dialect dialect_openai = {
@@ -209,8 +204,10 @@ const struct dialect dialect_openai = {
 	.models = "/models",
 	.encode = openai_dialect_encode,
 	.decode_event = openai_decode_event,
+	.over = openai_chunk_over,
 	.decode_whole = openai_dialect_decode_whole,
 	.decode_error = openai_decode_error,
+	.finish = decode_state_finish,
 	.embed = &embed_openai,
 	.text = &openai_text,
 };

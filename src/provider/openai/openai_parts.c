@@ -45,16 +45,6 @@ static json_at list_in(const struct json_doc *doc, json_at choice)
 	return json_is_kind(doc, content, JSON_ARRAY) ? content : JSON_ABSENT;
 }
 
-bool openai_has_parts(const struct json_doc *doc, json_at choices)
-{
-	if (!json_is_kind(doc, choices, JSON_ARRAY))
-		return false;
-	JSON_EACH (i, doc, choices)
-		if (list_in(doc, i) != JSON_ABSENT)
-			return true;
-	return false;
-}
-
 /* put_quoted: prints the text or the thinking of a list as a string. *ret_empty: the string is
  * empty. */
 static bool put_quoted(const struct json_doc *doc, json_at content, enum part which,

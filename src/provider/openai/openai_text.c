@@ -81,6 +81,7 @@ static enum errc text_tell(struct decode *d, const struct openai_top *top, struc
 	struct str             raw = json_raw(doc, 0);
 	struct event           usage = { .kind = EVENT_USAGE };
 	bool                   some = json_is_kind(doc, top->choices, JSON_ARRAY);
+	bool                   plain;
 
 	if (!some && (!d->stream || top->usage == JSON_ABSENT))
 		return d->stream ? ERR_OK : decode_bad(e, "an answer without choices");
@@ -96,8 +97,11 @@ static enum errc text_tell(struct decode *d, const struct openai_top *top, struc
 				return rc;
 		}
 	usage.raw_only_usage = !some || doc->tok[top->choices].count == 0;
-	if (openai_usage(doc, top->usage, &usage.usage))
+	if (openai_usage(doc, top->usage, &usage.usage, &plain)) {
+		usage_take(&d->told, &usage.usage);
+		usage.usage = d->told;
 		text_give(d, &usage, &raw, top);
+	}
 	if (raw.n > 0)
 		text_give(d, &(struct event){ .kind = EVENT_OTHER }, &raw, top);
 	d->finished =

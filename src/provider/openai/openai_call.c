@@ -1,0 +1,421 @@
+/* Finds the call to which each piece belongs.
+ *
+ * A piece belongs to the newest call with its index, or, without an index, to the newest call.  The
+ * piece begins a new call instead if that one is another's: the piece has a name with another id; or
+ * no id tells the two apart, and the arguments so far are whole. */
+#include "provider/openai/openai_call.h"
+
+#include "base/id.h"
+#include "base/limits.h"
+#include "shape/extra.h"
+
+#include <stddef.h>
+
+enum {
+	INDEX_MAX = 4096,
+	PIECES_MAX = 4096, /* of one event */
+};
+
+struct call {
+	uint32_t choice;
+	uint32_t theirs; /* the provider's index */
+	uint32_t block;  /* the client's */
+	uint32_t
+		nth; /* of the choice's calls with this id, from 1 on; 0: the provider gave no id */
+	uint64_t id; /* these two are hashes of what the provider gave */
+	uint64_t name;
+	bool     unnumbered;
+	bool     custom; /* its input is a text, not JSON */
+	bool     args;   /* some were given */
+	/* Of the arguments, as escaped JSON: the depth of brackets, and where they stand. */
+	uint32_t depth;
+	bool     quoted;
+	uint8_t  slashes; /* in a row, at the end */
+};
+
+/* A piece that was read. */
+struct piece {
+	uint32_t   call; /* its place among the calls */
+	bool       first;
+	struct str id;
+	struct str name; /* empty: none, or repeated */
+	struct str extra;
+	json_at    args;
+};
+
+struct calls {
+	struct buf list;   /* struct call */
+	struct buf pieces; /* struct piece */
+	size_t     taken;
+	struct buf id;   /* these two are scratch */
+	struct buf args; /* that came as an object */
+};
+
+static const struct decode_state calls_state = {
+	.size = sizeof(struct calls),
+	.bufs = {
+		{ offsetof(struct calls, list), LIMIT_TOOLS * sizeof(struct call) },
+		{ offsetof(struct calls, pieces), PIECES_MAX * sizeof(struct piece) },
+		{ offsetof(struct calls, id), (size_t)LIMIT_SSE_EVENT + ID_MAX },
+		{ offsetof(struct calls, args), 2 * (size_t)LIMIT_SSE_EVENT },
+	},
+};
+
+static struct call *call_at(const struct calls *x, size_t i)
+{
+	return (struct call *)(void *)x->list.data + i;
+}
+
+static size_t call_count(const struct calls *x)
+{
+	return x->list.len / sizeof(struct call);
+}
+
+static struct piece *piece_at(const struct calls *x, size_t i)
+{
+	return (struct piece *)(void *)x->pieces.data + i;
+}
+
+static size_t piece_count(const struct calls *x)
+{
+	return x->pieces.len / sizeof(struct piece);
+}
+
+/* --- ids --- */
+
+static uint64_t hash_more(uint64_t h, struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		h = (h ^ (unsigned char)s.p[i]) * 1099511628211u;
+	return h;
+}
+
+uint64_t openai_call_hash(struct str s)
+{
+	return hash_more(14695981039346656037u, s);
+}
+
+bool openai_call_id_made(struct buf *out)
+{
+	return buf_fmt(out, "call_%016llx%08x", (unsigned long long)id_random(),
+		       (unsigned)(id_random() & UINT32_MAX));
+}
+
+bool openai_call_id_twin(struct str id, uint32_t nth, struct buf *out)
+{
+	return buf_str(out, id) && buf_fmt(out, OPENAI_CALL_TWIN "%u", nth);
+}
+
+struct str openai_call_id_own(struct str id)
+{
+	static const struct str mark = { OPENAI_CALL_TWIN, sizeof OPENAI_CALL_TWIN - 1 };
+	size_t                  n = id.n;
+
+	while (n > 0 && id.p[n - 1] >= '0' && id.p[n - 1] <= '9')
+		n--;
+	if (n == id.n || n <= mark.n || memcmp(id.p + n - mark.n, mark.p, mark.n) != 0)
+		return id;
+	return (struct str){ id.p, n - mark.n };
+}
+
+/* --- whose piece it is --- */
+
+/* args_follow: follows the brackets through a piece of the arguments. */
+static void args_follow(struct call *c, struct str args)
+{
+	for (size_t i = 0; i < args.n; i++) {
+		char ch = args.p[i];
+
+		if (ch == '\\') {
+			c->slashes++;
+			continue;
+		}
+		/* The text is escaped: its quotes have one backslash, and three within a string. */
+		if (ch == '"' && c->slashes % 4 == 1)
+			c->quoted = !c->quoted;
+		else if (!c->quoted && (ch == '{' || ch == '['))
+			c->depth++;
+		else if (!c->quoted && (ch == '}' || ch == ']') && c->depth > 0)
+			c->depth--;
+		c->slashes = 0;
+	}
+	c->args = c->args || args.n > 0;
+}
+
+static bool args_whole(const struct call *c)
+{
+	return c->args && c->depth == 0 && !c->quoted;
+}
+
+struct given {
+	uint32_t   choice;
+	bool       numbered;
+	bool       custom;
+	uint32_t   index;
+	struct str id;
+	struct str name;
+	json_at    args;
+	bool       some; /* args are not empty */
+};
+
+/* call_find: the call of the choice with the piece's index and id, or the newest with the index.
+ * NULL: there is none. */
+static struct call *call_find(const struct calls *x, const struct given *g)
+{
+	uint64_t     id = openai_call_hash(g->id);
+	struct call *newest = NULL;
+
+	for (size_t i = call_count(x); i > 0; i--) {
+		struct call *c = call_at(x, i - 1);
+
+		if (c->choice != g->choice || (g->numbered && c->theirs != g->index))
+			continue;
+		if (g->id.n == 0 || (c->nth > 0 && c->id == id))
+			return c;
+		newest = newest ? newest : c;
+	}
+	return newest;
+}
+
+/* is_vague: whether ids and indices do not tell the call from the next one. */
+static bool is_vague(const struct call *c)
+{
+	return c->nth == 0 || c->unnumbered;
+}
+
+/* is_another: whether the piece begins another call than c, with which it shares the index. */
+static bool is_another(const struct call *c, const struct given *g)
+{
+	if (g->id.n > 0 && c->nth > 0 && c->id != openai_call_hash(g->id))
+		return g->name.n > 0 || !g->numbered;
+	if (g->id.n > 0 && c->nth == 0)
+		return !g->numbered || (g->name.n > 0 && args_whole(c));
+	if (!g->numbered && g->id.n == 0 && g->name.n > 0)
+		return true;
+	return is_vague(c) && g->name.n > 0 && g->some && args_whole(c);
+}
+
+/* call_number: the provider's own index, unless another call has that number. */
+static uint32_t call_number(const struct calls *x, const struct given *g)
+{
+	bool     taken = !g->numbered;
+	uint32_t next = 0;
+
+	for (size_t i = 0; i < call_count(x); i++) {
+		const struct call *c = call_at(x, i);
+
+		if (c->choice != g->choice)
+			continue;
+		taken = taken || c->block == g->index;
+		next = c->block >= next ? c->block + 1 : next;
+	}
+	return taken ? next : g->index;
+}
+
+static uint32_t call_nth(const struct calls *x, const struct given *g, uint64_t id)
+{
+	uint32_t nth = 1;
+
+	if (g->id.n == 0)
+		return 0;
+	for (size_t i = 0; i < call_count(x); i++)
+		nth += call_at(x, i)->choice == g->choice && call_at(x, i)->nth > 0 &&
+		       call_at(x, i)->id == id;
+	return nth;
+}
+
+static enum errc call_begin(struct calls *x, const struct given *g, struct err *e)
+{
+	struct call c = { .choice = g->choice,
+			  .block = call_number(x, g),
+			  .id = openai_call_hash(g->id),
+			  .unnumbered = !g->numbered,
+			  .custom = g->custom };
+
+	if (call_count(x) == LIMIT_TOOLS || c.block >= INDEX_MAX)
+		return decode_bad(e, "too many tool calls");
+	c.theirs = g->numbered ? g->index : c.block;
+	c.nth = call_nth(x, g, c.id);
+	c.name = openai_call_hash(g->name);
+	return buf_add(&x->list, &c, sizeof c) ? ERR_OK : err_no_memory(e);
+}
+
+/* further_name: what the piece adds to the name of a call that has begun: names may come in pieces,
+ * but a name with an id is the whole name, repeated; so is one that equals the name so far. */
+static struct str further_name(struct call *c, const struct given *g)
+{
+	if (g->id.n > 0 || !g->numbered || c->args || g->name.n == 0 ||
+	    c->name == openai_call_hash(g->name))
+		return STR_NONE;
+	c->name = hash_more(c->name, g->name);
+	return g->name;
+}
+
+/* --- reading --- */
+
+static enum errc read_given(const struct json_doc *doc, json_at at, struct given *ret,
+			    struct err *e)
+{
+	int64_t n = 0;
+
+	if (json_kind(doc, at) != JSON_OBJECT)
+		return decode_bad(e, "a chunk with a tool call that is no object");
+
+	json_at index = json_get_some(doc, at, "index");
+	json_at function = json_get_some(doc, at, "function");
+	ret->numbered = index != JSON_ABSENT;
+	if (ret->numbered && (!json_int(doc, index, &n) || n < 0 || n >= INDEX_MAX))
+		return decode_bad(e, "a chunk with an impossible tool call index");
+	ret->index = (uint32_t)n;
+	ret->custom = function == JSON_ABSENT;
+	if (ret->custom)
+		function = json_get_some(doc, at, "custom");
+	if (function != JSON_ABSENT && json_kind(doc, function) != JSON_OBJECT)
+		return decode_bad(e, "a chunk with a tool call whose function is no object");
+	ret->custom = ret->custom && function != JSON_ABSENT;
+	if (!decode_text(doc, at, "id", &ret->id) ||
+	    (function != JSON_ABSENT && !decode_text(doc, function, "name", &ret->name)))
+		return decode_bad(e, "a chunk with a tool call whose id or name is no string");
+	if (function != JSON_ABSENT)
+		ret->args = json_get_some(doc, function, ret->custom ? "input" : "arguments");
+	if (ret->args == JSON_ABSENT)
+		return ERR_OK;
+	ret->some = json_kind(doc, ret->args) == JSON_OBJECT ? doc->tok[ret->args].count > 0
+							     : json_inner_of(doc, ret->args).n > 0;
+	if (json_kind(doc, ret->args) != JSON_STRING &&
+	    (ret->custom || json_kind(doc, ret->args) != JSON_OBJECT))
+		return decode_bad(e, "a chunk with tool call arguments that are no string");
+	return ERR_OK;
+}
+
+/* note_piece: notes the piece for openai_call_take. */
+static enum errc note_piece(struct calls *x, const struct given *g, struct str extra, bool *ret_raw,
+			    struct err *e)
+{
+	struct call *c = call_find(x, g);
+	struct piece p = { .id = g->id, .name = g->name, .extra = extra };
+
+	p.first = !c || is_another(c, g);
+	if (p.first) {
+		enum errc rc = call_begin(x, g, e);
+
+		if (rc != ERR_OK)
+			return rc;
+		c = call_at(x, call_count(x) - 1);
+	} else {
+		p.name = further_name(c, g);
+		p.id = STR_NONE;
+	}
+	p.call = (uint32_t)(c - call_at(x, 0));
+	p.args = g->some ? g->args : JSON_ABSENT;
+	c->args = c->args || g->some;
+	if (!g->numbered || c->block != g->index ||
+	    (p.first ? c->nth != 1 : g->id.n + g->name.n > 0))
+		*ret_raw = false;
+	if (piece_count(x) == PIECES_MAX)
+		return decode_bad(e, "too many tool calls");
+	return buf_add(&x->pieces, &p, sizeof p) ? ERR_OK : err_no_memory(e);
+}
+
+enum errc openai_call_read(struct decode *d, uint32_t choice, json_at list, bool *ret_raw,
+			   struct err *e)
+{
+	struct calls *x = decode_state(d, &calls_state);
+	enum errc     rc = x ? ERR_OK : err_no_memory(e);
+
+	for (json_at i = json_first(d->doc, list); rc == ERR_OK && i != json_end(d->doc, list);
+	     i = json_next(d->doc, i)) {
+		struct given g = { .choice = choice };
+
+		rc = read_given(d->doc, i, &g, e);
+		if (rc != ERR_OK)
+			return rc;
+		rc = note_piece(x, &g, extra_of(d->doc, i), ret_raw, e);
+		if (rc != ERR_OK)
+			return rc;
+
+		struct call *c = call_at(x, piece_at(x, piece_count(x) - 1)->call);
+		bool         text = json_is_kind(d->doc, g.args, JSON_STRING);
+
+		if (g.args != JSON_ABSENT && !text)
+			*ret_raw = false;
+		if (text && is_vague(c))
+			args_follow(c, json_inner(d->doc, g.args));
+	}
+	return rc;
+}
+
+/* --- giving --- */
+
+/* first_id: the id that the client gets. */
+static enum errc first_id(struct calls *x, const struct call *c, const struct piece *p,
+			  struct str *ret, struct err *e)
+{
+	*ret = p->id;
+	if (c->nth == 1)
+		return ERR_OK;
+	buf_clear(&x->id);
+	if (c->nth == 0 ? !openai_call_id_made(&x->id)
+			: !openai_call_id_twin(p->id, c->nth, &x->id))
+		return err_no_memory(e);
+	*ret = buf_view(&x->id);
+	return ERR_OK;
+}
+
+enum errc openai_call_take(struct decode *d, struct event ret[2], size_t *ret_count, struct err *e)
+{
+	struct calls      *x = d->state;
+	const struct piece p = *piece_at(x, x->taken);
+	const struct call *c = call_at(x, p.call);
+	struct event       start = { .kind = EVENT_TOOL_START,
+				     .choice = c->choice,
+				     .block = c->block,
+				     .name = p.name,
+				     .text = p.extra };
+	struct event args = { .kind = EVENT_TOOL_ARGS, .choice = c->choice, .block = c->block };
+	enum errc    rc = ERR_OK;
+
+	*ret_count = 0;
+	if (++x->taken == piece_count(x)) {
+		x->taken = 0;
+		buf_clear(&x->pieces);
+	}
+	if (p.first)
+		rc = first_id(x, c, &p, &start.id, e);
+	/* Gemini may send a signature alone, after the call. */
+	if (rc == ERR_OK && (p.first || p.name.n > 0 || p.extra.n > 0))
+		ret[(*ret_count)++] = start;
+	if (rc == ERR_OK && p.args != JSON_ABSENT)
+		rc = decode_args(d->doc, p.args, &x->args, &args.text, e);
+	if (rc == ERR_OK && args.text.n > 0)
+		ret[(*ret_count)++] = args;
+	return rc;
+}
+
+/* --- the end --- */
+
+bool openai_call_numbered(const struct decode *d, uint32_t choice)
+{
+	const struct calls *x = d->state;
+
+	for (size_t i = 0; x && i < call_count(x); i++)
+		if (call_at(x, i)->choice == choice && call_at(x, i)->unnumbered)
+			return false;
+	return true;
+}
+
+bool openai_call_bare(struct decode *d, uint32_t choice, bool fill, uint32_t *ret_block)
+{
+	const struct calls *x = d->state;
+
+	for (size_t i = 0; x && i < call_count(x); i++) {
+		struct call *c = call_at(x, i);
+
+		if (c->choice != choice || c->args || c->custom)
+			continue;
+		c->args = fill;
+		*ret_block = c->block;
+		return true;
+	}
+	return false;
+}

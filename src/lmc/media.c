@@ -1,13 +1,16 @@
 /* Checks base64 strictly, and recognizes formats of media by their first bytes. */
 #include "lmc/media.h"
 
+#include <ctype.h>
 #include <stdint.h>
+#include <strings.h>
 
 enum {
 	BAD = 0x80,      /* outside the six bits of a value */
 	STEP = 16,       /* characters that are combined before a result is checked */
 	HEAD_TEXT = 16,  /* characters that hold the first bytes of an image, */
 	HEAD_BYTES = 12, /* those bytes */
+	HEAD_MOST = 256, /* of a data URL, before its comma */
 };
 
 static const char letters[65] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -166,4 +169,57 @@ const char *media_sound(const unsigned char *bytes, size_t n)
 	if (n >= 12 && memcmp(bytes, "RIFF", 4) == 0 && memcmp(bytes + 8, "WAVE", 4) == 0)
 		return "wav";
 	return is_mp3(bytes, n) ? "mp3" : NULL;
+}
+
+/* --- media types --- */
+
+bool media_type(struct str type, char ret[MEDIA_TYPE])
+{
+	static const struct {
+		const char *used, *registered;
+	} names[] = {
+		{ "image/jpg", "image/jpeg" },
+		{ "image/pjpeg", "image/jpeg" },
+		{ "image/x-png", "image/png" },
+		{ "application/x-pdf", "application/pdf" },
+	};
+	const char *end = type.n > 0 ? memchr(type.p, ';', type.n) : NULL;
+	size_t      slashes = 0;
+
+	type = str_trim((struct str){ type.p, end ? (size_t)(end - type.p) : type.n });
+	if (type.n >= MEDIA_TYPE)
+		return false;
+	for (size_t i = 0; i < type.n; i++) {
+		unsigned char c = (unsigned char)type.p[i];
+
+		if (c >= 0x80 || (!isalnum(c) && !strchr("!#$&-^_.+/", c)))
+			return false;
+		slashes += c == '/';
+		ret[i] = (char)tolower(c);
+	}
+	ret[type.n] = '\0';
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (strcmp(ret, names[i].used) == 0)
+			str_copy(ret, MEDIA_TYPE, str_of(names[i].registered));
+	return slashes == 1 && ret[0] != '/' && ret[type.n - 1] != '/';
+}
+
+bool media_is_data(struct str url)
+{
+	return url.n > 5 && strncasecmp(url.p, "data:", 5) == 0;
+}
+
+bool media_data(struct str url, char ret_type[MEDIA_TYPE], struct str *ret_data)
+{
+	static const char mark[] = ";base64";
+	size_t            head = url.n < HEAD_MOST ? url.n : HEAD_MOST;
+	const char       *comma = media_is_data(url) ? memchr(url.p, ',', head) : NULL;
+
+	if (!comma || (size_t)(comma - url.p) < 5 + strlen(mark) ||
+	    strncasecmp(comma - strlen(mark), mark, strlen(mark)) != 0)
+		return false;
+
+	struct str type = { url.p + 5, (size_t)(comma - strlen(mark) - url.p) - 5 };
+	*ret_data = (struct str){ comma + 1, url.n - (size_t)(comma + 1 - url.p) };
+	return media_type(type, ret_type) && media_base64(*ret_data);
 }

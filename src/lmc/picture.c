@@ -31,23 +31,22 @@ json_at picture_url(const struct json_doc *d, json_at part)
 static bool picture_read_url(struct str url, const char **ret_format, struct str *ret_content)
 {
 	static const struct {
-		struct str  front;
+		const char *type;
 		const char *format;
 	} kinds[] = {
-		{ { "data:image/png;base64,", 22 }, "base64.png" },
-		{ { "data:image/jpeg;base64,", 23 }, "base64.jpeg" },
-		{ { "data:image/jpg;base64,", 22 }, "base64.jpeg" },
-		{ { "data:image/gif;base64,", 22 }, "base64.gif" },
-		{ { "data:image/webp;base64,", 23 }, "base64.webp" },
+		{ "image/png", "base64.png" },
+		{ "image/jpeg", "base64.jpeg" },
+		{ "image/gif", "base64.gif" },
+		{ "image/webp", "base64.webp" },
 	};
+	char type[MEDIA_TYPE];
 
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		if (str_starts(url, kinds[i].front)) {
-			*ret_format = kinds[i].format;
-			*ret_content =
-				(struct str){ url.p + kinds[i].front.n, url.n - kinds[i].front.n };
-			return media_base64(*ret_content);
-		}
+	if (media_data(url, type, ret_content))
+		for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+			if (strcmp(type, kinds[i].type) == 0) {
+				*ret_format = kinds[i].format;
+				return true;
+			}
 	*ret_format = "url";
 	*ret_content = url;
 	return str_starts(url, STR("https://")) || str_starts(url, STR("http://"));

@@ -52,14 +52,11 @@ static struct str ask_cache(const struct json_doc *d, json_at object)
 
 /* --- parts --- */
 
-/* read_data: reads "data:TYPE;base64,DATA". Of its characters, only the slash may be escaped. */
+/* read_data: reads a data URL. Of its characters, only the slash may be escaped. */
 static bool read_data(struct str url, struct arena *a, struct ask_part *ret)
 {
-	static const struct str mark = { ";base64,", 8 };
-	const char             *at;
+	char type[MEDIA_TYPE];
 
-	if (!str_starts(url, STR("data:")))
-		return false;
 	if (memchr(url.p, '\\', url.n)) {
 		struct buf text;
 
@@ -70,13 +67,10 @@ static bool read_data(struct str url, struct arena *a, struct ask_part *ret)
 		if (!url.p)
 			return false;
 	}
-	at = url.n < 256 ? memmem(url.p, url.n, mark.p, mark.n)
-			 : memmem(url.p, 256, mark.p, mark.n);
-	if (!at)
+	if (!media_data(url, type, &ret->data))
 		return false;
-	ret->type = (struct str){ url.p + 5, (size_t)(at - url.p) - 5 };
-	ret->data = (struct str){ at + mark.n, url.n - (size_t)(at + mark.n - url.p) };
-	return ret->type.n > 0 && !memchr(ret->type.p, '"', ret->type.n) && media_base64(ret->data);
+	ret->type = arena_str(a, str_of(type));
+	return ret->type.p != NULL;
 }
 
 /* read_url: reads a URL, or the data in it. i: an object with a url, or the URL itself, as some
@@ -89,7 +83,7 @@ static enum errc read_url(const struct json_doc *d, json_at i, const struct ask_
 
 	if (url.n == 0)
 		return bad_part(m, ret->index, "the part has no url", e);
-	if (!str_starts(url, STR("data:"))) {
+	if (!media_is_data(url)) {
 		ret->url = url;
 		return ERR_OK;
 	}
@@ -122,7 +116,7 @@ static enum errc read_file(const struct json_doc *d, json_at i, const struct ask
 	struct str data = part_member(d, i, "file_data");
 
 	ret->name = part_member(d, i, "filename");
-	if (str_starts(data, STR("data:")) && read_data(data, a, ret))
+	if (media_is_data(data) && read_data(data, a, ret))
 		return ERR_OK;
 	/* A file without a type is nearly always a PDF. */
 	ret->type = STR("application/pdf");

@@ -42,6 +42,20 @@ static bool scrub_contains(struct str s, const char *text)
 	return false;
 }
 
+/* id_like: whether a word is the id of a call, an item or an answer, by which a client finds its own. */
+static bool id_like(struct str w)
+{
+	static const char *const prefixes[] = {
+		"call_", "toolu_", "srvtoolu_", "functions.", "fc_",
+		"rs_",   "msg_",   "resp_",     "chatcmpl-",  "req_"
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
+		if (str_starts(w, str_of(prefixes[i])))
+			return true;
+	return false;
+}
+
 static bool key_like(struct str w)
 {
 	static const char *const prefixes[] = { "sk-",  "sk_",        "pk-",       "rk-",   "gsk_",
@@ -110,6 +124,8 @@ static bool host_like(struct str w)
 	}
 	bool has_port = port > 0 && end > 1 && w.p[end - 1] == ':';
 	end = has_port ? end - 1 : end + port;
+	/* Kimi's models call a call functions.Bash:0; a port has more digits than its number. */
+	has_port = has_port && port > (id_like(w) ? 3 : 1);
 
 	size_t label = end, dots = 0;
 	for (size_t i = 0; i < end; i++) {
@@ -136,7 +152,7 @@ static void put_piece(struct out *o, struct str w)
 		end--;
 	struct str core = { w.p, end };
 
-	if (key_like(core))
+	if (key_like(core) && !id_like(core))
 		scrub_put_text(o, "[key]");
 	else if (address_like(core) || host_like(core))
 		scrub_put_text(o, "[host]");

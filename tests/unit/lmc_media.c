@@ -189,10 +189,55 @@ static void what_is_no_base64_has_no_kind_but_does_no_harm(void **state)
 	assert_string_equal(media_kind_base64(STR("iVBORw0KGgo")), "png");
 }
 
+static void types_and_data_urls_of_clients(void **state)
+{
+	static const struct {
+		const char *given, *want; /* NULL: refused */
+	} types[] = {
+		{ "image/png", "image/png" },
+		{ "image/jpg", "image/jpeg" },
+		{ "IMAGE/JPG", "image/jpeg" },
+		{ "Image/Png; charset=binary", "image/png" },
+		{ "image/svg+xml", "image/svg+xml" },
+		{ "image", NULL },
+		{ "image/", NULL },
+		{ "/png", NULL },
+		{ "image/p/ng", NULL },
+		{ "image/p\"ng", NULL },
+		{ "", NULL },
+	};
+	static const struct {
+		const char *url, *type; /* NULL: refused */
+	} urls[] = {
+		{ "data:image/jpg;base64,Zm9v", "image/jpeg" },
+		{ "DATA:image/PNG;name=a.png;BASE64,Zm9v", "image/png" },
+		{ "data:text/plain;charset=utf-8;base64,Zm9v", "text/plain" },
+		{ "data:;base64,Zm9v", NULL },
+		{ "data:image/png,Zm9v", NULL },
+		{ "data:image/png;base64,Zm9", NULL },
+		{ "data:image/png;base64", NULL },
+		{ "data:,", NULL },
+		{ "https://a.example/;base64,Zm9v", NULL },
+	};
+	char       type[MEDIA_TYPE];
+	struct str data;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
+		if (media_type(str_of(types[i].given), type) != (types[i].want != NULL) ||
+		    (types[i].want && strcmp(type, types[i].want) != 0))
+			fail_msg("%s", types[i].given);
+	for (size_t i = 0; i < ARRAY_LEN(urls); i++)
+		if (media_data(str_of(urls[i].url), type, &data) != (urls[i].type != NULL) ||
+		    (urls[i].type && (strcmp(type, urls[i].type) != 0 || !str_is(data, "Zm9v"))))
+			fail_msg("%s", urls[i].url);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(strict_base64),
+		cmocka_unit_test(types_and_data_urls_of_clients),
 		cmocka_unit_test(one_wrong_character_is_found_at_any_place),
 		cmocka_unit_test(exactly_the_letters_are_letters),
 		cmocka_unit_test(encoding),

@@ -1,6 +1,9 @@
 """What Anthropic's API refuses, and clients send all the same: each request leaves in a form that the API takes,
 or is refused at its path."""
 
+import json
+import re
+
 import pytest
 
 from ask import WIRE
@@ -77,3 +80,116 @@ def test_two_that_speak_of_one_member_make_one(claude, dialect, given, sent, cod
 def test_two_that_can_not_be_one_are_refused(claude, dialect, given, path):
     said, _ = claude({"messages": HI, **given}, dialect=dialect)
     assert (said.status, said.error["param"]) == (400, path), said
+
+
+# --- D17: ids that other models gave to calls ---
+
+
+def history(*ids, family="chat"):
+    """A call of each id, each with its result, and a question."""
+    if family == "messages":
+        turns = [[{"role": "assistant", "content": [{"type": "tool_use", "id": i, "name": "w", "input": {}}]},
+                  {"role": "user", "content": [{"type": "tool_result", "content": str(n), "tool_use_id": i}]}]
+                 for n, i in enumerate(ids)]
+    elif family == "responses":
+        turns = [[{"type": "function_call", "call_id": i, "name": "w", "arguments": "{}"},
+                  {"type": "function_call_output", "call_id": i, "output": str(n)}]
+                 for n, i in enumerate(ids)]
+    else:
+        turns = [[{"role": "assistant", "content": None, "tool_calls": [
+                     {"id": i, "type": "function", "function": {"name": "w", "arguments": "{}"}}]},
+                  {"role": "tool", "tool_call_id": i, "content": str(n)}] for n, i in enumerate(ids)]
+    items = [*HI, *[m for turn in turns for m in turn], {"role": "user", "content": "go on"}]
+    return {"input": items, "store": False} if family == "responses" else \
+        {"messages": items, **({"max_tokens": 9} if family == "messages" else {})}
+
+
+def ids_of(body):
+    """(id of the call, id of its result, text of the result), in order; as Anthropic's API is sent them."""
+    blocks = [b for m in body["messages"] if not isinstance(m["content"], str) for b in m["content"]]
+    calls = [b["id"] for b in blocks if b["type"] == "tool_use"]
+    results = [b for b in blocks if b["type"] == "tool_result"]
+    texts = [b["content"] if isinstance(b["content"], str) else "".join(p["text"] for p in b["content"])
+             for b in results]
+    return calls, [b["tool_use_id"] for b in results], texts
+
+
+@pytest.mark.parametrize("family", ["chat", "responses", "messages"])
+@pytest.mark.parametrize("ids", [("functions.Bash:0",), ("functions.Bash:0", "functions.Bash:1"),
+                                 ("a|b", "a b"), ("k\u00f6ln",), ("call_0", "call_0", "call_0"), ("toolu_1",)])
+def test_ids_of_calls_are_in_the_alphabet_and_unique(claude, family, ids):
+    said, body = claude(history(*ids, family=family), family)
+    assert said.status == 200, said
+    calls, results, texts = ids_of(body)
+    assert calls == results and texts == [str(n) for n in range(len(ids))]
+    assert len(set(calls)) == len(ids)
+    assert all(re.fullmatch("[a-zA-Z0-9_-]+", i) for i in calls)
+    assert calls[0] == ids[0] or not re.fullmatch("[a-zA-Z0-9_-]+", ids[0])
+    # the next request says the same, which the provider's cache depends on
+    assert ids_of(claude(history(*ids, "more.1", family=family), family)[1])[0][:-1] == calls
+
+
+def test_two_calls_of_one_turn_that_share_an_id(claude):
+    body = history("x")
+    body["messages"][1]["tool_calls"] *= 2
+    body["messages"].insert(3, {"role": "tool", "tool_call_id": "x", "content": "second"})
+    calls, results, texts = ids_of(claude(body)[1])
+    assert calls == results and len(set(calls)) == 2 and texts == ["0", "second"]
+
+
+def test_native_bytes_stay_but_for_the_ids(wild, script):
+    ask = b'''{"max_tokens": 9,"model": "MODEL", "messages":[{"role":"user","content":"hi"},{"role":"assistant",
+ "content":[ {"input":{"id":"a.b"},"id" : "a.b","type":"tool_use","name":"w"}, {"type":"text","text":"a.b"}]},
+ {"content": [{"tool_use_id":"a.b", "type":"tool_result","content":"a.b"}],"role":"user"}],"temperature": 1.0}'''
+    s = answers(script, "anthropic")
+    ask = ask.replace(b"MODEL", s.under("anthropic").encode())
+    reply = wild.client.post("/v1/messages", ask)
+    assert reply.status == 200, reply.body
+    made = ids_of(s.request.json)[0][0].encode()
+    sent = s.request.body
+    assert sent.count(made) == 2
+    assert sent.replace(b'"' + made + b'"', b'"a.b"').replace(s.name.encode(), s.under("anthropic").encode()) == ask
+
+
+def test_an_error_names_the_id(wild, script):
+    text = "`tool_use` ids were found without `tool_result` blocks: functions.Bash:0"
+    s = script(WIRE["anthropic"].refuse(400, text))
+    said = wild.post("chat", "anthropic", s, {"messages": HI})
+    assert said.status == 400 and "functions.Bash:0" in said.error["message"], said
+
+
+# --- D19: media types ---
+
+PNG = "iVBORw0KGgo="
+
+
+@pytest.mark.parametrize(("head", "type_"), [
+    ("data:image/jpg;base64,", "image/jpeg"), ("DATA:image/PNG;BASE64,", "image/png"),
+    ("data:image/png;charset=utf-8;base64,", "image/png"), ("data:Image/Webp;name=a.b;Base64,", "image/webp")])
+@pytest.mark.parametrize("dialect", ["anthropic", "gemini", "ollama", "openai-responses"])
+@pytest.mark.parametrize("family", ["chat", "responses"])
+def test_a_data_url_in_any_spelling(claude, family, dialect, head, type_):
+    if family == "chat":
+        body = {"messages": [{"role": "user", "content": [
+            {"type": "text", "text": "?"}, {"type": "image_url", "image_url": {"url": head + PNG}}]}]}
+    else:
+        body = {"store": False, "input": [{"role": "user", "content": [
+            {"type": "input_text", "text": "?"}, {"type": "input_image", "image_url": head + PNG}]}]}
+    said, sent = claude(body, family, dialect)
+    assert said.status == 200, said
+    text = json.dumps(sent)
+    assert PNG in text and (dialect == "ollama" or type_ in text), text
+    assert "jpg" not in text.lower() and "charset" not in text and "IMAGE" not in text, text
+
+
+@pytest.mark.parametrize("dialect", ["anthropic", "gemini"])
+@pytest.mark.parametrize("within", [False, True])
+def test_a_media_type_of_messages(claude, dialect, within):
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/jpg", "data": PNG}}
+    body = history("c1", family="messages")
+    if within:
+        body["messages"][2]["content"][0]["content"] = [image]
+    else:
+        body["messages"][3]["content"] = [image]
+    said, sent = claude(body, "messages", dialect)
+    assert said.status == 200 and '"image/jpeg"' in json.dumps(sent) and "image/jpg" not in json.dumps(sent), sent

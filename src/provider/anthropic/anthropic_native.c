@@ -1,11 +1,14 @@
 /* A request of Anthropic's Messages API on its way to a provider that speaks this API: the client's
  * own bytes.  Signatures and caches depend on them, so only what has to differ is replaced: the
- * model's name, a limit above the model's, members that the model refuses, and thinking that this
- * gateway has shown of other models, which has no signature. */
+ * model's name, a limit above the model's, members that the model refuses, ids that other models gave
+ * to calls, names of media types that the API does not know, and thinking that this gateway has shown of
+ * other models, which has no signature. */
 #include "provider/anthropic/anthropic.h"
 
 #include "base/decimal.h"
+#include "lmc/media.h"
 #include "lmc/warnings.h"
+#include "provider/anthropic/anthropic_ids.h"
 #include "provider/ask_param.h"
 #include "shape/transcript.h"
 
@@ -18,6 +21,9 @@ struct copy {
 	struct buf            *out;
 	const char            *at; /* the text before it was copied, or cut out */
 	bool                   failed;
+	struct anthropic_ids   ids;
+	size_t                 message; /* the index of the one that is copied */
+	size_t                 uploads; /* whose places were passed */
 };
 
 /* cut: replaces the bytes from `from` to `to`. */
@@ -71,18 +77,15 @@ static bool is_unsigned(const struct json_doc *d, json_at block)
 	       json_get_inner(d, block, "signature").n == 0;
 }
 
-/* Whether none of the message's blocks, or at least one of them, stays. */
-enum unsigned_blocks { UNSIGNED_NONE, UNSIGNED_SOME, UNSIGNED_ALL };
-
-static enum unsigned_blocks unsigned_in(const struct json_doc *d, json_at content)
+/* all_unsigned: whether nothing of a message stays. */
+static bool all_unsigned(const struct json_doc *d, json_at content)
 {
-	size_t n = 0;
-
-	if (!json_is_kind(d, content, JSON_ARRAY))
-		return UNSIGNED_NONE;
+	if (!json_is_kind(d, content, JSON_ARRAY) || d->tok[content].count == 0)
+		return false;
 	JSON_EACH (i, d, content)
-		n += is_unsigned(d, i);
-	return n == 0 ? UNSIGNED_NONE : n < d->tok[content].count ? UNSIGNED_SOME : UNSIGNED_ALL;
+		if (!is_unsigned(d, i))
+			return false;
+	return true;
 }
 
 /* --- uploaded files --- */
@@ -142,25 +145,17 @@ static enum errc native_made(const struct prompt *p, const struct prompt_upload 
 	return ERR_INTERNAL; /* never ERR_OK: *ret was not scanned */
 }
 
-/* copy_uploads: puts the contents of files in the places of their names, within one message. */
-static enum errc copy_uploads(struct copy *c, const struct prompt *p, struct str message,
-			      struct err *e)
+/* copy_upload: puts the content of a file in the place of its name. */
+static enum errc copy_upload(struct copy *c, const struct prompt *p, const struct prompt_upload *u,
+			     struct err *e)
 {
-	const struct prompt_native *n = p->native;
-	struct json_doc             made = { 0 };
-	enum errc                   rc = ERR_OK;
+	struct str      source = json_raw(c->doc, u->source);
+	struct json_doc made = { 0 };
 
-	for (size_t i = 0; rc == ERR_OK && i < n->upload_count; i++) {
-		const struct prompt_upload *u = &n->uploads[i];
-		struct str                  source = json_raw(c->doc, u->source);
-
-		if (source.p < message.p || source.p >= end_of(message))
-			continue;
-		cut(c, source.p, end_of(source), STR_NONE);
-		rc = native_made(p, u, &made, e);
-		if (rc != ERR_OK ||
-		    native_put_source(c->out, &made, native_part_at(&made, u->part), u->image))
-			continue;
+	cut(c, source.p, end_of(source), STR_NONE);
+	enum errc rc = native_made(p, u, &made, e);
+	if (rc == ERR_OK &&
+	    !native_put_source(c->out, &made, native_part_at(&made, u->part), u->image)) {
 		rc = err_set(e, ERR_INVALID_VALUE, "", "%s",
 			     u->image ? "the file is no image"
 				      : "the file is neither PDF nor text");
@@ -168,6 +163,99 @@ static enum errc copy_uploads(struct copy *c, const struct prompt *p, struct str
 			 u->within ? "content" : "source");
 	}
 	json_doc_finish(&made);
+	return rc;
+}
+
+/* --- blocks --- */
+
+/* The levels at which a block may have others: a result, and a document in it. */
+enum { BLOCKS_WITHIN = 3 };
+
+static void replace(struct copy *c, json_at string, struct str by)
+{
+	struct str inner = json_inner(c->doc, string);
+
+	if (!str_eq(inner, by))
+		cut(c, inner.p, end_of(inner), by);
+}
+
+static void copy_id(struct copy *c, json_at id, bool call)
+{
+	struct str sent;
+
+	if (!json_is_kind(c->doc, id, JSON_STRING))
+		return;
+	bool ok = call ? anthropic_ids_call(&c->ids, c->message, json_inner(c->doc, id), &sent)
+		       : anthropic_ids_result(&c->ids, json_inner(c->doc, id), &sent);
+	if (ok)
+		replace(c, id, sent);
+	c->failed = c->failed || !ok;
+}
+
+static enum errc copy_blocks(struct copy *c, const struct prompt *p, json_at blocks,
+			     unsigned within, struct err *e);
+
+static enum errc copy_source(struct copy *c, const struct prompt *p, json_at source,
+			     unsigned within, struct err *e)
+{
+	const struct prompt_native *n = p->native;
+	json_at                     type = json_get(c->doc, source, "media_type");
+	char                        known[MEDIA_TYPE];
+
+	if (c->uploads < n->upload_count && n->uploads[c->uploads].source == source)
+		return copy_upload(c, p, &n->uploads[c->uploads++], e);
+	if (json_is_kind(c->doc, type, JSON_STRING) && media_type(json_inner(c->doc, type), known))
+		replace(c, type, str_of(known));
+	return copy_blocks(c, p, json_get(c->doc, source, "content"), within, e);
+}
+
+/* copy_block: the members come in any order, and the text is copied in its own. */
+static enum errc copy_block(struct copy *c, const struct prompt *p, json_at block, unsigned within,
+			    struct err *e)
+{
+	const struct json_doc *d = c->doc;
+	enum errc              rc = ERR_OK;
+
+	if (!json_is_kind(d, block, JSON_OBJECT) || json_get_is(d, block, "type", "text"))
+		return ERR_OK;
+
+	bool call = json_get_is(d, block, "type", "tool_use");
+	bool result = json_get_is(d, block, "type", "tool_result");
+	for (json_at k = json_first(d, block); rc == ERR_OK && k != json_end(d, block);
+	     k = json_next_member(d, k)) {
+		json_at value = json_value(k);
+
+		if (call && json_is(d, k, "id"))
+			copy_id(c, value, true);
+		else if (result && json_is(d, k, "tool_use_id"))
+			copy_id(c, value, false);
+		else if (result && json_is(d, k, "content"))
+			rc = copy_blocks(c, p, value, within + 1, e);
+		else if (json_is(d, k, "source") && json_kind(d, value) == JSON_OBJECT)
+			rc = copy_source(c, p, value, within + 1, e);
+	}
+	return rc;
+}
+
+static enum errc copy_blocks(struct copy *c, const struct prompt *p, json_at blocks,
+			     unsigned within, struct err *e)
+{
+	const struct json_doc *d = c->doc;
+	struct leaving         l = { .copy = c };
+	enum errc              rc = ERR_OK;
+
+	if (within > BLOCKS_WITHIN || !json_is_kind(d, blocks, JSON_ARRAY))
+		return ERR_OK;
+	for (json_at i = json_first(d, blocks); rc == ERR_OK && i != json_end(d, blocks);
+	     i = json_next(d, i)) {
+		if (is_unsigned(d, i)) {
+			native_leave(&l, json_raw(d, i));
+			continue;
+		}
+		native_stay(&l, json_raw(d, i));
+		rc = copy_block(c, p, i, within, e);
+	}
+	native_left(&l);
 	return rc;
 }
 
@@ -184,25 +272,14 @@ static enum errc copy_messages(struct copy *c, const struct prompt *p, json_at m
 	JSON_EACH (i, d, messages) {
 		json_at content = json_get(d, i, "content");
 
-		switch (unsigned_in(d, content)) {
-		case UNSIGNED_ALL: native_leave(&l, json_raw(d, i)); continue;
-		case UNSIGNED_SOME: break;
-		case UNSIGNED_NONE:
-			native_stay(&l, json_raw(d, i));
-			if (copy_uploads(c, p, json_raw(d, i), e) != ERR_OK)
-				return e->code;
+		if (all_unsigned(d, content)) {
+			native_leave(&l, json_raw(d, i));
 			continue;
 		}
 		native_stay(&l, json_raw(d, i));
-
-		struct leaving blocks = { .copy = c };
-		JSON_EACH (k, d, content) {
-			if (is_unsigned(d, k))
-				native_leave(&blocks, json_raw(d, k));
-			else
-				native_stay(&blocks, json_raw(d, k));
-		}
-		native_left(&blocks);
+		if (copy_blocks(c, p, content, 0, e) != ERR_OK)
+			return e->code;
+		c->message++;
 	}
 	native_left(&l);
 	return ERR_OK;
@@ -292,16 +369,12 @@ static void native_warn_of_defaults(const struct prompt *p)
 	}
 }
 
-enum errc anthropic_native(const struct prompt *p, struct buf *out, struct err *e)
+static enum errc copy_members(struct copy *c, const struct prompt *p, struct err *e)
 {
-	const struct json_doc *d = p->native->doc;
-	struct str             all = json_raw(d, 0);
-	struct copy            c = { .doc = d, .out = out, .at = all.p };
-	struct leaving         l = { .copy = &c };
+	const struct json_doc *d = c->doc;
+	struct leaving         l = { .copy = c };
 	enum errc              rc = ERR_OK;
 
-	if (!buf_reserve(out, all.n + p->model.n))
-		return ask_too_large(e);
 	JSON_EACH_MEMBER (k, d, 0) {
 		if (p->unsampled && is_sampling(d, k)) {
 			native_leave(&l, json_member(d, k));
@@ -309,15 +382,30 @@ enum errc anthropic_native(const struct prompt *p, struct buf *out, struct err *
 		}
 		native_stay(&l, json_member(d, k));
 		if (json_is(d, k, "model"))
-			copy_model(&c, p, json_value(k));
+			copy_model(c, p, json_value(k));
 		else if (json_is(d, k, "max_tokens"))
-			copy_max(&c, p->native->max_tokens, json_value(k));
+			copy_max(c, p->native->max_tokens, json_value(k));
 		else if (json_is(d, k, "messages"))
-			rc = copy_messages(&c, p, json_value(k), e);
+			rc = copy_messages(c, p, json_value(k), e);
 		if (rc != ERR_OK)
 			return rc;
 	}
 	native_left(&l);
+	return ERR_OK;
+}
+
+enum errc anthropic_native(const struct prompt *p, struct buf *out, struct err *e)
+{
+	struct str  all = json_raw(p->native->doc, 0);
+	struct copy c = { .doc = p->native->doc, .out = out, .at = all.p };
+
+	if (!buf_reserve(out, all.n + p->model.n))
+		return ask_too_large(e);
+	anthropic_ids_init(&c.ids);
+	enum errc rc = copy_members(&c, p, e);
+	anthropic_ids_finish(&c.ids);
+	if (rc != ERR_OK)
+		return rc;
 	cut(&c, end_of(all) - 1, end_of(all) - 1, STR_NONE);
 	c.failed = c.failed || !native_put_defaults(p, out);
 	native_warn_of_defaults(p);

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "lmc/warnings.h"
+#include "provider/anthropic/anthropic_ids.h"
 #include "provider/ask.h"
 #include "provider/ask_param.h"
 #include "provider/turns.h"
@@ -223,14 +224,34 @@ static enum errc put_stops(const struct prompt *p, struct buf *out, struct err *
 	return ask_param_alone(p, "stop_sequences", stop.n > 0, out, e);
 }
 
+/* name_calls: gives the calls of all messages and their results the ids that are sent. */
+static bool name_calls(const struct ask *a, struct anthropic_ids *ids)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		struct ask_message *m = &a->messages[i];
+
+		for (size_t k = 0; k < m->call_count; k++)
+			if (!anthropic_ids_call(ids, i, m->calls[k].id, &m->calls[k].id))
+				return false;
+		if (m->role == ASK_TOOL && !anthropic_ids_result(ids, m->call_id, &m->call_id))
+			return false;
+	}
+	return true;
+}
+
 static enum errc anthropic_request_put_messages(const struct ask *a, struct buf *out, struct err *e)
 {
-	size_t    before = out->len;
-	enum errc rc = turns_put_system(&turns, a, out, e);
+	struct anthropic_ids ids;
+	size_t               before = out->len;
+	enum errc            rc = turns_put_system(&turns, a, out, e);
 
 	if (rc == ERR_OK)
 		rc = ask_param_alone(a->prompt, "system", out->len > before, out, e);
-	return rc != ERR_OK ? rc : turns_put(&turns, a, out, e);
+	anthropic_ids_init(&ids);
+	if (rc == ERR_OK)
+		rc = name_calls(a, &ids) ? turns_put(&turns, a, out, e) : err_no_memory(e);
+	anthropic_ids_finish(&ids);
+	return rc;
 }
 
 static enum errc anthropic_request_put_all(const struct provider_options *o, const struct ask *a,

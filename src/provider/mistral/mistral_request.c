@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "json/scan.h"
+#include "lmc/media.h"
 #include "lmc/warnings.h"
 #include "provider/ask_param.h"
 #include "provider/openai/openai.h"
@@ -88,7 +89,7 @@ static bool mistral_request_put_file(const struct json_doc *d, json_at file, str
 				      json_get_inner(d, file, "file_id")) &&
 		       buf_text(out, "}");
 	return buf_text(out, "{\"type\":\"document_url\",\"document_url\":\"") &&
-	       (str_starts(data, STR("data:")) || buf_text(out, "data:application/pdf;base64,")) &&
+	       (media_is_data(data) || buf_text(out, "data:application/pdf;base64,")) &&
 	       buf_str(out, data) && buf_text(out, "\"") &&
 	       (name.n == 0 || ask_put_string(out, ",\"document_name\":", name)) &&
 	       buf_text(out, "}");

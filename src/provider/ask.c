@@ -182,7 +182,7 @@ static enum errc read_content(const struct json_doc *d, json_at content, struct 
 		return err_no_memory(e);
 	if (json_kind(d, content) == JSON_STRING) {
 		m->parts[0] = (struct ask_part){ .text = json_inner(d, content) };
-		m->part_count = m->parts[0].text.n > 0;
+		m->part_count = !ask_is_blank(m->parts[0].text);
 		return ERR_OK;
 	}
 	if (json_kind(d, content) != JSON_ARRAY)
@@ -194,8 +194,8 @@ static enum errc read_content(const struct json_doc *d, json_at content, struct 
 		enum errc rc = ask_read_part(d, i, m, a, part, e);
 		if (rc != ERR_OK)
 			return rc;
-		/* Most providers refuse an empty text. */
-		m->part_count += part->kind != ASK_TEXT || part->text.n > 0;
+		/* Most providers refuse an empty text, and Anthropic's one without words. */
+		m->part_count += part->kind != ASK_TEXT || !ask_is_blank(part->text);
 	}
 	return ERR_OK;
 }

@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 enum errc ask_too_large(struct err *e)
 {
@@ -21,6 +22,65 @@ bool ask_put_string(struct buf *out, const char *before, struct str escaped)
 {
 	return buf_text(out, before) && buf_text(out, "\"") && buf_str(out, escaped) &&
 	       buf_text(out, "\"");
+}
+
+/* blank: the bytes of white space that the text begins with; 0: it begins with something else. */
+static size_t blank(struct str s)
+{
+	/* Unicode's White_Space, but for ASCII's own in the first row. */
+	static const char *const escapes[] = { " ",       "\\n",     "\\r",     "\\t",
+					       "\\f",     "\\u000b", "\\u0020", "\\u0009",
+					       "\\u000a", "\\u000d", "\\u000c", "\\u0085",
+					       "\\u00a0", "\\u1680", "\\u200",  "\\u2028",
+					       "\\u2029", "\\u202f", "\\u205f", "\\u3000" };
+	static const char *const utf8[] = { "\xc2\x85",     "\xc2\xa0",     "\xe1\x9a\x80",
+					    "\xe2\x80\xa8", "\xe2\x80\xa9", "\xe2\x80\xaf",
+					    "\xe2\x81\x9f", "\xe3\x80\x80" };
+
+	if (s.p[0] > ' ' && s.p[0] != '\\') /* ASCII, as most texts begin */
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(escapes); i++) {
+		size_t n = strlen(escapes[i]);
+
+		if (s.n < n || strncasecmp(s.p, escapes[i], n) != 0)
+			continue;
+		if (n != 5) /* "\u200" stands for \u2000 to \u200a */
+			return n;
+		return s.n > 5 && strchr("0123456789aA", s.p[5]) ? 6 : 0;
+	}
+	for (size_t i = 0; i < ARRAY_LEN(utf8); i++)
+		if (str_starts(s, str_of(utf8[i])))
+			return strlen(utf8[i]);
+	return s.n >= 3 && memcmp(s.p, "\xe2\x80", 2) == 0 && (unsigned char)s.p[2] <= 0x8a ? 3 : 0;
+}
+
+bool ask_is_blank(struct str escaped)
+{
+	while (escaped.n > 0) {
+		size_t n = blank(escaped);
+
+		if (n == 0)
+			return false;
+		escaped = (struct str){ escaped.p + n, escaped.n - n };
+	}
+	return true;
+}
+
+struct str ask_shown(struct str escaped)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < escaped.n;) {
+		struct str rest = { escaped.p + i, escaped.n - i };
+		size_t     n = blank(rest);
+
+		if (n == 0) {
+			n = rest.p[0] == '\\' ? 2 : 1;
+			shown = i + n;
+		}
+		i += n;
+	}
+	return (struct str){ escaped.p, shown };
 }
 
 bool ask_put_comma(bool *first, struct buf *out)

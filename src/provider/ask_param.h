@@ -30,6 +30,11 @@ struct ask_param {
 enum errc ask_too_large(struct err *e);
 bool      ask_put_string(struct buf *out, const char *before, struct str escaped) MUST_USE;
 
+/* ask_is_blank: whether a text has nothing but white space, which Unicode has as such; it is escaped.
+ * ask_shown: the text without white space at its end. */
+bool       ask_is_blank(struct str escaped);
+struct str ask_shown(struct str escaped);
+
 /* ask_put_comma: appends a comma, except before the first element of a list; *first is false
  * afterwards. */
 bool ask_put_comma(bool *first, struct buf *out) MUST_USE;

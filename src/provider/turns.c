@@ -74,19 +74,29 @@ static bool is_turn(const struct turns *t, const struct ask_message *m)
 	return false;
 }
 
+/* has_turns: whether the messages have more than instructions. */
+static bool has_turns(const struct turns *t, const struct ask *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		if (is_turn(t, &a->messages[i]))
+			return true;
+	return false;
+}
+
 enum errc turns_put(const struct turns *t, const struct ask *a, struct buf *out, struct err *e)
 {
 	enum ask_role open = ASK_ROLE__COUNT;
 	enum errc     rc = buf_text(out, t->list) ? ERR_OK : ask_too_large(e);
+	bool          alone = !has_turns(t, a);
 	bool          first = true;
 
 	for (size_t i = 0; rc == ERR_OK && i < a->count; i++) {
 		const struct ask_message *m = &a->messages[i];
 		enum ask_role             role = m->role;
 
-		if (!is_turn(t, m))
+		if (alone ? m->part_count == 0 : !is_turn(t, m))
 			continue;
-		if (role == ASK_TOOL && !t->results_apart)
+		if (alone || (role == ASK_TOOL && !t->results_apart))
 			role = ASK_USER;
 		if (role != open) {
 			if (!buf_text(out, open != ASK_ROLE__COUNT ? "]}," : "") ||
@@ -99,13 +109,15 @@ enum errc turns_put(const struct turns *t, const struct ask *a, struct buf *out,
 	}
 	if (rc == ERR_OK && open == ASK_ROLE__COUNT)
 		return err_set(e, ERR_INVALID_VALUE, "messages",
-			       "all of them are empty; this provider needs one with content");
+			       "none of them has content other than white space, which this "
+			       "provider needs");
 	return rc != ERR_OK || buf_text(out, "]}]") ? rc : ask_too_large(e);
 }
 
 enum errc turns_put_system(const struct turns *t, const struct ask *a, struct buf *out,
 			   struct err *e)
 {
+	bool alone = !has_turns(t, a);
 	bool any = false;
 	bool turns = false;
 
@@ -116,6 +128,12 @@ enum errc turns_put_system(const struct turns *t, const struct ask *a, struct bu
 		turns = turns || is_turn(t, m);
 		if (m->role != ASK_SYSTEM || m->part_count == 0)
 			continue;
+		if (alone) {
+			warnings_add(a->prompt->warnings, m->index, "system_moved",
+				     "it was sent as the user's message, as there is no other one, "
+				     "which this provider needs");
+			continue;
+		}
 		if (turns)
 			warnings_add(
 				a->prompt->warnings, m->index, "system_moved",

@@ -2,7 +2,7 @@
  * is a list of parts. Internal to provider/.
  *
  * Neighbouring messages of one role become one turn. Messages without content are left out. System
- * messages are printed apart from the turns. */
+ * messages are printed apart from the turns; if there is nothing else, they are the user's turn. */
 #pragma once
 
 #include "provider/ask.h"

@@ -193,3 +193,54 @@ def test_a_media_type_of_messages(claude, dialect, within):
         body["messages"][3]["content"] = [image]
     said, sent = claude(body, "messages", dialect)
     assert said.status == 200 and '"image/jpeg"' in json.dumps(sent) and "image/jpg" not in json.dumps(sent), sent
+
+
+# --- D18: white space; D53: nothing but instructions ---
+
+BLANKS = ["\n\n", " ", "\t\r\n", "\u00a0", "\u3000 \u2003", "\u2028", "\f\v"]
+
+
+def texts(turns, key="text"):
+    """The texts of a list of turns."""
+    return [[b.get(key) for b in m["content"]] for m in turns]
+
+
+@pytest.mark.parametrize("blank", BLANKS)
+@pytest.mark.parametrize("form", ["string", "part"])
+def test_a_text_of_white_space_is_an_empty_text(claude, blank, form):
+    body = history("c1")
+    body["messages"][1]["content"] = blank if form == "string" else [{"type": "text", "text": blank}]
+    body["messages"].insert(0, {"role": "system", "content": body["messages"][1]["content"]})
+    body["messages"][-1]["content"] = [{"type": "text", "text": blank}, {"type": "text", "text": "a" + blank + "b"}]
+    said, sent = claude(body)
+    assert said.status == 200 and "system" not in sent, said
+    assert [b["type"] for b in sent["messages"][1]["content"]] == ["tool_use"]
+    assert texts(sent["messages"])[2][1:] == ["a" + blank + "b"]
+
+
+@pytest.mark.parametrize("text", ["\\n", "\\u2000", "\u200b", "x", "\u2010", "\u00a1", "\\u200b"])
+def test_what_is_no_white_space_stays(claude, text):
+    assert texts(claude({"messages": [{"role": "user", "content": text}]})[1]["messages"]) == [[text]]
+
+
+@pytest.mark.parametrize("dialect", ["anthropic", "gemini"])
+def test_white_space_alone_is_told(claude, dialect):
+    said, _ = claude({"messages": [{"role": "user", "content": " \n"}]}, dialect=dialect)
+    assert (said.status, said.error["param"]) == (400, "messages") and "white space" in said.error["message"]
+
+
+def test_an_answer_to_continue_has_no_white_space_at_its_end(claude):
+    body = {"messages": [*HI, {"role": "assistant", "content": "Well, \\n\n\u00a0 "}]}
+    assert texts(claude(body)[1]["messages"]) == [["hi"], ["Well, \\n"]]
+
+
+@pytest.mark.parametrize(("family", "body"), [
+    ("chat", {"messages": [{"role": "system", "content": "A"}, {"role": "developer", "content": "B"}]}),
+    ("responses", {"instructions": "A", "store": False, "input": [{"role": "developer", "content": "B"}]})])
+def test_instructions_alone_are_the_users(claude, family, body):
+    said, sent = claude(body, family)
+    assert texts(sent["messages"]) == [["A", "B"]] and sent["messages"][0]["role"] == "user"
+    assert "system" not in sent and said.codes == ["system_moved"] * 2
+    said, sent = claude(body, family, "gemini")
+    assert sent["contents"] == [{"role": "user", "parts": [{"text": "A"}, {"text": "B"}]}]
+    assert "systemInstruction" not in sent and said.codes == ["system_moved"] * 2

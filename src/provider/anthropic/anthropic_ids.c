@@ -32,7 +32,7 @@ void anthropic_ids_finish(struct anthropic_ids *s)
 }
 
 /* The digest keeps a client from choosing ids that all meet in one slot. */
-static uint64_t hash_of(struct str id)
+static uint64_t ids_hash(struct str id)
 {
 	unsigned char digest[HASH_BYTES];
 	uint64_t      h;
@@ -42,7 +42,7 @@ static uint64_t hash_of(struct str id)
 	return h;
 }
 
-static struct anthropic_id *slot_of(const struct anthropic_ids *s, struct str id, uint64_t hash)
+static struct anthropic_id *ids_slot(const struct anthropic_ids *s, struct str id, uint64_t hash)
 {
 	size_t i = hash & (s->cap - 1);
 
@@ -51,7 +51,7 @@ static struct anthropic_id *slot_of(const struct anthropic_ids *s, struct str id
 	return &s->table[i];
 }
 
-static bool grow(struct anthropic_ids *s)
+static bool ids_grow(struct anthropic_ids *s)
 {
 	struct anthropic_ids more = { .cap = s->cap ? 2 * s->cap : FIRST_CAP };
 
@@ -62,7 +62,7 @@ static bool grow(struct anthropic_ids *s)
 		return false;
 	for (size_t i = 0; i < s->cap; i++)
 		if (s->table[i].id.p)
-			*slot_of(&more, s->table[i].id, s->table[i].hash) = s->table[i];
+			*ids_slot(&more, s->table[i].id, s->table[i].hash) = s->table[i];
 	s->table = more.table;
 	s->cap = more.cap;
 	return true;
@@ -87,7 +87,8 @@ static bool ids_name(struct anthropic_ids *s, struct str id, uint32_t n, struct 
 	if (n == 0 && ids_fit(id))
 		return true;
 	hash_sha256(id.p, id.n, both);
-	memcpy(both + HASH_BYTES, &n, sizeof n);
+	for (size_t i = 0; i < sizeof n; i++)
+		both[HASH_BYTES + i] = (unsigned char)(n >> 8 * i);
 	hash_sha256(both, sizeof both, digest);
 	hash_hex(digest, DIGITS / 2, text + sizeof PREFIX - 1);
 	*ret = arena_str(&s->arena, str_of(text));
@@ -99,10 +100,10 @@ bool anthropic_ids_call(struct anthropic_ids *s, size_t message, struct str id, 
 	if (!id.p)
 		id = STR("");
 
-	uint64_t hash = hash_of(id);
-	if (!grow(s))
+	uint64_t hash = ids_hash(id);
+	if (!ids_grow(s))
 		return false;
-	struct anthropic_id *t = slot_of(s, id, hash);
+	struct anthropic_id *t = ids_slot(s, id, hash);
 	if (!t->id.p) {
 		*t = (struct anthropic_id){ .id = id, .hash = hash };
 		s->count++;
@@ -120,7 +121,7 @@ bool anthropic_ids_result(struct anthropic_ids *s, struct str id, struct str *re
 	if (!id.p)
 		id = STR("");
 
-	struct anthropic_id *t = s->cap ? slot_of(s, id, hash_of(id)) : NULL;
+	struct anthropic_id *t = s->cap ? ids_slot(s, id, ids_hash(id)) : NULL;
 	if (!t || !t->id.p) /* no call has it, which the provider will say */
 		return ids_name(s, id, 0, ret);
 	uint32_t n = t->first + t->results;

@@ -239,6 +239,18 @@ static bool name_calls(const struct ask *a, struct anthropic_ids *ids)
 	return true;
 }
 
+/* trim_prefill: the API refuses an answer to continue that ends with white space. */
+static void trim_prefill(const struct ask *a)
+{
+	const struct ask_message *m = a->count > 0 ? &a->messages[a->count - 1] : NULL;
+
+	if (m && m->role == ASK_ASSISTANT && m->call_count == 0 && m->part_count > 0) {
+		struct ask_part *last = &m->parts[m->part_count - 1];
+
+		last->text = ask_shown(last->text);
+	}
+}
+
 static enum errc anthropic_request_put_messages(const struct ask *a, struct buf *out, struct err *e)
 {
 	struct anthropic_ids ids;
@@ -247,6 +259,7 @@ static enum errc anthropic_request_put_messages(const struct ask *a, struct buf 
 
 	if (rc == ERR_OK)
 		rc = ask_param_alone(a->prompt, "system", out->len > before, out, e);
+	trim_prefill(a);
 	anthropic_ids_init(&ids);
 	if (rc == ERR_OK)
 		rc = name_calls(a, &ids) ? turns_put(&turns, a, out, e) : err_no_memory(e);

@@ -214,7 +214,8 @@ static enum errc put_input(const struct ask *a, struct buf *out, struct err *e)
 		rc = responses_request_put_message(&a->messages[i], &first, out, e);
 	if (rc == ERR_OK && first)
 		return err_set(e, ERR_INVALID_VALUE, "messages",
-			       "all of them are empty; this provider needs one with content");
+			       "none of them has content other than white space, which this "
+			       "provider needs");
 	return rc != ERR_OK || buf_text(out, "]") ? rc : ask_too_large(e);
 }
 

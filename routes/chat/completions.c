@@ -84,6 +84,7 @@ static enum errc completions_build_prompt(struct input *in, const struct complet
 	}
 	ret->members = list;
 	ret->member_count = n;
+	ret->as_sent = true;
 	ret->stream = c->stream;
 	ret->want_usage = c->stream;
 	if (c->stream_options != JSON_ABSENT)

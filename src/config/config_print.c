@@ -154,7 +154,8 @@ static bool put_network(struct buf *out, const struct provider_options *p)
 		  config_put_text_member(out, "key_header", p->key_header) &&
 		  config_put_text_member(out, "ca_file", p->ca_file) &&
 		  config_put_text_member(out, "http2", p->http2) &&
-		  config_put_text_member(out, "max_tokens_field", p->max_tokens_field);
+		  config_put_text_member(out, "max_tokens_field", p->max_tokens_field) &&
+		  config_put_text_member(out, "system_messages", p->system_messages);
 
 	if (ok && p->header_count > 0)
 		ok = buf_text(out, "    headers: {");

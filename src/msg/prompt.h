@@ -89,6 +89,9 @@ struct prompt {
 	/* The target refuses temperature, top_p and top_k: members is without them, and native is to
 	 * be sent without them. */
 	bool unsampled;
+	/* The messages are those of OpenAI's chat completions as their client sent them: where the
+	 * provider's API has the same form, they stay as they are. */
+	bool as_sent;
 	/* The attempt's span, for providers with the option propagate_trace; NULL: no trace. */
 	const struct trace *trace;
 };

@@ -69,8 +69,11 @@ struct dialect {
 	 * used. False: out is full, or the model's name can't be in a path. */
 	bool (*place)(const struct provider_options *o, const struct prompt *prompt,
 		      struct buf *out);
-	enum framing framing;    /* of streams */
-	const char  *key_header; /* unless the options name one; NULL: Authorization: Bearer */
+	/* Hosts of the vendor whose API this is, where its rules hold that other servers of the API do
+	 * not have; one that begins with a dot is the end of several.  The last is NULL.  NULL: none. */
+	const char *const *hosts;
+	enum framing       framing; /* of streams */
+	const char *key_header;     /* unless the options name one; NULL: Authorization: Bearer */
 	/* sent with each call, except those whose name the options have too; the last one has the
 	 * name NULL */
 	const struct provider_header *headers;

@@ -70,6 +70,22 @@ const char *endpoint_value(const struct provider_options *o, const struct dialec
 	return NULL;
 }
 
+bool endpoint_is_vendor(const struct provider_options *o, const struct dialect *dialect)
+{
+	const char *host = strstr(o->base_url, "://");
+	size_t      n;
+
+	host = host ? host + 3 : o->base_url;
+	n = strcspn(host, ":/");
+	for (const char *const *own = dialect->hosts; own && *own; own++) {
+		size_t m = strlen(*own);
+
+		if ((**own == '.' ? n > m : n == m) && strncasecmp(host + n - m, *own, m) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool is_brought(const struct dialect *dialect, const char *name)
 {
 	for (const char *const *own = dialect->call_headers; own && *own; own++)

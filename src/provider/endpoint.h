@@ -10,6 +10,8 @@ enum errc endpoint_check(const struct provider_options *o, struct err *e) MUST_U
 /* endpoint_base: the length of base_url without the dialect's path at its end, which people copy
  * from a provider's page together with the base. */
 size_t endpoint_base(const struct provider_options *o, const struct dialect *dialect);
+/* endpoint_is_vendor: whether base_url has one of the dialect's hosts. */
+bool endpoint_is_vendor(const struct provider_options *o, const struct dialect *dialect);
 /* endpoint_value: the value of a header that the options or else the dialect name; NULL: neither
  * does.  Borrowed from them. */
 const char *endpoint_value(const struct provider_options *o, const struct dialect *dialect,

@@ -116,6 +116,11 @@ struct provider_options {
 	const char *proxy;   /* NULL: none, also not from the environment */
 	const char *
 		max_tokens_field; /* the name of the limit of tokens; NULL: as the client sent it */
+	/* What becomes of several system messages: "auto", "keep" or "one"; NULL: auto. */
+	const char *system_messages;
+	/* base_url is the address of the dialect's own vendor (struct dialect's hosts); set by the
+	 * implementation. */
+	bool    vendor;
 	bool    forward_store;
 	bool    propagate_trace; /* send a traceparent header (W3C Trace Context) */
 	bool    completions;     /* completions of a prompt are passed on */

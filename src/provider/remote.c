@@ -295,6 +295,17 @@ static bool keep_base(struct remote *r, const struct provider_options *o)
 	return r->base && (r->query || !o->query || !o->query[0]);
 }
 
+/* remote_systems: as in the options, but as a literal, which outlives them. */
+static const char *remote_systems(const struct provider_options *o)
+{
+	static const char *const words[] = { "keep", "one" };
+
+	for (size_t i = 0; o->system_messages && i < ARRAY_LEN(words); i++)
+		if (strcmp(o->system_messages, words[i]) == 0)
+			return words[i];
+	return NULL;
+}
+
 enum errc remote_create(const struct provider_options *o, const struct dialect *dialect,
 			struct provider **ret, struct err *e)
 {
@@ -315,6 +326,8 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 				    : strcmp(o->max_tokens_field, "max_tokens") == 0
 					    ? "max_tokens"
 					    : "max_completion_tokens",
+		.system_messages = remote_systems(o),
+		.vendor = endpoint_is_vendor(o, dialect),
 		.forward_store = o->forward_store,
 		.propagate_trace = o->propagate_trace,
 		.stream_usage = o->stream_usage,

@@ -83,7 +83,7 @@ def test_items_become_messages(client, script):
         {"role": "developer", "content": [{"type": "input_text", "text": "dev"}]},
     ]).ok().json)
     assert asked(s)["messages"] == [
-        {"role": "system", "content": "sys"},
+        {"role": "system", "content": "sys\n\ndev"},
         {"role": "user", "content": "one"},
         {"role": "user", "content": [
             {"type": "text", "text": "two"},
@@ -99,7 +99,6 @@ def test_items_become_messages(client, script):
         {"role": "tool", "tool_call_id": "c2", "content": [{"type": "text", "text": "r2"}]},
         {"role": "user", "content": [
             {"type": "image_url", "image_url": {"url": "https://x/z.png"}}]},
-        {"role": "developer", "content": "dev"},
     ]
 
 

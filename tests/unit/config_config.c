@@ -331,6 +331,7 @@ static void the_contracts_example_is_read(void **state)
 				   "    retries: 3\n"
 				   "    health: {failures: 7, pause: 1m, cooling: 0s}\n"
 				   "    max_tokens_field: max_tokens\n"
+				   "    system_messages: one\n"
 				   "    forward_store: true\n"
 				   "    completions: true\n"
 				   "    stream_usage: false\n"
@@ -372,6 +373,7 @@ static void the_contracts_example_is_read(void **state)
 	assert_int_equal(p->first_byte_plain_us, 7200000000);
 	assert_int_equal(p->idle_us, 3600000000);
 	assert_string_equal(p->max_tokens_field, "max_tokens");
+	assert_string_equal(p->system_messages, "one");
 	assert_true(p->forward_store);
 	assert_true(p->completions);
 	assert_false(p->stream_usage);
@@ -648,6 +650,8 @@ static void wrong_files_are_refused_with_their_place(void **state)
 		{ "providers:\n- {name: a, retries: 11}\n", "out of range; 0 to 10 is allowed" },
 		{ "providers:\n- {name: a, max_tokens_field: n}\n",
 		  "allowed: max_tokens or max_completion_tokens" },
+		{ "providers:\n- {name: a, system_messages: first}\n",
+		  "allowed: auto, keep or one" },
 		{ "providers:\n- {name: a, forward_store: yes}\n", "allowed: true or false" },
 		{ "models:\n- {name: a, provider: echo, images: 1}\n", "allowed: true or false" },
 		{ "models:\n- {name: a, provider: echo, image: true}\n", "did you mean images" },

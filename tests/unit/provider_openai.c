@@ -1,4 +1,6 @@
 /* OpenAI's dialect: requests as they leave, and recorded answers as events. */
+#include "lmc/warnings.h"
+#include "provider/endpoint.h"
 #include "provider/scrub.h"
 #include "refuse_memory.h"
 #include "tests/unit/dialect_help.h"
@@ -845,6 +847,83 @@ static void requests_keep_every_byte_of_the_clients_members(void **state)
 #undef START_OF_IT
 }
 
+static void system_messages_become_one_where_the_server_is_not_openais(void **state)
+{
+	const struct str messages[] = {
+		STR("{\"content\":\"a\",\"role\":\"system\"}"),
+		STR("{\"role\":\"user\",\"content\":\"u\"}"),
+		STR("{\"role\":\"developer\",\"content\":[{\"type\":\"text\",\"text\":\"b\\n\"}]}"),
+	};
+#define KEPT                                                                                   \
+	"{\"model\":\"m\",\"messages\":[{\"content\":\"a\",\"role\":\"system\"},{\"role\":"    \
+	"\"user\",\"content\":\"u\"},{\"role\":\"developer\",\"content\":[{\"type\":\"text\"," \
+	"\"text\":\"b\\n\"}]}]}"
+#define ONE                                                                                           \
+	"{\"model\":\"m\",\"messages\":[{\"role\":\"system\",\"content\":\"a\\n\\nb\\n\"},{\"role\":" \
+	"\"user\",\"content\":\"u\"}]}"
+	static const struct {
+		const char *why, *word;
+		bool        vendor, as_sent;
+		const char *want;
+	} cases[] = {
+		{ "translated", NULL, false, false, ONE },
+		{ "chat completions", NULL, false, true, KEPT },
+		{ "OpenAI itself", NULL, true, false, KEPT },
+		{ "keep", "keep", false, false, KEPT },
+		{ "one", "one", true, true, ONE },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct warnings               w;
+		const struct provider_options o = { .vendor = cases[i].vendor,
+						    .system_messages = cases[i].word };
+		const struct prompt           p = { .model = STR("m"),
+						    .messages = messages,
+						    .message_count = ARRAY_LEN(messages),
+						    .as_sent = cases[i].as_sent,
+						    .warnings = &w };
+
+		warnings_init(&w);
+		expect_request(cases[i].why, &o, &p, cases[i].want);
+		assert_int_equal(w.count, strcmp(cases[i].want, ONE) == 0);
+		warnings_finish(&w);
+	}
+#undef KEPT
+#undef ONE
+}
+
+static void a_vendors_own_host_is_known(void **state)
+{
+	static const struct {
+		const char           *url;
+		const struct dialect *dialect;
+		bool                  own;
+	} cases[] = {
+		{ "https://api.openai.com/v1", &dialect_openai, true },
+		{ "https://API.OpenAI.com", &dialect_openai, true },
+		{ "https://eu.api.openai.com:443/v1", &dialect_openai, true },
+		{ "https://r.openai.azure.com/openai/v1", &dialect_openai, true },
+		{ "https://r.services.ai.azure.com/openai/v1", &dialect_openai, true },
+		{ "https://api.openai.com.evil.example/v1", &dialect_openai, false },
+		{ "https://notapi.openai.com/v1", &dialect_openai, false },
+		{ "http://127.0.0.1/api.openai.com", &dialect_openai, false },
+		{ "https://.openai.azure.com/", &dialect_openai, false },
+		{ "https://api.mistral.ai/v1", &dialect_openai, false },
+		{ "https://api.mistral.ai/v1", &dialect_mistral, true },
+		{ "https://x.api.mistral.ai/v1", &dialect_mistral, false },
+		{ "https://api.openai.com/v1", &dialect_ollama, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		const struct provider_options o = { .base_url = cases[i].url };
+
+		if (endpoint_is_vendor(&o, cases[i].dialect) != cases[i].own)
+			fail_msg("%s", cases[i].url);
+	}
+}
+
 static void streams_ask_for_usage_without_losing_the_clients_options(void **state)
 {
 	static const struct {
@@ -920,6 +999,8 @@ int main(void)
 		cmocka_unit_test(statuses_become_errors),
 		cmocka_unit_test(messages_of_providers_are_scrubbed),
 		cmocka_unit_test(requests_keep_every_byte_of_the_clients_members),
+		cmocka_unit_test(system_messages_become_one_where_the_server_is_not_openais),
+		cmocka_unit_test(a_vendors_own_host_is_known),
 		cmocka_unit_test(streams_ask_for_usage_without_losing_the_clients_options),
 		cmocka_unit_test(a_request_above_the_buffers_maximum_is_refused),
 	};

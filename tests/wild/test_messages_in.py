@@ -6,6 +6,7 @@ from ask import WIRE
 
 pytestmark = pytest.mark.once
 
+
 def use(id, name="ping", input=None):
     return {"type": "tool_use", "id": id, "name": name, "input": input or {}}
 

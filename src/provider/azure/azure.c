@@ -39,7 +39,10 @@ static bool azure_place_text(const struct provider_options *o, const struct prom
 static enum errc azure_encode(const struct provider_options *o, const struct prompt *p,
 			      struct buf *out, struct err *e)
 {
-	return dialect_openai.encode(o, p, out, e);
+	struct provider_options own = *o;
+
+	own.vendor = true; /* whatever the host's name is */
+	return dialect_openai.encode(&own, p, out, e);
 }
 
 /* The first chunk may contain only the filters' results for the prompt, and an empty id, which

@@ -11,11 +11,14 @@ static enum errc mistral_decode_whole(struct decode *d, struct str body, struct 
 	return dialect_openai.decode_whole(d, body, e);
 }
 
+static const char *const hosts[] = { "api.mistral.ai", NULL };
+
 const struct dialect dialect_mistral = {
 	.name = "mistral",
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
 	.path = "/chat/completions",
 	.models = "/models",
+	.hosts = hosts,
 	.encode = mistral_encode,
 	.decode_event = openai_decode_event,
 	.over = openai_chunk_over,

@@ -12,6 +12,7 @@
 #include "lmc/warnings.h"
 #include "provider/ask_param.h"
 #include "provider/openai/openai.h"
+#include "provider/openai/openai_system.h"
 #include "shape/reasoning.h"
 
 #include <stdio.h>
@@ -284,6 +285,24 @@ static struct str mistral_request_role_of(const struct json_doc *d)
 	return STR_NONE;
 }
 
+/* is_empty: whether an assistant's message has neither content nor calls, which Mistral refuses. */
+static bool is_empty(const struct json_doc *d, json_at content)
+{
+	json_at calls = json_get(d, 0, "tool_calls");
+
+	if (json_is_kind(d, calls, JSON_ARRAY) && d->tok[calls].count > 0)
+		return false;
+	if (json_is_kind(d, content, JSON_ARRAY)) {
+		JSON_EACH (i, d, content)
+			if (json_get_inner(d, i, "text").n > 0 ||
+			    !json_get_is(d, i, "type", "text"))
+				return false;
+		return true;
+	}
+	return content == JSON_ABSENT || json_kind(d, content) == JSON_NULL ||
+	       json_is(d, content, "");
+}
+
 /* put_between: prints a comma. After the result of a tool, Mistral accepts no message of the user,
  * so a short one of the assistant is added between. */
 static bool put_between(struct writer *w, bool user)
@@ -329,6 +348,8 @@ static enum errc mistral_request_put_message(struct writer *w, struct str messag
 	if (role.n == 0)
 		return mistral_request_bad(
 			w, ".role", "this provider takes system, user, assistant and tool", e);
+	if (assistant && thinking.n == 0 && is_empty(d, content))
+		return ERR_OK;
 	if (!put_between(w, user) || !ask_put_string(w->out, "{\"role\":", role))
 		return ask_too_large(e);
 	w->first = false;
@@ -341,14 +362,23 @@ static enum errc mistral_request_put_message(struct writer *w, struct str messag
 	return rc;
 }
 
-static enum errc mistral_request_put_messages(const struct prompt *p, struct buf *out,
+static enum errc mistral_request_put_messages(const struct provider_options *o,
+					      const struct prompt *p, struct buf *out,
 					      struct err *e)
 {
-	struct writer w = { .prompt = p, .out = out, .first = true };
-	enum errc     rc = buf_text(out, ",\"messages\":[") ? ERR_OK : ask_too_large(e);
+	struct writer        w = { .prompt = p, .out = out, .first = true };
+	struct openai_system system = { 0 };
+	enum errc            rc = ERR_OK;
 
+	if (!o->system_messages || strcmp(o->system_messages, "keep") != 0)
+		rc = openai_system_read(&system, p, e);
+	if (rc == ERR_OK &&
+	    !(buf_text(out, ",\"messages\":[") && openai_system_put(&system, &w.first, out)))
+		rc = ask_too_large(e);
 	for (; rc == ERR_OK && w.index < p->message_count; w.index++)
-		rc = mistral_request_put_message(&w, p->messages[w.index], e);
+		if (!openai_system_has(&system, w.index))
+			rc = mistral_request_put_message(&w, p->messages[w.index], e);
+	openai_system_finish(&system);
 	json_doc_finish(&w.doc);
 	return rc != ERR_OK || buf_text(out, "]") ? rc : ask_too_large(e);
 }
@@ -389,7 +419,7 @@ enum errc mistral_encode(const struct provider_options *o, const struct prompt *
 
 	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model))
 		return ask_too_large(e);
-	enum errc rc = mistral_request_put_messages(p, out, e);
+	enum errc rc = mistral_request_put_messages(o, p, out, e);
 	if (rc == ERR_OK && !put_own(o, p, out))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)

@@ -9,6 +9,7 @@
 #include "lmc/warnings.h"
 #include "provider/ask.h"
 #include "provider/ask_param.h"
+#include "provider/openai/openai_system.h"
 
 #include <stdio.h>
 
@@ -146,15 +147,27 @@ static enum errc ollama_request_put_message(const struct ask_message *m, struct 
 		       : ask_too_large(e);
 }
 
-static enum errc ollama_request_put_messages(const struct ask *a, struct buf *out, struct err *e)
+static enum errc ollama_request_put_messages(const struct provider_options *o, const struct ask *a,
+					     struct buf *out, struct err *e)
 {
-	enum errc rc = buf_text(out, ",\"messages\":[") ? ERR_OK : ask_too_large(e);
+	struct openai_system system = { 0 };
+	enum errc            rc = ERR_OK;
+	bool                 first = true;
 
+	/* Ollama's templates join system messages, or take them in their places. */
+	if (o->system_messages && strcmp(o->system_messages, "one") == 0)
+		rc = openai_system_read(&system, a->prompt, e);
+	if (rc == ERR_OK &&
+	    !(buf_text(out, ",\"messages\":[") && openai_system_put(&system, &first, out)))
+		rc = ask_too_large(e);
 	for (size_t i = 0; rc == ERR_OK && i < a->count; i++) {
-		if (i > 0 && !buf_text(out, ","))
-			return ask_too_large(e);
-		rc = ollama_request_put_message(&a->messages[i], out, e);
+		if (openai_system_has(&system, i))
+			continue;
+		rc = ask_put_comma(&first, out)
+			     ? ollama_request_put_message(&a->messages[i], out, e)
+			     : ask_too_large(e);
 	}
+	openai_system_finish(&system);
 	return rc != ERR_OK || buf_text(out, "]") ? rc : ask_too_large(e);
 }
 
@@ -295,10 +308,9 @@ static enum errc ollama_request_put_all(const struct provider_options *o, const 
 {
 	const struct prompt *p = a->prompt;
 
-	(void)o;
 	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model))
 		return ask_too_large(e);
-	enum errc rc = ollama_request_put_messages(a, out, e);
+	enum errc rc = ollama_request_put_messages(o, a, out, e);
 	/* Without this member, Ollama streams. */
 	if (rc == ERR_OK && !(buf_text(out, p->stream ? ",\"stream\":true" : ",\"stream\":false") &&
 			      ollama_request_put_tools(a, out) &&

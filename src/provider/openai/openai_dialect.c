@@ -2,7 +2,9 @@
 #include "base/limits.h"
 #include "provider/ask_param.h"
 #include "provider/openai/embed.h"
+#include "provider/openai/openai.h"
 #include "provider/openai/openai_mend.h"
+#include "provider/openai/openai_system.h"
 #include "provider/openai/openai_text.h"
 
 /* --- the request --- */
@@ -51,16 +53,34 @@ static bool openai_dialect_put_member(struct buf *out, struct str raw)
 	return raw.n == 0 || (buf_text(out, ",") && buf_str(out, raw));
 }
 
-static bool openai_dialect_put_messages(const struct prompt *p, struct buf *out)
+/* moves_systems: whether this server may lack the role developer, or refuse a system message that
+ * is not the only one and the first, as the templates of many models do. */
+static bool moves_systems(const struct provider_options *o, const struct prompt *p)
 {
-	bool ok = true;
+	if (o->system_messages)
+		return strcmp(o->system_messages, "one") == 0;
+	return !o->vendor && !p->as_sent;
+}
+
+static enum errc openai_dialect_put_messages(const struct provider_options *o,
+					     const struct prompt *p, struct buf *out, struct err *e)
+{
+	struct openai_system system = { 0 };
+	enum errc            rc = ERR_OK;
+	bool                 first = true;
 
 	if (p->text > 0)
-		return true;
-	ok = buf_text(out, ",\"messages\":[");
+		return ERR_OK;
+	if (moves_systems(o, p))
+		rc = openai_system_read(&system, p, e);
+	bool ok = rc == ERR_OK && buf_text(out, ",\"messages\":[") &&
+		  openai_system_put(&system, &first, out);
 	for (size_t i = 0; ok && i < p->message_count; i++)
-		ok = (i == 0 || buf_text(out, ",")) && buf_str(out, p->messages[i]);
-	return ok && buf_text(out, "]");
+		if (!openai_system_has(&system, i))
+			ok = ask_put_comma(&first, out) && buf_str(out, p->messages[i]);
+	ok = ok && buf_text(out, "]");
+	openai_system_finish(&system);
+	return rc != ERR_OK || ok ? rc : ask_too_large(e);
 }
 
 static bool openai_dialect_put_max_tokens(const struct provider_options *o, const struct prompt *p,
@@ -78,8 +98,10 @@ static enum errc openai_dialect_encode(const struct provider_options *o, const s
 				       struct buf *out, struct err *e)
 {
 	bool ok = buf_reserve(out, encoded_size(p)) && buf_text(out, "{\"model\":") &&
-		  buf_json_string(out, p->model) && openai_dialect_put_messages(p, out);
+		  buf_json_string(out, p->model);
 
+	if (ok && openai_dialect_put_messages(o, p, out, e) != ERR_OK)
+		return e->code;
 	for (size_t i = 0; ok && i < p->member_count; i++)
 		ok = openai_dialect_put_member(out, p->members[i]);
 	for (size_t i = 0; ok && o->forward_store && i < ARRAY_LEN(p->forward); i++)
@@ -197,11 +219,16 @@ static enum errc openai_dialect_decode_whole(struct decode *d, struct str body, 
 	return rc;
 }
 
+/* OpenAI's own, and those of Azure, which tell the roles apart and take them in any place. */
+static const char *const hosts[] = { "api.openai.com", ".api.openai.com", ".openai.azure.com",
+				     ".services.ai.azure.com", NULL };
+
 const struct dialect dialect_openai = {
 	.name = "openai",
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
 	.path = "/chat/completions",
 	.models = "/models",
+	.hosts = hosts,
 	.encode = openai_dialect_encode,
 	.decode_event = openai_decode_event,
 	.over = openai_chunk_over,

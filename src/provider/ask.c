@@ -6,6 +6,7 @@
 #include "shape/reasoning.h"
 #include "lmc/media.h"
 #include "lmc/picture.h"
+#include "provider/allowed.h"
 #include "provider/ask_param.h"
 
 #include <stdio.h>
@@ -462,7 +463,8 @@ static enum errc ask_read_format(struct json_doc *d, struct ask *a, struct err *
 	return ERR_OK;
 }
 
-static enum errc ask_read(const struct prompt *p, struct ask *ret, struct err *e)
+/* ask_read: p may be changed, and ret points to it. */
+static enum errc ask_read(struct prompt *p, struct ask *ret, struct err *e)
 {
 	struct json_doc d = { 0 };
 	enum errc       rc = ERR_OK;
@@ -474,6 +476,8 @@ static enum errc ask_read(const struct prompt *p, struct ask *ret, struct err *e
 		rc = err_no_memory(e);
 	for (size_t i = 0; rc == ERR_OK && i < p->message_count; i++)
 		rc = ask_read_message(&d, p->messages[i], ret, e);
+	if (rc == ERR_OK)
+		rc = allowed_apply(p, &ret->arena, e);
 	if (rc == ERR_OK)
 		rc = read_tools(&d, ret, e);
 	if (rc == ERR_OK)
@@ -487,9 +491,10 @@ static enum errc ask_read(const struct prompt *p, struct ask *ret, struct err *e
 enum errc ask_print(const struct provider_options *o, const struct prompt *p, const char *dialect,
 		    ask_put_fn put, struct buf *out, struct err *e)
 {
-	struct ask a;
-	struct str n = ask_param_value(p, "n");
-	enum errc  rc = ask_read(p, &a, e);
+	struct ask    a;
+	struct prompt own = *p;
+	struct str    n = ask_param_value(p, "n");
+	enum errc     rc = ask_read(&own, &a, e);
 
 	if (rc == ERR_OK && n.n > 0 && !str_is(n, "1"))
 		rc = err_set(e, ERR_UNSUPPORTED_PARAMETER, "n",

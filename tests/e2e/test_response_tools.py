@@ -54,7 +54,7 @@ def gemini(sent):
 # How each dialect has the tools' names and the choice; the words of a choice that is no name; a name.
 WORDS = {
     "openai": (openai, {}, lambda n: {"type": "function", "function": {"name": n}}),
-    "mistral": (openai, {"required": "any"}, lambda n: {"type": "function", "function": {"name": n}}),
+    "mistral": (openai, {}, lambda n: {"type": "function", "function": {"name": n}}),
     "openai-responses": (flat, {}, lambda n: {"type": "function", "name": n}),
     "anthropic": (flat, {"auto": {"type": "auto"}, "none": {"type": "none"}, "required": {"type": "any"}},
                   lambda n: {"type": "tool", "name": n}),

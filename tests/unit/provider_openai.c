@@ -893,6 +893,33 @@ static void system_messages_become_one_where_the_server_is_not_openais(void **st
 #undef ONE
 }
 
+static void mistral_itself_has_a_word_of_its_own_for_a_forced_call(void **state)
+{
+	const struct str messages[] = { STR("{\"role\":\"user\",\"content\":\"u\"}") };
+	const struct str members[] = {
+		STR("\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]"),
+		STR("\"tool_choice\":\"required\"")
+	};
+	const struct prompt p = { .model = STR("m"),
+				  .messages = messages,
+				  .message_count = 1,
+				  .members = members,
+				  .member_count = 2 };
+
+	(void)state;
+	for (int vendor = 0; vendor < 2; vendor++) {
+		const struct provider_options o = { .vendor = vendor };
+		struct buf                    out;
+		struct err                    e;
+
+		buf_init(&out, KIB);
+		assert_int_equal(dialect_mistral.encode(&o, &p, &out, &e), ERR_OK);
+		assert_int_equal(memmem(out.data, out.len, "\"any\"", 5) != NULL, vendor);
+		assert_int_equal(memmem(out.data, out.len, "\"required\"", 10) != NULL, !vendor);
+		buf_finish(&out);
+	}
+}
+
 static void a_vendors_own_host_is_known(void **state)
 {
 	static const struct {
@@ -1000,6 +1027,7 @@ int main(void)
 		cmocka_unit_test(messages_of_providers_are_scrubbed),
 		cmocka_unit_test(requests_keep_every_byte_of_the_clients_members),
 		cmocka_unit_test(system_messages_become_one_where_the_server_is_not_openais),
+		cmocka_unit_test(mistral_itself_has_a_word_of_its_own_for_a_forced_call),
 		cmocka_unit_test(a_vendors_own_host_is_known),
 		cmocka_unit_test(streams_ask_for_usage_without_losing_the_clients_options),
 		cmocka_unit_test(a_request_above_the_buffers_maximum_is_refused),

@@ -137,3 +137,65 @@ def test_a_system_message_is_text(options, script, family):
     s = script(WIRE["openai"].whole("ok"))
     said = options["one"].post(family, "openai", s, chat(HI, turn("system", [TEXTS[0], picture])))
     assert said.status == 400 and said.error["param"] == "messages[1].content[1]", said
+
+
+# --- allowed_tools (D52) ---
+
+NAMES = ["ping", "get_weather", "get_time"]
+TOOLS = [{"type": "function", "function": {"name": n, "parameters": {"type": "object", "properties": {"x": {"type": "string"}}}}}
+         for n in NAMES]
+FORCED = {"mistral": "required", "gemini": {"functionCallingConfig": {"mode": "ANY"}}, "anthropic": {"type": "any"},
+          "openai-responses": "required", "ollama": None}
+FREE = {**FORCED, "mistral": "auto", "gemini": {"functionCallingConfig": {"mode": "AUTO"}}, "anthropic": {"type": "auto"},
+        "openai-responses": "auto"}
+
+
+def allowing(mode, *names, **more):
+    return {"messages": [HI], "tools": TOOLS, **more, "tool_choice": {"type": "allowed_tools", "allowed_tools": {
+        "mode": mode, "tools": [{"type": "function", "function": {"name": n}} for n in names]}}}
+
+
+def names_of(body):
+    found = []
+    for tool in body.get("tools", []):
+        found += [f["name"] for f in tool.get("functionDeclarations", [tool.get("function", tool)])]
+    return found
+
+
+@pytest.mark.parametrize("mode, names, there", [
+    ("auto", ["get_time", "ping"], ["ping", "get_time"]), ("required", ["get_weather"], ["get_weather"]),
+    ("auto", ["ping", "unknown"], ["ping"]), ("auto", [], [])])
+@pytest.mark.parametrize("dialect", list(FORCED))
+def test_only_allowed_tools_are_sent(wild, script, dialect, stream, mode, names, there):
+    got, said = sent(wild, script, "chat", dialect, allowing(mode, *names), stream)
+    assert names_of(got) == there
+    choice = got.get("toolConfig", got.get("tool_choice"))
+    assert choice == ((FORCED if mode == "required" else FREE)[dialect] if there else None)
+
+
+@pytest.mark.parametrize("dialect", ["openai", "azure"])
+def test_openai_filters_itself(wild, script, dialect):
+    body = allowing("required", "ping")
+    got, _ = sent(wild, script, "chat", dialect, body)
+    assert (got["tools"], got["tool_choice"]) == (TOOLS, body["tool_choice"])
+
+
+@pytest.mark.parametrize("choice, param", [
+    (7, "tool_choice.allowed_tools"), ({}, "tool_choice.allowed_tools.tools"),
+    ({"mode": "auto", "tools": {}}, "tool_choice.allowed_tools.tools"),
+    ({"mode": "some", "tools": []}, "tool_choice.allowed_tools.mode"),
+    ({"mode": "required", "tools": []}, "tool_choice.allowed_tools.tools"),
+])
+@pytest.mark.parametrize("dialect", ["anthropic", "mistral"])
+def test_what_can_not_be_allowed(wild, script, dialect, choice, param):
+    s = script(WIRE[dialect].whole("ok"))
+    said = wild.post("chat", dialect, s, {"messages": [HI], "tools": TOOLS, "tool_choice": {
+        "type": "allowed_tools", "allowed_tools": choice}})
+    assert (said.status, said.error["param"]) == (400, param), said
+
+
+def test_llm_chat_allows_tools_too(wild, script):
+    body = allowing("required", "ping")
+    got, _ = sent(wild, script, "native", "gemini", {
+        "messages": ["hi"], "config": {k: body[k] for k in ("tools", "tool_choice")}})
+    assert names_of(got) == ["ping"]

@@ -10,6 +10,7 @@
 #include "json/scan.h"
 #include "lmc/media.h"
 #include "lmc/warnings.h"
+#include "provider/allowed.h"
 #include "provider/ask_param.h"
 #include "provider/openai/openai.h"
 #include "provider/openai/openai_system.h"
@@ -27,11 +28,11 @@ static const struct ask_param params[] = {
 	{ .key = "frequency_penalty", .rule = ASK_SENT, .least = -2, .most = 2 },
 	{ .key = "n", .rule = ASK_SENT },
 	{ .key = "response_format", .rule = ASK_SENT },
-	{ .key = "tools", .rule = ASK_SENT },
 	{ .key = "parallel_tool_calls", .rule = ASK_SENT },
 	{ .key = "prediction", .rule = ASK_SENT },
 	{ .key = "reasoning_effort", .rule = ASK_SENT },
 	{ .key = "prompt_cache_key", .rule = ASK_SENT },
+	{ .key = "tools", .rule = ASK_OWN },
 	{ .key = "tool_choice", .rule = ASK_OWN },
 	{ .key = "seed", .rule = ASK_OWN },
 	{ .key = "random_seed", .rule = ASK_OWN },
@@ -383,6 +384,68 @@ static enum errc mistral_request_put_messages(const struct provider_options *o,
 	return rc != ERR_OK || buf_text(out, "]") ? rc : ask_too_large(e);
 }
 
+/* --- tools --- */
+
+/* mistral_request_put_function: parameters are required there; a function without any takes none. */
+static bool mistral_request_put_function(const struct json_doc *d, json_at tool, struct buf *out)
+{
+	json_at f = json_get(d, tool, "function");
+	bool    ok = buf_text(out, "{\"type\":\"function\",\"function\":{");
+
+	JSON_EACH_MEMBER (k, d, f)
+		if (!json_is(d, k, "parameters"))
+			ok = ok && buf_str(out, json_member(d, k)) && buf_text(out, ",");
+	return ok && buf_text(out, "\"parameters\":{\"type\":\"object\",\"properties\":{}}}}");
+}
+
+static bool has_parameters(const struct json_doc *d, json_at tool)
+{
+	json_at f =
+		json_is_kind(d, tool, JSON_OBJECT) ? json_get(d, tool, "function") : JSON_ABSENT;
+
+	return !json_is_kind(d, f, JSON_OBJECT) || json_get_some(d, f, "parameters") != JSON_ABSENT;
+}
+
+static enum errc put_list_of_tools(const struct json_doc *d, struct buf *out, struct err *e)
+{
+	size_t n = 0;
+
+	JSON_EACH (i, d, 0) {
+		char path[64];
+
+		snprintf(path, sizeof path, "tools[%zu].type", n);
+		if (json_is_kind(d, i, JSON_OBJECT) && json_get_is(d, i, "type", "custom"))
+			return err_set(e, ERR_UNSUPPORTED_PARAMETER, path,
+				       "this provider has no tools of type custom");
+		if ((n++ > 0 && !buf_text(out, ",")) ||
+		    !(has_parameters(d, i) ? buf_str(out, json_raw(d, i))
+					   : mistral_request_put_function(d, i, out)))
+			return ask_too_large(e);
+	}
+	return ERR_OK;
+}
+
+static enum errc mistral_request_put_tools(const struct prompt *p, struct buf *out, struct err *e)
+{
+	struct str      raw = ask_param_value(p, "tools");
+	struct json_doc d = { 0 };
+	enum errc       rc = ERR_OK;
+
+	if (raw.n == 0)
+		return ERR_OK;
+	if (json_scan(&d, raw.p, raw.n, &json_limits_upstream, e) != ERR_OK ||
+	    json_kind(&d, 0) != JSON_ARRAY)
+		rc = err_set(e, ERR_INVALID_TYPE, "tools", "must be an array of tools");
+	if (rc == ERR_OK && !buf_text(out, ",\"tools\":["))
+		rc = ask_too_large(e);
+	if (rc == ERR_OK)
+		rc = put_list_of_tools(&d, out, e);
+	if (rc == ERR_OK && !buf_text(out, "]"))
+		rc = ask_too_large(e);
+	json_doc_finish(&d);
+	return rc;
+}
+
 /* --- other members --- */
 
 static bool mistral_request_put_member(struct buf *out, const char *key, struct str value)
@@ -395,6 +458,8 @@ static bool put_own(const struct provider_options *o, const struct prompt *p, st
 {
 	struct str choice = ask_param_value(p, "tool_choice");
 	struct str seed = ask_param_value(p, "random_seed");
+	/* Other servers of this API have OpenAI's word alone. */
+	bool forced = o->vendor && str_is(choice, "\"required\"");
 
 	if (seed.n > 0 && ask_param_value(p, "seed").n > 0)
 		ask_param_unsent(p, "seed", "random_seed");
@@ -403,17 +468,15 @@ static bool put_own(const struct provider_options *o, const struct prompt *p, st
 					  p->max_tokens) &&
 	       mistral_request_put_member(out, "random_seed",
 					  seed.n > 0 ? seed : ask_param_value(p, "seed")) &&
-	       mistral_request_put_member(out, "tool_choice",
-					  str_is(choice, "\"required\"") ? STR("\"any\"")
-									 : choice) &&
+	       mistral_request_put_member(out, "tool_choice", forced ? STR("\"any\"") : choice) &&
 	       /* Mistral knows metadata, but stores no answers. */
 	       (!o->forward_store || p->forward[1].n == 0 ||
 		(buf_text(out, ",") && buf_str(out, p->forward[1]))) &&
 	       (!p->stream || buf_text(out, ",\"stream\":true"));
 }
 
-enum errc mistral_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
-			 struct err *e)
+static enum errc mistral_request_put_all(const struct provider_options *o, const struct prompt *p,
+					 struct buf *out, struct err *e)
 {
 	bool first = false;
 
@@ -423,8 +486,24 @@ enum errc mistral_encode(const struct provider_options *o, const struct prompt *
 	if (rc == ERR_OK && !put_own(o, p, out))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
+		rc = mistral_request_put_tools(p, out, e);
+	if (rc == ERR_OK)
 		rc = ask_param_put(p, params, 0, &first, out, e);
 	if (rc == ERR_OK)
 		rc = ask_param_rest(p, params, "mistral", out, e);
 	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
+}
+
+enum errc mistral_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
+			 struct err *e)
+{
+	struct prompt own = *p;
+	struct arena  arena;
+
+	arena_init(&arena, LIMIT_UPSTREAM_ASK);
+	enum errc rc = allowed_apply(&own, &arena, e);
+	if (rc == ERR_OK)
+		rc = mistral_request_put_all(o, &own, out, e);
+	arena_finish(&arena);
+	return rc;
 }

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 import postgres
+import strict
 from waiting import DEADLINE, wait_until
 
 # Which storage engine the gateways use: sqlite or postgres.
@@ -95,6 +96,7 @@ class Gateway:
 
     def write_config(self, config):
         if isinstance(config, dict):
+            strict.get_ready(config)
             config = yaml.safe_dump({"database": self.database_option(), **config}, sort_keys=False)
         self.config_file.write_text(config)
 

@@ -21,6 +21,7 @@ import httpx
 import keys
 import spec
 import sse
+import strict
 import upstream as up
 from client import Client, item_text
 from gateway import Gateway
@@ -94,7 +95,8 @@ def answer_of(rng, upstream):
         for step in up.ending():
             step(x)
 
-    script = upstream.script(play)
+    # Its users ask on without a word about a call; what a real provider says to that is not the question.
+    script = upstream.script(play, allows={"tool-pairs messages.*.tool_calls": strict.Perhaps("dice")})
     script.gate = up.Gate() if stop is not None else None
     script.times = times
     return script

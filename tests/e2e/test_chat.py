@@ -78,7 +78,7 @@ def test_echo_gives_the_text_back_unchanged(client, text):
 
 PARTS = [{"type": "text", "text": "look"},
          {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="},
-          "own_key": 1.50}]
+          "cache_control": {"type": "ephemeral", "own_key": 1.50}}]
 CALLS = [{"id": "call_1", "type": "function", "function": {"name": "f", "arguments": "{\"a\":1}"}}]
 
 FORMS = [
@@ -172,7 +172,8 @@ CONFIG = [("temperature", 0), ("temperature", 2), ("temperature", 0.7), ("top_p"
 @pytest.mark.parametrize("stream", [False, True])
 def test_config_fields_reach_the_provider(client, script, name, value, stream):
     s = script(up.either("ok"))
-    config = {name: value, **({"tools": []} if name == "tool_choice" else {})}
+    tool = {"type": "function", "function": {"name": "f"}}
+    config = {name: value, **({"tools": [tool]} if name == "tool_choice" else {})}
     if stream:
         with client.chat_stream("hi", model=s.model, config=config) as answer:
             answer.native()
@@ -194,7 +195,8 @@ def test_nothing_is_invented(client, script):
 
 
 def test_extra_is_merged_untouched(client, script):
-    s = script(up.reply(up.completion("ok")))
+    s = script(up.reply(up.completion("ok")), allows={
+        f"types {name}": "members of a server that nobody knows" for name in ("deep", "big")})
     body = (b'{"messages":["hi"],"config":{"model":"%s","extra":{"top_k":1E2,"min_p":0.10,'
             b'"deep":{"a":[1,{"b":"\\u00e9"}]},"big":123456789012345678901234567890}}}'
             % s.model.encode())

@@ -276,10 +276,11 @@ def test_a_model_that_refuses_sampling_is_not_sent_it(start, upstream, script, d
          "fallback": ["n"]},
         {"name": "n", "provider": "p", "upstream_model": other.name}]})
     with Client(gateway.url) as client:
-        reply = client.complete("m", temperature=0.5, top_p=0.5, seed=1).ok()
-        assert reply.headers["x-parley-attempts"] == "2"
-        assert "temperature" not in s.request.json and "top_p" not in s.request.json
-        assert other.request.json["temperature"] == 0.5 and other.request.json["top_p"] == 0.5
+        for name in ("temperature", "top_p"):  # Anthropic takes one of the two
+            reply = client.complete("m", **{name: 0.5}, seed=1).ok()
+            assert reply.headers["x-parley-attempts"] == "2"
+            assert name not in s.exchanges[-1].request.json
+            assert other.exchanges[-1].request.json[name] == 0.5
         only = script(wire.whole("ok"))
         upstream.scripts[s.name] = only
         told = json.loads(client.complete("m", temperature=0.5).ok().headers["x-parley-warnings"])

@@ -21,7 +21,7 @@ PATH = "/v1/chat/completions"
 NOBODY = "chatcmpl-" + "0" * 15 + "1" * 17
 SETTINGS = ("temperature", "top_p", "seed", "presence_penalty", "frequency_penalty", "tools",
             "tool_choice", "response_format", "input_user", "service_tier", "system_fingerprint")
-TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}]
+TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}]
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ def test_the_sdk(sdk):
 
 
 def test_the_prompt_is_a_message(client, script):
-    s = script(up.either("ok"))
+    s = script(up.either("ok"), allows={"types own": "a member that nobody knows"})
     body = (b'{"model":"%s","prompt":"h\\u00e9","temperature": 0.10,"stop":["a"],"max_tokens":7,'
             b'"own":{"a":[1.0]}}' % s.model.encode())
     answer = checked(client.post(PATH, body).ok().json)
@@ -159,7 +159,7 @@ ODD = {"prompt": [[1, 2], [3]], "suffix": " end", "echo": True, "best_of": 3, "n
     ("p", "/v1/completions"), ("azure", "/v1/completions")])
 def test_a_request_is_passed_on(passing, script, prefix, path):
     theirs = answer("a", "b", usage=USAGE, own=[1])
-    s = script(up.reply(theirs))
+    s = script(up.reply(theirs), allows={f"types {name}": "the client's own" for name in ("own", "store")})
     reply = passing.post(PATH, {"model": s.under(prefix), **ODD}).ok()
     assert reply.json == theirs
     assert s.request.target == path

@@ -15,6 +15,7 @@ import struct
 import threading
 import time
 
+import strict
 from waiting import DEADLINE, Moment
 
 
@@ -330,9 +331,10 @@ def either(content="ok"):
 
 
 class Script:
-    def __init__(self, name, steps):
+    def __init__(self, name, steps, waivers=()):
         self.name = name
         self.steps = steps
+        self.waivers = waivers  # what the strict provider lets pass
         self.exchanges = []
         self.model = "t/" + name  # as the tests' usual configuration calls it
         self._changed = threading.Condition()
@@ -378,12 +380,13 @@ class Upstream:
         self._threads.append(thread)
         thread.start()
 
-    def script(self, *steps, name=None):
+    def script(self, *steps, name=None, allows=None):
+        """allows: {"RULE PATH": "why"}, what requests for it may break (see strict/__init__.py)."""
         name = name or f"m{os.getpid()}-{next(self._numbers)}"
         flat = []
         for step in steps:
             flat.extend(step if isinstance(step, list) else [step])
-        script = Script(name, flat)
+        script = Script(name, flat, strict.JUDGE.waive(allows or {}))
         self.scripts[name] = script
         return script
 
@@ -470,6 +473,9 @@ class Upstream:
             return self.listing or [reply({"object": "list", "data": []})]
         script = self._find(x.request)
         (script.add if script else self.strays.append)(x)
+        kind, breaches = strict.JUDGE.look(x.request, script.waivers if script else ())
+        if breaches:
+            return [reply(strict.refusal(kind, breaches[0]), 400)]
         return script.steps if script else [
             reply({"error": {"message": "the tests have no such model", "type": "invalid_request_error",
                              "param": "model", "code": "model_not_found"}}, 404)]

@@ -4,42 +4,79 @@ A wire is made of functions that return steps for a script:
 
   say(*pieces)            a streamed answer, ended as it should be
   call(name, id, args)    a streamed answer that is one tool call; args is an object
-  whole(text), whole_call a plain answer
+  calls(*calls, text="")  a streamed answer of several, each (name, id, args), after a text
+  whole(text), whole_call, whole_calls
+                          a plain answer
   cut(*pieces)            a stream whose terminal event never comes
   fail(*pieces, text=)    a stream that ends in the provider's error
   refuse(status, text)    an error with a status
   vectors(*lists)         embeddings, where `embeds` says where it is asked for them
+
+Answers take `usage`, the dialect's own object, and `reasoning`, a text that comes before all else.
+test_wires.py holds them against the types of the providers' own packages.
 """
 
 import json
 
 import upstream as up
+from strict.dialects import MISTRAL
 
 USAGE = (11, 7)  # tokens in and out that every answer tells
 
 
-class OpenAI:
+class Wire:
+    """What all have: a dialect makes _streamed and _answered of pieces of text, calls, usage and reasoning."""
+
+    def say(self, *pieces, usage=None, reasoning=None):
+        return self._streamed(pieces, (), usage, reasoning)
+
+    def call(self, name, id, args, usage=None, reasoning=None):
+        return self._streamed((), [(name, id, args)], usage, reasoning)
+
+    def calls(self, *calls, text="", usage=None, reasoning=None):
+        return self._streamed([text] if text else [], calls, usage, reasoning)
+
+    def whole(self, text, usage=None, reasoning=None):
+        return self._answered(text, (), usage, reasoning)
+
+    def whole_call(self, name, id, args, usage=None, reasoning=None):
+        return self._answered("", [(name, id, args)], usage, reasoning)
+
+    def whole_calls(self, *calls, text="", usage=None, reasoning=None):
+        return self._answered(text, calls, usage, reasoning)
+
+
+class OpenAI(Wire):
     dialect = "openai"
     target = "/v1/chat/completions"
     reasons = {"stop": "stop", "tool_calls": "tool_calls"}
     native = "stop"  # its own word for the end of say()
 
-    def say(self, *pieces):
-        return up.stream(*pieces)
+    def _calls(self, calls):
+        return [{"id": id, "type": "function",
+                 "function": {"name": name, "arguments": json.dumps(args)}} for name, id, args in calls]
 
-    def call(self, name, id, args):
-        delta = {"tool_calls": [{"index": 0, "id": id, "type": "function",
-                                 "function": {"name": name, "arguments": json.dumps(args)}}]}
-        return [up.sse(), up.role(), up.data(up.chunk(delta)), *up.ending("tool_calls")]
+    def _end(self, reason, usage):
+        return [up.data(up.chunk({}, reason)), up.data(up.usage_chunk(usage)), up.data("[DONE]"), up.end()]
 
-    def whole(self, text):
-        return up.reply(up.completion(text))
+    def _reasons(self, text):
+        return {"reasoning_content": text}  # as most servers like OpenAI's say it; its own do not
 
-    def whole_call(self, name, id, args):
-        calls = [{"id": id, "type": "function",
-                  "function": {"name": name, "arguments": json.dumps(args)}}]
-        message = {"role": "assistant", "content": None, "tool_calls": calls}
-        return up.reply(up.completion(message=message, finish="tool_calls"))
+    def _streamed(self, pieces, calls, usage, reasoning):
+        thought = [up.data(up.chunk(self._reasons(reasoning)))] if reasoning else []
+        deltas = [up.data(up.chunk({"tool_calls": [{"index": i, **call}]}))
+                  for i, call in enumerate(self._calls(calls))]
+        return [up.sse(), up.role(), *thought, *[up.text(p) for p in pieces], *deltas,
+                *self._end("tool_calls" if calls else "stop", usage)]
+
+    def _answered(self, text, calls, usage, reasoning):
+        message = {"role": "assistant", "content": text or (None if calls else text)}
+        if reasoning:
+            message |= self._reasons(reasoning)
+        if calls:
+            message["tool_calls"] = self._calls(calls)
+        return up.reply(up.completion(message=message, finish="tool_calls" if calls else "stop",
+                                      usage=usage or up.USAGE))
 
     def cut(self, *pieces):
         return [up.sse(), up.role(), *[up.text(p) for p in pieces], up.end()]
@@ -58,19 +95,20 @@ class OpenAI:
         return up.embeddings(*lists)
 
 
-class Anthropic:
+class Anthropic(Wire):
     dialect = "anthropic"
     native = "end_turn"
     target = "/v1/messages"
     usage = {"input_tokens": USAGE[0], "cache_creation_input_tokens": 0,
              "cache_read_input_tokens": 0, "output_tokens": USAGE[1]}
 
-    def _stream(self, *events, end=("end_turn",)):
+    def _stream(self, *events, end=("end_turn",), usage=None):
+        usage = usage or self.usage
         start = {"type": "message_start", "message": {
             "id": "msg_1", "type": "message", "role": "assistant", "model": "upstream-model",
             "content": [], "stop_reason": None, "stop_sequence": None,
-            "usage": {**self.usage, "output_tokens": 1}}}
-        last = [{"type": "message_delta", "usage": self.usage,
+            "usage": {**usage, "output_tokens": 1}}}
+        last = [{"type": "message_delta", "usage": usage,
                  "delta": {"stop_reason": reason, "stop_sequence": None}} for reason in end]
         last += [{"type": "message_stop"}] if end else []
         return [up.sse(), *[self._event(e) for e in [start, *events, *last]], up.end()]
@@ -78,36 +116,43 @@ class Anthropic:
     def _event(self, value):
         return up.body(f"event: {value['type']}\ndata: {json.dumps(value)}\n\n".encode())
 
-    def _text(self, *pieces):
-        return [{"type": "content_block_start", "index": 0,
-                 "content_block": {"type": "text", "text": ""}},
-                *[{"type": "content_block_delta", "index": 0,
-                   "delta": {"type": "text_delta", "text": p}} for p in pieces],
-                {"type": "content_block_stop", "index": 0}]
+    def _block(self, index, block, deltas):
+        return [{"type": "content_block_start", "index": index, "content_block": block},
+                *[{"type": "content_block_delta", "index": index, "delta": d} for d in deltas],
+                {"type": "content_block_stop", "index": index}]
 
-    def say(self, *pieces):
-        return self._stream(*self._text(*pieces))
+    def _text(self, *pieces, index=0):
+        return self._block(index, {"type": "text", "text": ""},
+                           [{"type": "text_delta", "text": p} for p in pieces])
 
-    def call(self, name, id, args):
-        text = json.dumps(args)
-        return self._stream(
-            {"type": "content_block_start", "index": 0,
-             "content_block": {"type": "tool_use", "id": id, "name": name, "input": {}}},
-            *[{"type": "content_block_delta", "index": 0,
-               "delta": {"type": "input_json_delta", "partial_json": p}}
-              for p in (text[:5], text[5:])],
-            {"type": "content_block_stop", "index": 0}, end=("tool_use",))
+    def _streamed(self, pieces, calls, usage, reasoning):
+        blocks = []
+        if reasoning:
+            blocks.append(self._block(0, {"type": "thinking", "thinking": "", "signature": ""}, [
+                {"type": "thinking_delta", "thinking": reasoning},
+                {"type": "signature_delta", "signature": "QQ=="}]))
+        if pieces or not calls:
+            blocks.append(self._text(*pieces, index=len(blocks)))
+        for name, id, args in calls:
+            text = json.dumps(args)
+            blocks.append(self._block(
+                len(blocks), {"type": "tool_use", "id": id, "name": name, "input": {}},
+                [{"type": "input_json_delta", "partial_json": p} for p in (text[:5], text[5:])]))
+        return self._stream(*[e for block in blocks for e in block],
+                            end=("tool_use" if calls else "end_turn",), usage=usage)
 
-    def _whole(self, block, reason):
+    def _whole(self, *blocks, usage=None):
+        *blocks, reason = blocks
         return up.reply({"id": "msg_1", "type": "message", "role": "assistant",
-                         "model": "upstream-model", "content": [block], "stop_reason": reason,
-                         "stop_sequence": None, "usage": self.usage})
+                         "model": "upstream-model", "content": blocks, "stop_reason": reason,
+                         "stop_sequence": None, "usage": usage or self.usage})
 
-    def whole(self, text):
-        return self._whole({"type": "text", "text": text}, "end_turn")
-
-    def whole_call(self, name, id, args):
-        return self._whole({"type": "tool_use", "id": id, "name": name, "input": args}, "tool_use")
+    def _answered(self, text, calls, usage, reasoning):
+        blocks = [{"type": "thinking", "thinking": reasoning, "signature": "QQ=="}] if reasoning else []
+        if text or not calls:
+            blocks.append({"type": "text", "text": text})
+        blocks += [{"type": "tool_use", "id": id, "name": name, "input": args} for name, id, args in calls]
+        return self._whole(*blocks, "tool_use" if calls else "end_turn", usage=usage)
 
     def cut(self, *pieces):
         return self._stream(*self._text(*pieces)[:-1], end=())
@@ -123,18 +168,18 @@ class Anthropic:
                                                     "message": text}}, status)
 
 
-class Ollama:
+class Ollama(Wire):
     dialect = "ollama"
     native = "stop"
     target = "/v1/api/chat"
 
-    def _part(self, message=None, done=None):
+    def _part(self, message=None, done=None, usage=None):
         value = {"model": "upstream-model", "created_at": "2026-08-21T10:00:00.123456789Z",
                  "message": {"role": "assistant", "content": "", **(message or {})},
                  "done": done is not None}
         if done is not None:
             value |= {"done_reason": done, "total_duration": 5191566416,
-                      "prompt_eval_count": USAGE[0], "eval_count": USAGE[1]}
+                      **(usage or {"prompt_eval_count": USAGE[0], "eval_count": USAGE[1]})}
         return value
 
     def _stream(self, *parts):
@@ -147,17 +192,16 @@ class Ollama:
     def _call(self, name, args):
         return {"tool_calls": [{"function": {"name": name, "arguments": args}}]}
 
-    def say(self, *pieces):
-        return self._stream(*self._texts(pieces), self._part(done="stop"))
+    def _streamed(self, pieces, calls, usage, reasoning):
+        parts = [self._part({"thinking": reasoning})] if reasoning else []
+        parts += self._texts(pieces) + [self._part(self._call(name, args)) for name, _, args in calls]
+        return self._stream(*parts, self._part(done="stop", usage=usage))
 
-    def call(self, name, id, args):
-        return self._stream(self._part(self._call(name, args)), self._part(done="stop"))
-
-    def whole(self, text):
-        return up.reply(self._part({"content": text}, "stop"))
-
-    def whole_call(self, name, id, args):
-        return up.reply(self._part(self._call(name, args), "stop"))
+    def _answered(self, text, calls, usage, reasoning):
+        message = {"content": text, **({"thinking": reasoning} if reasoning else {})}
+        if calls:
+            message["tool_calls"] = [c for name, _, args in calls for c in self._call(name, args)["tool_calls"]]
+        return up.reply(self._part(message, "stop", usage))
 
     def cut(self, *pieces):
         return self._stream(*self._texts(pieces))
@@ -175,17 +219,19 @@ class Ollama:
                          "load_duration": 1019500, "prompt_eval_count": USAGE[0]})
 
 
-class OpenAIResponses:
+class OpenAIResponses(Wire):
     dialect = "openai-responses"
     native = "completed"
     target = "/v1/responses"
+    usage = {"input_tokens": USAGE[0], "output_tokens": USAGE[1], "total_tokens": sum(USAGE),
+             "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+             "output_tokens_details": {"reasoning_tokens": 0}}
 
     def _response(self, status, output=(), **more):
         return {"id": "resp_1", "object": "response", "created_at": 1741476777, "status": status,
                 "model": "upstream-model", "output": list(output), "error": None,
-                "incomplete_details": None, "store": False,
-                "usage": {"input_tokens": USAGE[0], "output_tokens": USAGE[1],
-                          "total_tokens": sum(USAGE)} if status == "completed" else None, **more}
+                "incomplete_details": None, "parallel_tool_calls": True, "tool_choice": "auto",
+                "tools": [], "usage": self.usage if status == "completed" else None, **more}
 
     def _stream(self, *events):
         start = [{"type": f"response.{name}", "response": self._response("in_progress")}
@@ -196,51 +242,78 @@ class OpenAIResponses:
         return [up.sse(), *[up.body(f"event: {t}\ndata: {line}\n\n".encode())
                             for t, line in zip(types, lines, strict=True)], up.end()]
 
-    def _completed(self, item):
-        return {"type": "response.completed", "response": self._response("completed", [item])}
-
     def _message(self, text):
         return {"id": "msg_1", "type": "message", "status": "completed", "role": "assistant",
                 "content": [{"type": "output_text", "text": text, "annotations": []}]}
 
-    def _texts(self, pieces):
-        return [{"type": "response.output_item.added", "output_index": 0,
+    def _texts(self, pieces, index=0):
+        at = {"item_id": "msg_1", "output_index": index, "content_index": 0}
+        return [{"type": "response.output_item.added", "output_index": index,
                  "item": {**self._message(""), "status": "in_progress", "content": []}},
-                {"type": "response.content_part.added", "item_id": "msg_1", "output_index": 0,
-                 "content_index": 0, "part": {"type": "output_text", "text": ""}},
-                *[{"type": "response.output_text.delta", "item_id": "msg_1", "output_index": 0,
-                   "content_index": 0, "delta": p, "logprobs": []} for p in pieces]]
+                {"type": "response.content_part.added", **at,
+                 "part": {"type": "output_text", "text": "", "annotations": []}},
+                *[{"type": "response.output_text.delta", **at, "delta": p, "logprobs": []}
+                  for p in pieces]]
 
-    def _call(self, name, id, arguments):
-        return {"id": "fc_1", "type": "function_call", "status": "completed", "name": name,
+    def _text(self, pieces, index):
+        item = self._message("".join(pieces))
+        at = {"item_id": "msg_1", "output_index": index, "content_index": 0}
+        return [*self._texts(pieces, index),
+                {"type": "response.output_text.done", **at, "text": "".join(pieces), "logprobs": []},
+                {"type": "response.content_part.done", **at, "part": item["content"][0]},
+                {"type": "response.output_item.done", "output_index": index, "item": item}], item
+
+    def _reasoning(self, text):
+        return {"id": "rs_1", "type": "reasoning", "summary": [{"type": "summary_text", "text": text}]}
+
+    def _thought(self, text, index):
+        item = self._reasoning(text)
+        at = {"item_id": "rs_1", "output_index": index, "summary_index": 0}
+        return [{"type": "response.output_item.added", "output_index": index, "item": {**item, "summary": []}},
+                {"type": "response.reasoning_summary_part.added", **at,
+                 "part": {"type": "summary_text", "text": ""}},
+                {"type": "response.reasoning_summary_text.delta", **at, "delta": text},
+                {"type": "response.reasoning_summary_text.done", **at, "text": text},
+                {"type": "response.reasoning_summary_part.done", **at, "part": item["summary"][0]},
+                {"type": "response.output_item.done", "output_index": index, "item": item}], item
+
+    def _call(self, name, id, arguments, number=1):
+        return {"id": f"fc_{number}", "type": "function_call", "status": "completed", "name": name,
                 "call_id": id, "arguments": arguments}
 
-    def say(self, *pieces):
-        text = "".join(pieces)
-        return self._stream(*self._texts(pieces), {
-            "type": "response.output_text.done", "item_id": "msg_1", "output_index": 0,
-            "content_index": 0, "text": text}, {
-            "type": "response.output_item.done", "output_index": 0,
-            "item": self._message(text)}, self._completed(self._message(text)))
-
-    def call(self, name, id, args):
+    def _asked(self, name, id, args, index, number):
         text = json.dumps(args)
-        item = self._call(name, id, text)
-        at = {"item_id": "fc_1", "output_index": 0}
-        return self._stream(
-            {"type": "response.output_item.added", "output_index": 0,
-             "item": self._call(name, id, "")},
-            *[{"type": "response.function_call_arguments.delta", **at, "delta": p}
-              for p in (text[:5], text[5:])],
-            {"type": "response.function_call_arguments.done", **at, "arguments": text},
-            {"type": "response.output_item.done", "output_index": 0, "item": item},
-            self._completed(item))
+        item = self._call(name, id, text, number)
+        at = {"item_id": item["id"], "output_index": index}
+        return [{"type": "response.output_item.added", "output_index": index,
+                 "item": {**item, "arguments": "", "status": "in_progress"}},
+                *[{"type": "response.function_call_arguments.delta", **at, "delta": p}
+                  for p in (text[:5], text[5:])],
+                {"type": "response.function_call_arguments.done", **at, "arguments": text},
+                {"type": "response.output_item.done", "output_index": index, "item": item}], item
 
-    def whole(self, text):
-        return up.reply(self._response("completed", [self._message(text)]))
+    def _streamed(self, pieces, calls, usage, reasoning):
+        events, output = [], []
 
-    def whole_call(self, name, id, args):
-        return up.reply(self._response("completed", [self._call(name, id, json.dumps(args))]))
+        def add(made):
+            events.extend(made[0])
+            output.append(made[1])
+        if reasoning:
+            add(self._thought(reasoning, len(output)))
+        if pieces or not calls:
+            add(self._text(pieces, len(output)))
+        for number, call in enumerate(calls, 1):
+            add(self._asked(*call, len(output), number))
+        return self._stream(*events, {"type": "response.completed", "response": self._response(
+            "completed", output, usage=usage or self.usage)})
+
+    def _answered(self, text, calls, usage, reasoning):
+        output = [self._reasoning(reasoning)] if reasoning else []
+        if text or not calls:
+            output.append(self._message(text))
+        output += [self._call(name, id, json.dumps(args), number)
+                   for number, (name, id, args) in enumerate(calls, 1)]
+        return up.reply(self._response("completed", output, usage=usage or self.usage))
 
     def cut(self, *pieces):
         return self._stream(*self._texts(pieces))
@@ -262,12 +335,12 @@ class OpenAIResponses:
         return up.embeddings(*lists)
 
 
-class Gemini:
+class Gemini(Wire):
     dialect = "gemini"
     native = "STOP"
     target = "/v1/models/NAME:generateContent"
 
-    def _response(self, parts=None, reason=None):
+    def _response(self, parts=None, reason=None, usage=None):
         candidate = {"index": 0}
         if parts is not None:
             candidate["content"] = {"role": "model", "parts": parts}
@@ -275,8 +348,8 @@ class Gemini:
             candidate["finishReason"] = reason
         return {"candidates": [candidate], "modelVersion": "upstream-model",
                 "responseId": "resp_1",
-                "usageMetadata": {"promptTokenCount": USAGE[0],
-                                  "candidatesTokenCount": USAGE[1] if reason else 1}}
+                "usageMetadata": usage or {"promptTokenCount": USAGE[0],
+                                           "candidatesTokenCount": USAGE[1] if reason else 1}}
 
     def _stream(self, *responses):
         return [up.sse(), *[up.data(r) for r in responses], up.end()]
@@ -287,18 +360,19 @@ class Gemini:
     def _call(self, name, args):
         return {"functionCall": {"name": name, "args": args}, "thoughtSignature": "QUJD+/8="}
 
-    def say(self, *pieces):
-        return self._stream(*self._texts(pieces), self._response([{"text": ""}], "STOP"))
+    def _thought(self, text):
+        return [{"text": text, "thought": True}] if text else []
 
-    def call(self, name, id, args):
-        return self._stream(self._response([self._call(name, args)]),
-                            self._response([{"text": ""}], "STOP"))
+    def _streamed(self, pieces, calls, usage, reasoning):
+        parts = [[p] for p in self._thought(reasoning)] + [[{"text": p}] for p in pieces]
+        parts += [[self._call(name, args)] for name, _, args in calls]
+        return self._stream(*[self._response(p) for p in parts],
+                            self._response([{"text": ""}], "STOP", usage))
 
-    def whole(self, text):
-        return up.reply(self._response([{"text": text}], "STOP"))
-
-    def whole_call(self, name, id, args):
-        return up.reply(self._response([self._call(name, args)], "STOP"))
+    def _answered(self, text, calls, usage, reasoning):
+        parts = self._thought(reasoning) + ([{"text": text}] if text or not calls else [])
+        return up.reply(self._response(parts + [self._call(name, args) for name, _, args in calls],
+                                       "STOP", usage))
 
     def cut(self, *pieces):
         return self._stream(*self._texts(pieces))
@@ -326,20 +400,33 @@ class Azure(OpenAI):
 class Mistral(OpenAI):
     """Calls whole in one chunk, usage with the end, errors of another shape."""
     dialect = "mistral"
+    # fixtures.provider gives it a base_url of its own: its paths are OpenAI's.
+    target = MISTRAL + OpenAI.target
+    embeds = MISTRAL + OpenAI.embeds
 
-    def _end(self, reason):
-        end = up.chunk({"content": ""}, finish=reason)
-        return [up.data({**end, "usage": {"prompt_tokens": USAGE[0], "completion_tokens": USAGE[1],
-                                          "total_tokens": sum(USAGE)}}),
+    def _calls(self, calls):
+        return [{"id": f"D681PevK{i}", "type": "function",
+                 "function": {"name": name, "arguments": json.dumps(args)}}
+                for i, (name, _, args) in enumerate(calls)]
+
+    def _end(self, reason, usage):
+        return [up.data({**up.chunk({"content": ""}, reason), "usage": usage or up.USAGE}),
                 up.body(b"data: [DONE]\n\n"), up.end()]
 
-    def say(self, *pieces):
-        return [up.sse(), up.role(), *[up.text(p) for p in pieces], *self._end("stop")]
+    def _reasons(self, text):
+        return {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": text}]}]}
 
-    def call(self, name, id, args):
-        delta = {"tool_calls": [{"index": 0, "id": "D681PevKs", "function": {
-            "name": name, "arguments": json.dumps(args)}}]}
-        return [up.sse(), up.role(), up.data(up.chunk(delta)), *self._end("tool_calls")]
+    def _answered(self, text, calls, usage, reasoning):
+        message = {"role": "assistant", "content": text}
+        if reasoning:
+            message["content"] = [*self._reasons(reasoning)["content"], {"type": "text", "text": text}]
+        if calls:
+            message["tool_calls"] = self._calls(calls)
+        return up.reply(up.completion(message=message, finish="tool_calls" if calls else "stop",
+                                      usage=usage or up.USAGE))
+
+    def vectors(self, *lists):
+        return up.embeddings(*lists, id="emb-up")
 
     def fail(self, *pieces, text="it broke"):
         error = {"object": "error", "message": text, "type": "server_error", "param": None,

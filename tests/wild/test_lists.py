@@ -43,7 +43,7 @@ LISTS = {
     "what a response's usage counts": (deep(responses.ResponseUsage), TO_RESPONSES),
     "roles of a chat": (tags(chat.ChatCompletionMessageParam, "role"), CHAT),
     "parts of a chat": (tags(chat.ChatCompletionContentPartParam), CHAT),
-    "members of a chat's answer": "annotations expires_at transcript",
+    "members of a chat's answer": (deep(chat.ChatCompletionMessage), CHAT),
     "members of a chunk": (members(chat.chat_completion_chunk.ChoiceDelta), CHAT),
     "what a chat's usage counts": (deep(completion_usage.CompletionUsage), CHAT),
     "blocks of a message": (tags(claude.BetaContentBlockParam), MESSAGES),

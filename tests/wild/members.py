@@ -138,19 +138,21 @@ CHAT = {
             "*": "passed", "anthropic": "tool_choice.type",
             "gemini": 'toolConfig.functionCallingConfig.mode="AUTO"', "ollama": "own"},
         '"required"': {
-            "*": "passed", "mistral": 'tool_choice="any"', "anthropic": 'tool_choice.type="any"',
+            "*": "passed", "anthropic": 'tool_choice.type="any"',
             "gemini": 'toolConfig.functionCallingConfig.mode="ANY"', "ollama": "warned"},
-        "allowed_tools": {"*": fault("refused", "D52"), "openai azure": "passed", "mistral": fault("passed", "D52")},
+        "allowed_tools": {
+            "*": "passed", "mistral openai-responses": 'tool_choice="auto"', "anthropic": 'tool_choice.type="auto"',
+            "gemini": 'toolConfig.functionCallingConfig.mode="AUTO"', "ollama": "own"},
         "function": {
             "*": "passed", "anthropic": 'tool_choice.type="tool"; tool_choice.name="get_weather"', "gemini": ONE_OF,
             "ollama": "warned", "openai-responses": NAMED_FLAT},
         "custom": {"*": "refused", "openai azure mistral": "passed"},
     },
     "tools": {
-        "*": {"*": "passed", "anthropic gemini openai-responses": "tools~"},
+        "*": {"*": "passed", "mistral anthropic gemini openai-responses": "tools~"},
         "[function, full]": {"*": "passed", "anthropic openai-responses": "tools~", "gemini": "tools~ !"},
-        "[custom]": {"*": "refused", "openai azure": "passed", "mistral": fault("passed", "R6")},
-        "[custom, full]": {"*": "refused", "openai azure": "passed", "mistral": fault("passed", "R6")},
+        "[custom]": {"*": "refused", "openai azure": "passed"},
+        "[custom, full]": {"*": "refused", "openai azure": "passed"},
     },
     "top_logprobs": {"*": {"*": "warned", "openai azure": "passed"}},
     "top_p": {"*": {"*": "passed", "gemini": "generationConfig.topP", "ollama": "options.top_p"}},
@@ -246,7 +248,7 @@ RESPONSES = {
             "*": "passed", "anthropic": "tool_choice.type",
             "gemini": 'toolConfig.functionCallingConfig.mode="AUTO"', "ollama": "own"},
         '"required"': {
-            "*": "passed", "mistral": 'tool_choice="any"', "anthropic": 'tool_choice.type="any"',
+            "*": "passed", "anthropic": 'tool_choice.type="any"',
             "gemini": 'toolConfig.functionCallingConfig.mode="ANY"', "ollama": "warned"},
         "allowed_tools": {
             "*": 'tool_choice="auto"', "anthropic": 'tool_choice.type="auto"',
@@ -262,7 +264,7 @@ RESPONSES = {
         "*": ever("refused"),
         "[function]": {"*": "tools~", "gemini": "tools~ !", "openai-responses": "passed"},
         "[function, full]": {
-            "*": "tools~ with async, allowed_callers, defer_loading, output_schema",
+            "*": fault("tools~ with async, allowed_callers, defer_loading, output_schema", "D39"),
             "anthropic openai-responses": "tools~", "gemini": "tools~ !"},
         "[custom]": ever("tools~"),
         "[custom, full]": ever("tools~"),
@@ -348,10 +350,10 @@ MESSAGES = {
             "mistral openai-responses": 'tool_choice="auto"; parallel_tool_calls=false', "anthropic": "passed",
             "gemini": 'toolConfig.functionCallingConfig.mode="AUTO" !', "ollama": "warned"},
         "any": {
-            "*": 'tool_choice="required"', "mistral": 'tool_choice="any"', "anthropic": "passed",
+            "*": 'tool_choice="required"', "anthropic": "passed",
             "gemini": 'toolConfig.functionCallingConfig.mode="ANY"', "ollama": "warned"},
         "any, full": {
-            "*": ALONE + '; tool_choice="required"', "mistral": 'tool_choice="any"; parallel_tool_calls=false',
+            "*": ALONE + '; tool_choice="required"', "mistral": 'tool_choice="required"; parallel_tool_calls=false',
             "anthropic": "passed", "gemini": 'toolConfig.functionCallingConfig.mode="ANY" !', "ollama": "warned",
             "openai-responses": 'tool_choice="required"; parallel_tool_calls=false'},
         "tool": {
@@ -424,7 +426,7 @@ NATIVE = {
             "*": "passed", "anthropic": "tool_choice.type",
             "gemini": 'toolConfig.functionCallingConfig.mode="AUTO"', "ollama": "own"},
         '"required"': {
-            "*": "passed", "mistral": 'tool_choice="any"', "anthropic": 'tool_choice.type="any"',
+            "*": "passed", "anthropic": 'tool_choice.type="any"',
             "gemini": 'toolConfig.functionCallingConfig.mode="ANY"', "ollama": "warned"},
         "function": {
             "*": "passed", "anthropic": 'tool_choice.type="tool"; tool_choice.name="get_weather"', "gemini": ONE_OF,

@@ -244,3 +244,103 @@ def test_instructions_alone_are_the_users(claude, family, body):
     said, sent = claude(body, family, "gemini")
     assert sent["contents"] == [{"role": "user", "parts": [{"text": "A"}, {"text": "B"}]}]
     assert "systemInstruction" not in sent and said.codes == ["system_moved"] * 2
+
+
+# --- D24: schemas of answers; D25: strict tools; D43: schemas of tools ---
+
+
+def obj(properties, **more):
+    return {"type": "object", "properties": properties, **more}
+
+
+def with_schema(family, schema):
+    if family == "responses":
+        return {"input": "hi", "store": False, "text": {"format": {"type": "json_schema", "name": "s", "schema": schema}}}
+    response_format = {"type": "json_schema", "json_schema": {"name": "s", "schema": schema}}
+    if family == "chat":
+        return {"messages": HI, "response_format": response_format}
+    return {"messages": ["hi"], "config": {"response_format": response_format}}
+
+
+@pytest.mark.parametrize("family", ["chat", "responses", "native"])
+def test_a_schema_in_the_subset_that_is_enforced(claude, family):
+    schema = obj({"a": {"type": "integer", "minimum": 0}, "b": obj({"c": {"type": "string", "maxLength": 9}})},
+                 required=["a"])
+    said, sent = claude(with_schema(family, schema), family)
+    assert said.status == 200 and said.codes == [], said
+    assert sent["output_config"]["format"]["schema"] == obj({
+        "a": {"type": "integer", "description": "{minimum: 0}"},
+        "b": obj({"c": {"type": "string", "description": "{maxLength: 9}"}}, additionalProperties=False),
+    }, required=["a"], additionalProperties=False)
+
+
+@pytest.mark.parametrize(("schema", "why"), [
+    ({"$ref": "#/$defs/n", "$defs": {"n": obj({"next": {"$ref": "#/$defs/n"}})}}, "recursive"),
+    (obj({"a": {"$ref": "#/$defs/a"}}, **{"$defs": {"a": obj({"b": {"$ref": "#/$defs/b"}}),
+                                                    "b": obj({"a": {"$ref": "#/$defs/a"}})}}), "recursive"),
+    (obj({"a": {"$ref": "#"}}), "refers"),
+    (obj({"a": {"$ref": "https://a.example/s.json"}}), "refers"),
+    (obj({"a": {}}), "any value"), (obj({"a": True}), "any value"),
+    (obj({"a": {"allOf": [obj({"b": {"type": "null"}}), obj({"c": {"type": "null"}})]}}), "allOf"),
+])
+def test_a_schema_that_can_not_be_enforced(claude, schema, why):
+    said, _ = claude(with_schema("chat", schema))
+    assert (said.status, said.error["param"]) == (400, "response_format") and why in said.error["message"], said
+    tool = {"type": "function", "function": {"name": "w", "strict": True, "parameters": {"type": "object", **schema}}}
+    said, sent = claude({"messages": HI, "tools": [tool]})
+    assert sent["tools"] == [{"name": "w", "input_schema": tool["function"]["parameters"]}]
+    assert said.codes == ["parameter_dropped"] and why in said.warnings[0]["message"]
+
+
+def test_an_object_of_any_properties_is_told(claude):
+    schema = obj({"a": {"type": "object", "additionalProperties": {"type": "string"}}})
+    said, sent = claude(with_schema("chat", schema))
+    assert said.codes == ["parameter_clamped"]
+    assert sent["output_config"]["format"]["schema"]["properties"]["a"] == {
+        "type": "object", "additionalProperties": False}
+    tool = {"type": "function", "function": {"name": "w", "strict": True, "parameters": schema}}
+    said, sent = claude({"messages": HI, "tools": [tool]})
+    assert sent["tools"] == [{"name": "w", "input_schema": schema}] and said.codes == ["parameter_dropped"]
+
+
+@pytest.mark.parametrize("family", ["chat", "responses"])
+def test_strict_tools(claude, family):
+    schema = obj({"a": {"type": "array", "items": {"type": "string"}, "maxItems": 3}}, required=["a"])
+    tools = [{"name": f"t{n}", "strict": True, "parameters": schema} for n in range(22)]
+    body = {"messages": HI, "tools": [{"type": "function", "function": t} for t in tools]} if family == "chat" else \
+        {"input": "hi", "store": False, "tools": [{"type": "function", **t} for t in tools]}
+    said, sent = claude(body, family)
+    assert [t.get("strict") for t in sent["tools"]] == [True] * 20 + [None] * 2
+    assert said.codes == ["parameter_dropped"] * 2 and "t20" in said.warnings[0]["message"]
+    assert sent["tools"][0]["input_schema"] == obj({
+        "a": {"type": "array", "items": {"type": "string"}, "description": "{maxItems: 3}"}},
+        required=["a"], additionalProperties=False)
+    assert sent["tools"][21]["input_schema"] == schema
+
+
+@pytest.mark.parametrize("many", [
+    obj({f"p{n}": {"type": "string"} for n in range(13)}),
+    obj({f"p{n}": {"type": ["string", "null"]} for n in range(9)}, required=[f"p{n}" for n in range(9)])])
+def test_the_sums_that_strict_tools_may_have(claude, many):
+    tools = [{"type": "function", "function": {"name": n, "strict": True, "parameters": s}}
+             for n, s in (("a", many), ("b", many), ("c", obj({})))]
+    said, sent = claude({"messages": HI, "tools": tools})
+    assert [t.get("strict") for t in sent["tools"]] == [True, None, True] and said.codes == ["parameter_dropped"]
+
+
+@pytest.mark.parametrize(("parameters", "sent"), [
+    (None, {"type": "object"}), ({}, {"type": "object"}),
+    ({"properties": {"a": {}}}, {"type": "object", "properties": {"a": {}}}),
+    ({"type": None, "properties": {}}, {"type": "object", "properties": {}}),
+    ({"type": ["object", "null"]}, {"type": "object"}), (obj({"a": {"minimum": 1.50}}), obj({"a": {"minimum": 1.5}}))])
+def test_a_tools_schema_is_of_an_object(claude, parameters, sent):
+    function = {"name": "w", "parameters": parameters}
+    if parameters is None:
+        del function["parameters"]
+    said, body = claude({"messages": HI, "tools": [{"type": "function", "function": function}]})
+    assert body["tools"] == [{"name": "w", "input_schema": sent}] and said.codes == []
+
+
+def test_a_tools_schema_that_is_no_object(claude):
+    said, _ = claude({"messages": HI, "tools": [{"type": "function", "function": {"name": "w", "parameters": [1]}}]})
+    assert (said.status, said.error["param"]) == (400, "tools")

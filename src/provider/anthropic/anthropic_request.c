@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "lmc/warnings.h"
 #include "provider/anthropic/anthropic_ids.h"
+#include "provider/anthropic/anthropic_schema.h"
 #include "provider/ask.h"
 #include "provider/ask_param.h"
 #include "provider/turns.h"
@@ -138,15 +139,75 @@ static const struct turns turns = {
 
 /* --- tools and other members --- */
 
-static bool anthropic_request_put_tool(const struct ask_tool *t, struct buf *out)
+/* What strict tools may have, all together.  Source: "Schema complexity limits" of the page on structured
+ * outputs; the API's errors name the same numbers. */
+enum { STRICT_TOOLS = 20, STRICT_OPTIONAL = 24, STRICT_UNIONS = 16 };
+
+/* The sums over the schemas of a request that were sent to be enforced. */
+struct strict {
+	unsigned tools, optional, unions;
+};
+
+/* strict_fault: why a tool can't be strict, too; NULL: it can. */
+static const char *strict_fault(const struct strict *sum, const struct anthropic_schema *s)
 {
+	if (s->fault)
+		return s->fault;
+	/* A call of a tool without parameters has none. */
+	if (s->narrowed)
+		return "a part of it allows any properties";
+	if (sum->tools >= STRICT_TOOLS)
+		return "the request has 20 strict tools already";
+	if (sum->optional + s->optional > STRICT_OPTIONAL)
+		return "the strict tools would have more than 24 optional properties";
+	if (sum->unions + s->unions > STRICT_UNIONS)
+		return "the strict tools would have more than 16 unions of types";
+	return NULL;
+}
+
+/* put_input_schema: *strict is false afterwards if the API can't enforce the schema. */
+static bool put_input_schema(const struct ask *a, const struct ask_tool *t, struct strict *sum,
+			     bool *strict, struct buf *out)
+{
+	struct str              plain = t->parameters.n > 0 ? t->parameters : STR("{}");
+	struct anthropic_schema s = { 0 };
+	struct buf              object;
+	size_t                  before = out->len;
+
+	if (!t->strict)
+		return anthropic_schema_object(plain, out);
+	buf_init(&object, LIMIT_UPSTREAM_ASK);
+	bool ok = anthropic_schema_object(plain, &object) &&
+		  anthropic_schema_put(buf_view(&object), &s, out);
+	const char *fault = ok ? strict_fault(sum, &s) : NULL;
+	if (fault) {
+		warnings_add(
+			a->prompt->warnings, 0, "parameter_dropped",
+			"strict of the tool %.*s was not sent, as this provider can't enforce its "
+			"schema: %s",
+			t->name.n < 64 ? (int)t->name.n : 64, t->name.p, fault);
+		out->len = before;
+		ok = buf_str(out, buf_view(&object));
+	} else {
+		sum->tools++;
+		sum->optional += s.optional;
+		sum->unions += s.unions;
+	}
+	*strict = !fault;
+	buf_finish(&object);
+	return ok;
+}
+
+static bool anthropic_request_put_tool(const struct ask *a, const struct ask_tool *t,
+				       struct strict *sum, struct buf *out)
+{
+	bool strict = false;
+
 	return ask_put_string(out, "{\"name\":", t->name) &&
 	       (t->description.n == 0 ||
 		ask_put_string(out, ",\"description\":", t->description)) &&
-	       buf_text(out, ",\"input_schema\":") &&
-	       buf_str(out, t->parameters.n > 0 ? t->parameters : STR("{\"type\":\"object\"}")) &&
-	       turns_put_mark(t->cache, out) &&
-	       buf_text(out, t->strict ? ",\"strict\":true}" : "}");
+	       buf_text(out, ",\"input_schema\":") && put_input_schema(a, t, sum, &strict, out) &&
+	       turns_put_mark(t->cache, out) && buf_text(out, strict ? ",\"strict\":true}" : "}");
 }
 
 static bool anthropic_request_put_choice(const struct ask *a, struct buf *out)
@@ -166,44 +227,53 @@ static bool anthropic_request_put_choice(const struct ask *a, struct buf *out)
 	       buf_text(out, "}");
 }
 
-static bool anthropic_request_put_tools(const struct ask *a, struct buf *out)
+static bool anthropic_request_put_tools(const struct ask *a, struct strict *sum, struct buf *out)
 {
 	if (a->tool_count == 0)
 		return true;
 	for (size_t i = 0; i < a->tool_count; i++)
 		if (!buf_text(out, i == 0 ? ",\"tools\":[" : ",") ||
-		    !anthropic_request_put_tool(&a->tools[i], out))
+		    !anthropic_request_put_tool(a, &a->tools[i], sum, out))
 			return false;
 	return buf_text(out, "]") && anthropic_request_put_choice(a, out);
 }
 
-static enum errc anthropic_request_put_format(const struct ask *a, struct buf *out, struct err *e)
+/* make_format: makes the member `format` of output_config, as an object, or leaves it empty.  A schema that the
+ * API can't enforce is refused. */
+static enum errc make_format(const struct ask *a, struct strict *sum, struct buf *ret,
+			     struct err *e)
 {
-	const struct prompt *p = a->prompt;
-	struct buf           ours;
-	bool                 ok = true;
+	struct anthropic_schema s;
 
-	buf_init(&ours, LIMIT_UPSTREAM_ASK);
-	switch (a->format) {
-	case ASK_FORMAT_TEXT: break;
-	case ASK_FORMAT_JSON:
+	if (a->format == ASK_FORMAT_JSON)
 		warnings_add(
-			p->warnings, 0, "parameter_dropped",
+			a->prompt->warnings, 0, "parameter_dropped",
 			"response_format json_object was not sent: this provider has json_schema "
 			"alone");
-		break;
-	case ASK_FORMAT_SCHEMA:
-		ok = buf_text(&ours, "{\"format\":{\"type\":\"json_schema\",\"schema\":") &&
-		     buf_str(&ours, a->schema) && buf_text(&ours, "}}");
-		break;
-	}
-	enum errc rc = ok ? ask_param_merge(p, "output_config", buf_view(&ours), false, out, e)
-			  : ask_too_large(e);
-	buf_finish(&ours);
+	if (a->format != ASK_FORMAT_SCHEMA)
+		return ERR_OK;
+	if (!buf_text(ret, "{\"format\":{\"type\":\"json_schema\",\"schema\":") ||
+	    !anthropic_schema_put(a->schema, &s, ret) || !buf_text(ret, "}}"))
+		return ask_too_large(e);
+	if (s.fault)
+		return err_set(e, ERR_UNSUPPORTED_PARAMETER, "response_format",
+			       "this provider can't enforce the schema: %s", s.fault);
+	if (s.narrowed || s.bare)
+		warnings_add(a->prompt->warnings, 0, "parameter_clamped",
+			     "response_format: this provider gives only {} for an object whose "
+			     "schema names no properties");
+	sum->optional += s.optional;
+	sum->unions += s.unions;
+	return ERR_OK;
+}
+
+static enum errc anthropic_request_put_format(const struct prompt *p, struct str ours,
+					      struct buf *out, struct err *e)
+{
+	enum errc rc = ask_param_merge(p, "output_config", ours, false, out, e);
+
 	/* The older name of output_config.format. */
-	return rc != ERR_OK ? rc
-			    : ask_param_alone(p, "output_format", a->format == ASK_FORMAT_SCHEMA,
-					      out, e);
+	return rc != ERR_OK ? rc : ask_param_alone(p, "output_format", ours.n > 0, out, e);
 }
 
 static bool put_user(const struct prompt *p, struct buf *out)
@@ -267,6 +337,29 @@ static enum errc anthropic_request_put_messages(const struct ask *a, struct buf 
 	return rc;
 }
 
+/* put_controls: prints what stands beside the messages. */
+static enum errc put_controls(const struct ask *a, struct buf *out, struct err *e)
+{
+	const struct prompt *p = a->prompt;
+	struct strict        sum = { 0 };
+	struct buf           format;
+
+	for (size_t i = 0; i < a->tool_count; i++)
+		if (a->tools[i].parameters.n > 0 && a->tools[i].parameters.p[0] != '{')
+			return err_set(e, ERR_INVALID_TYPE, "tools",
+				       "the parameters of a tool must be an object");
+	buf_init(&format, LIMIT_UPSTREAM_ASK);
+	enum errc rc = make_format(a, &sum, &format, e);
+	if (rc == ERR_OK && !anthropic_request_put_tools(a, &sum, out))
+		rc = ask_too_large(e);
+	if (rc == ERR_OK)
+		rc = put_stops(p, out, e);
+	if (rc == ERR_OK)
+		rc = anthropic_request_put_format(p, buf_view(&format), out, e);
+	buf_finish(&format);
+	return rc;
+}
+
 static enum errc anthropic_request_put_all(const struct provider_options *o, const struct ask *a,
 					   struct buf *out, struct err *e)
 {
@@ -279,12 +372,8 @@ static enum errc anthropic_request_put_all(const struct provider_options *o, con
 	    !buf_text(out, ",\"max_tokens\":") || !buf_str(out, max))
 		return ask_too_large(e);
 	enum errc rc = anthropic_request_put_messages(a, out, e);
-	if (rc == ERR_OK && !anthropic_request_put_tools(a, out))
-		rc = ask_too_large(e);
 	if (rc == ERR_OK)
-		rc = put_stops(p, out, e);
-	if (rc == ERR_OK)
-		rc = anthropic_request_put_format(a, out, e);
+		rc = put_controls(a, out, e);
 	if (rc == ERR_OK &&
 	    !(put_user(p, out) && (!p->stream || buf_text(out, ",\"stream\":true"))))
 		rc = ask_too_large(e);

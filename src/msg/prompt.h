@@ -61,6 +61,7 @@ struct prompt {
 	 * decides. */
 	struct str  max_tokens;
 	const char *max_tokens_key;
+	int64_t     max_output; /* the most that the model writes; 0: not known */
 	bool        stream;
 	struct str  stream_options; /* raw object as the client sent it, or empty */
 	bool        want_usage; /* the provider is asked for usage, even if the client did not */

@@ -368,7 +368,8 @@ static struct target target_of(const struct model *m, struct str asked, size_t i
 		upstream = (struct str){ asked.p + m->stem.n, asked.n - m->stem.n };
 	else if (upstream.n == 0)
 		upstream = m->name;
-	return (struct target){ t->provider, upstream, m->name, t->takes, m, asked, i, false };
+	return (struct target){ t->provider, upstream, m->name, t->takes,     m,
+				asked,       i,        false,   m->max_output };
 }
 
 /* registry_cut: the length of s, cut to at most max bytes at the boundary of a character. */

@@ -61,7 +61,8 @@ struct target {
 	const struct model    *model;
 	struct str             asked; /* borrowed; the name by which the model was found */
 	size_t                 index; /* among the model's targets */
-	bool probe; /* from registry_choose: the one call that an open breaker lets through */
+	bool    probe; /* from registry_choose: the one call that an open breaker lets through */
+	int64_t max_output; /* of the model's entry: the most tokens of an answer; 0: not known */
 };
 
 /* registry_find: finds the first target of a model, whatever its health. An empty name means the

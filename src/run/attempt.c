@@ -194,6 +194,7 @@ static bool choose(struct run *r, struct registry_block *block)
 	a->chosen = true;
 	r->provider = a->target.provider;
 	r->rq->prompt.model = a->target.upstream_model;
+	r->rq->prompt.max_output = a->target.max_output;
 	return true;
 }
 

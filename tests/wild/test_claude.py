@@ -344,3 +344,108 @@ def test_a_tools_schema_is_of_an_object(claude, parameters, sent):
 def test_a_tools_schema_that_is_no_object(claude):
     said, _ = claude({"messages": HI, "tools": [{"type": "function", "function": {"name": "w", "parameters": [1]}}]})
     assert (said.status, said.error["param"]) == (400, "tools")
+
+
+# --- D26: how it samples; D27: the budget; D28: thinking that can't be ---
+
+
+def budget(n):
+    return {"thinking": {"type": "enabled", "budget_tokens": n}}
+
+
+ADAPTIVE = {"thinking": {"type": "adaptive"}}
+NONE = {"temperature": None, "top_p": None, "top_k": None}
+
+
+@pytest.mark.parametrize("family", ["chat", "responses", "native"])
+@pytest.mark.parametrize(("given", "sent", "codes"), [
+    ({"temperature": 0.5, "top_p": 0.9}, {"temperature": 0.5, "top_p": None}, ["parameter_dropped"]),
+    ({"top_p": 0.9}, {"temperature": None, "top_p": 0.9}, []),
+    ({"temperature": 0.5, "top_k": 3}, {"temperature": 0.5, "top_k": 3}, []),
+    ({**ADAPTIVE, "temperature": 0.5, "top_p": 0.9, "top_k": 3}, {**NONE, **ADAPTIVE}, ["parameter_dropped"] * 3),
+    ({**budget(2000), "temperature": 1, "max_tokens": 3000}, {"temperature": 1, **budget(2000)}, []),
+    ({"thinking": {"type": "disabled"}, "temperature": 0.5}, {"temperature": 0.5, "thinking": {"type": "disabled"}}, []),
+])
+def test_how_it_samples(claude, family, given, sent, codes):
+    known = {"temperature", "top_p", "max_tokens"}
+    if family == "chat":
+        body = {"messages": HI, **given}
+    elif family == "responses":
+        body = {"input": "hi", "store": False,
+                **{"max_output_tokens" if k == "max_tokens" else k: v for k, v in given.items()}}
+    else:
+        body = {"messages": ["hi"], "config": {**{k: v for k, v in given.items() if k in known},
+                                               "extra": {k: v for k, v in given.items() if k not in known}}}
+    said, got = claude(body, family)
+    assert said.status == 200, said
+    assert {k: got.get(k) for k in sent} == sent and said.codes == codes
+
+
+def test_native_requests_say_both(claude):
+    body = {"messages": HI, "max_tokens": 9, "temperature": 0.5, "top_p": 0.9}
+    said, got = claude(body, "messages")
+    assert (got["temperature"], got["top_p"], said.codes) == (0.5, 0.9, [])
+
+
+@pytest.mark.parametrize(("given", "max_", "thinking", "codes"), [
+    (budget(8000), 8000 + 4096, budget(8000), []),
+    ({**budget(8000), "max_tokens": 9000}, 9000, budget(8000), []),
+    ({**budget(8000), "max_tokens": 8000}, 8000, budget(7999), ["parameter_clamped"]),
+    ({**budget(8000), "max_completion_tokens": 1024}, 1024, {}, ["parameter_dropped"]),
+    (budget(100), 1024 + 4096, budget(1024), ["parameter_clamped"]),
+    (ADAPTIVE, 4096, ADAPTIVE, []),
+])
+def test_the_budget_is_less_than_the_limit(claude, given, max_, thinking, codes):
+    said, got = claude({"messages": HI, **given})
+    assert said.status == 200, said
+    assert (got["max_tokens"], {k: v for k, v in got.items() if k == "thinking"}, said.codes) == (max_, thinking, codes)
+
+
+def test_the_most_that_a_model_writes_bounds_the_budget(make_wild, script):
+    wild = make_wild(models={"anthropic": {"max_output": 9000}})
+    for n, sent, codes in ((8000, 8000, []), (9500, 8999, ["parameter_clamped"])):
+        s = answers(script, "anthropic")
+        said = wild.post("chat", "anthropic", s, {"messages": HI, **budget(n)})
+        assert (s.request.json["max_tokens"], s.request.json["thinking"]["budget_tokens"]) == (9000, sent)
+        assert said.codes == codes
+
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "w", "arguments": "{}"}}
+THOUGHT = {**CALL, "extra_content": {"anthropic": {"thinking_blocks": [
+    {"type": "thinking", "thinking": "hm", "signature": "s"}]}}}
+RESULT = {"role": "tool", "tool_call_id": "c1", "content": "1"}
+
+
+def called(call):
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+@pytest.mark.parametrize(("messages", "stays"), [
+    ([*HI, called(CALL), RESULT], False),
+    ([*HI, called(THOUGHT), RESULT], True),
+    ([*HI, called(THOUGHT), RESULT, called({**CALL, "id": "c2"}), {**RESULT, "tool_call_id": "c2"}], True),
+    ([*HI, called(CALL), RESULT, called({**THOUGHT, "id": "c2"}), {**RESULT, "tool_call_id": "c2"}], False),
+    ([*HI, called(CALL), RESULT, *HI], False),  # one turn of the user, with the result
+    ([*HI, called(CALL), RESULT, {"role": "assistant", "content": "well"}, *HI], True),
+    ([*HI, {"role": "assistant", "content": "The answer is"}], False),
+    ([*HI, {"role": "assistant", "content": "A"}, *HI], True),
+    (HI, True),
+])
+def test_thinking_that_the_history_lacks(claude, messages, stays):
+    said, got = claude({"messages": messages, **budget(1500)})
+    assert ("thinking" in got) == stays and said.codes == ([] if stays else ["parameter_dropped"]), got
+    said, got = claude({"messages": messages, **ADAPTIVE})
+    assert got["thinking"] == ADAPTIVE["thinking"] and said.codes == []
+
+
+@pytest.mark.parametrize("choice", ["required", {"type": "function", "function": {"name": "w"}}, "auto", "none"])
+@pytest.mark.parametrize("thinking", [budget(1500), ADAPTIVE])
+def test_thinking_beside_a_forced_tool(claude, choice, thinking):
+    said, got = claude({"messages": HI, "tools": [WEATHER], "tool_choice": choice, **thinking})
+    stays = choice in ("auto", "none")
+    assert ("thinking" in got) == stays and said.codes == ([] if stays else ["parameter_dropped"])
+
+
+def test_thinking_of_another_type(claude):
+    said, _ = claude({"messages": HI, "thinking": True})
+    assert (said.status, said.error["param"]) == (400, "thinking")

@@ -8,17 +8,19 @@
 #include "base/limits.h"
 #include "lmc/warnings.h"
 #include "provider/anthropic/anthropic_ids.h"
+#include "provider/anthropic/anthropic_rules.h"
 #include "provider/anthropic/anthropic_schema.h"
 #include "provider/ask.h"
 #include "provider/ask_param.h"
 #include "provider/turns.h"
 
-/* The API requires a limit; this is the highest one of the oldest models that are served. */
-#define DEFAULT_MAX_TOKENS "4096"
+enum { ROOT, TEMPERATURE, TOP_P, TOP_K }; /* groups of members: the last three may be left out */
 
 static const struct ask_param params[] = {
-	{ .key = "temperature", .rule = ASK_SENT, .least = 0, .most = 1 },
-	{ .key = "top_p", .rule = ASK_SENT },
+	{ .key = "temperature", .rule = ASK_SENT, .group = TEMPERATURE, .least = 0, .most = 1 },
+	{ .key = "top_p", .rule = ASK_SENT, .group = TOP_P },
+	{ .key = "top_k", .rule = ASK_SENT, .group = TOP_K },
+	{ .key = "thinking", .rule = ASK_OWN },
 	{ .key = "service_tier", .rule = ASK_SENT },
 	{ .key = "stop", .rule = ASK_OWN },
 	{ .key = "tools", .rule = ASK_OWN },
@@ -76,19 +78,11 @@ static enum errc anthropic_request_put_part(const struct ask_message *m,
 
 /* --- turns --- */
 
-/* anthropic_request_put_thinking: prints the signed blocks of thinking that led to a call. */
-static bool anthropic_request_put_thinking(const struct ask_call *c, bool *first, struct buf *out)
-{
-	static const char *const types[] = { "thinking", "redacted_thinking", NULL };
-
-	return ask_put_extra(c, "anthropic", "thinking_blocks", types, first, out);
-}
-
 /* put_thoughts: prints the thinking before the first call even before the text: the turn of a model
  * that thinks must begin with its thinking. */
 static bool put_thoughts(const struct ask_message *m, bool *first, struct buf *out)
 {
-	return m->call_count == 0 || anthropic_request_put_thinking(&m->calls[0], first, out);
+	return m->call_count == 0 || anthropic_rules_thinking(&m->calls[0], first, out);
 }
 
 static bool anthropic_request_put_calls(const struct ask_message *m, bool *first, struct buf *out)
@@ -96,7 +90,7 @@ static bool anthropic_request_put_calls(const struct ask_message *m, bool *first
 	for (size_t i = 0; i < m->call_count; i++) {
 		const struct ask_call *c = &m->calls[i];
 
-		if ((i > 0 && !anthropic_request_put_thinking(c, first, out)) ||
+		if ((i > 0 && !anthropic_rules_thinking(c, first, out)) ||
 		    !ask_put_comma(first, out) ||
 		    !ask_put_string(out, "{\"type\":\"tool_use\",\"id\":", c->id) ||
 		    !ask_put_string(out, ",\"name\":", c->name) || !buf_text(out, ",\"input\":") ||
@@ -360,27 +354,50 @@ static enum errc put_controls(const struct ask *a, struct buf *out, struct err *
 	return rc;
 }
 
+static enum errc put_params(const struct prompt *p, const struct anthropic_rules *r,
+			    struct buf *out, struct err *e)
+{
+	const bool sent[] = {
+		[ROOT] = true,
+		[TEMPERATURE] = r->temperature,
+		[TOP_P] = r->top_p,
+		[TOP_K] = r->top_k,
+	};
+	bool      first = false;
+	enum errc rc = anthropic_rules_put(r, out) ? ERR_OK : ask_too_large(e);
+
+	for (unsigned i = 0; rc == ERR_OK && i < ARRAY_LEN(sent); i++)
+		if (sent[i])
+			rc = ask_param_put(p, params, i, &first, out, e);
+	return rc != ERR_OK ? rc : ask_param_rest(p, params, "anthropic", out, e);
+}
+
+static bool put_max(const struct prompt *p, const struct anthropic_rules *r, struct buf *out)
+{
+	return buf_text(out, ",\"max_tokens\":") &&
+	       (r->max > 0 ? buf_int(out, r->max) : buf_str(out, p->max_tokens));
+}
+
 static enum errc anthropic_request_put_all(const struct provider_options *o, const struct ask *a,
 					   struct buf *out, struct err *e)
 {
-	const struct prompt *p = a->prompt;
-	struct str           max = p->max_tokens.n > 0 ? p->max_tokens : STR(DEFAULT_MAX_TOKENS);
-	bool                 first = false;
+	const struct prompt   *p = a->prompt;
+	struct anthropic_rules rules;
+	enum errc              rc = anthropic_rules_read(a, &rules, e);
 
 	(void)o;
-	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model) ||
-	    !buf_text(out, ",\"max_tokens\":") || !buf_str(out, max))
-		return ask_too_large(e);
-	enum errc rc = anthropic_request_put_messages(a, out, e);
+	if (rc == ERR_OK && !(buf_text(out, "{\"model\":") && buf_json_string(out, p->model) &&
+			      put_max(p, &rules, out)))
+		rc = ask_too_large(e);
+	if (rc == ERR_OK)
+		rc = anthropic_request_put_messages(a, out, e);
 	if (rc == ERR_OK)
 		rc = put_controls(a, out, e);
 	if (rc == ERR_OK &&
 	    !(put_user(p, out) && (!p->stream || buf_text(out, ",\"stream\":true"))))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
-		rc = ask_param_put(p, params, 0, &first, out, e);
-	if (rc == ERR_OK)
-		rc = ask_param_rest(p, params, "anthropic", out, e);
+		rc = put_params(p, &rules, out, e);
 	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
 }
 

@@ -1,0 +1,241 @@
+/* The rules, one after the other. */
+#include "provider/anthropic/anthropic_rules.h"
+
+#include "base/limits.h"
+#include "lmc/warnings.h"
+#include "provider/ask_param.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	MAX_TOKENS = 4096, /* the API requires a limit; the highest one of the oldest models */
+	LEAST_BUDGET = 1024,
+};
+
+/* --- what a model refuses --- */
+
+/* Parts of names of models that refuse temperature (but for 1, the default), top_p and top_k, whether they think or
+ * not.  Source: the section "Sampling parameters" of the page on thinking, 2026-11.  An entry with no_sampling
+ * says the same of any other model. */
+static const char *const unsampled[] = {
+	"claude-opus-4-7", "claude-opus-4-8", "claude-opus-5",  "claude-sonnet-5",
+	"claude-haiku-5",  "claude-fable-",   "claude-mythos-",
+};
+
+static bool refuses_sampling(struct str model)
+{
+	for (size_t i = 0; i < ARRAY_LEN(unsampled); i++)
+		if (model.n > 0 && memmem(model.p, model.n, unsampled[i], strlen(unsampled[i])))
+			return true;
+	return false;
+}
+
+static void dropped(const struct prompt *p, const char *what, const char *why)
+{
+	warnings_add(p->warnings, 0, "parameter_dropped", "%s was not sent: %s", what, why);
+}
+
+static bool is_number(struct str raw, double n)
+{
+	char  text[64];
+	char *end;
+
+	if (raw.n == 0 || raw.n >= sizeof text)
+		return false;
+	str_copy(text, sizeof text, raw);
+	return strtod(text, &end) == n && *end == '\0';
+}
+
+static void rules_sampling(const struct prompt *p, bool thinks, struct anthropic_rules *r)
+{
+	struct str  temperature = ask_param_value(p, "temperature");
+	struct str  top_p = ask_param_value(p, "top_p");
+	bool        refuses = refuses_sampling(p->model);
+	const char *why =
+		refuses ? "this model refuses it" : "this provider takes it without thinking alone";
+
+	r->temperature = temperature.n > 0;
+	r->top_p = top_p.n > 0;
+	r->top_k = ask_param_value(p, "top_k").n > 0;
+	if (refuses || thinks) {
+		bool usual = is_number(temperature, 1);
+
+		if (r->temperature && !usual)
+			dropped(p, "temperature", why);
+		if (r->top_p)
+			dropped(p, "top_p", why);
+		if (r->top_k)
+			dropped(p, "top_k", why);
+		r->temperature = usual;
+		r->top_p = r->top_k = false;
+	} else if (r->temperature && r->top_p) {
+		dropped(p, "top_p", "this provider takes either temperature or top_p");
+		r->top_p = false;
+	}
+}
+
+/* --- thinking in the history --- */
+
+bool anthropic_rules_thinking(const struct ask_call *c, bool *first, struct buf *out)
+{
+	static const char *const types[] = { "thinking", "redacted_thinking", NULL };
+
+	return ask_put_extra(c, "anthropic", "thinking_blocks", types, first, out);
+}
+
+bool anthropic_rules_thought(const struct ask_call *c)
+{
+	struct buf out;
+	bool       first = true;
+
+	buf_init(&out, LIMIT_UPSTREAM_ASK);
+	bool ok = anthropic_rules_thinking(c, &first, &out) && out.len > 0;
+	buf_finish(&out);
+	return ok;
+}
+
+static bool is_nothing(const struct ask_message *m)
+{
+	return m->role == ASK_SYSTEM || (m->role != ASK_TOOL && m->part_count + m->call_count == 0);
+}
+
+/* lacks_thinking: whether the API refuses the last turns of the history where the model thinks: an answer to
+ * continue, or calls with their results up to the end, whose first call has no thinking.  Turns before the user's
+ * last question need none. */
+static bool lacks_thinking(const struct ask *a)
+{
+	const struct ask_message *first = NULL;
+
+	for (size_t i = a->count;;) {
+		bool results = false, asked = false;
+
+		for (; i > 0 && (a->messages[i - 1].role != ASK_ASSISTANT ||
+				 is_nothing(&a->messages[i - 1]));
+		     i--) {
+			asked = asked || !is_nothing(&a->messages[i - 1]);
+			results = results || a->messages[i - 1].role == ASK_TOOL;
+		}
+		if (i == 0 || (!results && (asked || first)))
+			break;
+		for (; i > 0 && (a->messages[i - 1].role == ASK_ASSISTANT ||
+				 is_nothing(&a->messages[i - 1]));
+		     i--)
+			if (!is_nothing(&a->messages[i - 1]))
+				first = &a->messages[i - 1];
+	}
+	return first && (first->call_count == 0 || !anthropic_rules_thought(&first->calls[0]));
+}
+
+/* --- the budget --- */
+
+/* rules_limit: the request's limit of tokens; 0: it has none that can be compared. */
+static int64_t rules_limit(const struct prompt *p)
+{
+	char text[32];
+
+	if (p->max_tokens.n == 0 || p->max_tokens.n >= sizeof text)
+		return 0;
+	str_copy(text, sizeof text, p->max_tokens);
+	return strtoll(text, NULL, 10);
+}
+
+/* rules_budget: makes room for the budget, or the budget smaller; false: there is no room to think. */
+static bool rules_budget(const struct prompt *p, int64_t budget, struct anthropic_rules *r)
+{
+	int64_t limit = rules_limit(p);
+	int64_t held = budget < LEAST_BUDGET ? LEAST_BUDGET : budget;
+
+	if (p->max_tokens.n == 0) {
+		r->max = held > LIMIT_TOKENS ? MAX_TOKENS : held + MAX_TOKENS;
+		if (p->max_output > 0 && r->max > p->max_output)
+			r->max = p->max_output;
+		limit = r->max;
+	}
+	if (limit > 0 && held >= limit)
+		held = limit - 1;
+	if (held < LEAST_BUDGET)
+		return false;
+	if (held != budget) {
+		warnings_add(
+			p->warnings, 0, "parameter_clamped",
+			"thinking.budget_tokens: this provider takes %d and more, and less than "
+			"max_tokens; %lld was sent",
+			LEAST_BUDGET, (long long)held);
+		r->budget = held;
+	}
+	return true;
+}
+
+/* rules_thinks: whether the thinking that the client wants can be. */
+static bool rules_thinks(const struct ask *a, const struct json_doc *d, struct anthropic_rules *r)
+{
+	const struct prompt *p = a->prompt;
+	int64_t              budget;
+
+	if (a->tool_count > 0 && (a->choice == ASK_CHOICE_ANY || a->choice == ASK_CHOICE_ONE)) {
+		dropped(p, "thinking", "this provider can't think where a tool is forced");
+		return false;
+	}
+	/* The rest holds for a budget; a model that decides itself how much it thinks bears all. */
+	if (!json_get_is(d, 0, "type", "enabled"))
+		return true;
+	if (lacks_thinking(a)) {
+		dropped(p, "thinking",
+			"the history's last answer begins without the thinking that this provider wants "
+			"there");
+		return false;
+	}
+	if (json_int(d, json_get(d, 0, "budget_tokens"), &budget) && !rules_budget(p, budget, r)) {
+		dropped(p, "thinking", "max_tokens leaves it no room");
+		return false;
+	}
+	return true;
+}
+
+enum errc anthropic_rules_read(const struct ask *a, struct anthropic_rules *ret, struct err *e)
+{
+	const struct prompt *p = a->prompt;
+	struct str           value = ask_param_value(p, "thinking");
+	struct json_doc      d = { 0 };
+	bool                 thinks = false;
+
+	*ret = (struct anthropic_rules){ .max = p->max_tokens.n > 0 ? 0 : MAX_TOKENS };
+	if (value.n > 0) {
+		if (json_scan(&d, value.p, value.n, &json_limits_upstream, e) != ERR_OK)
+			return e->code;
+		bool object = json_kind(&d, 0) == JSON_OBJECT;
+		bool off = json_get_is(&d, 0, "type", "disabled");
+
+		thinks = object && !off && rules_thinks(a, &d, ret);
+		ret->thinking = thinks || off ? value : STR_NONE;
+		json_doc_finish(&d);
+		if (!object)
+			return err_set(e, ERR_INVALID_TYPE, "thinking", "must be an object");
+	}
+	rules_sampling(p, thinks, ret);
+	return ERR_OK;
+}
+
+bool anthropic_rules_put(const struct anthropic_rules *r, struct buf *out)
+{
+	struct json_doc d = { 0 };
+	struct err      e;
+	const char     *before = ",\"thinking\":{";
+
+	if (r->thinking.n == 0)
+		return true;
+	if (r->budget == 0)
+		return buf_text(out, ",\"thinking\":") && buf_str(out, r->thinking);
+	bool ok = json_scan(&d, r->thinking.p, r->thinking.n, &json_limits_upstream, &e) == ERR_OK;
+	for (json_at k = ok ? json_first(&d, 0) : 0; ok && k != json_end(&d, 0);
+	     k = json_next_member(&d, k)) {
+		ok = buf_text(out, before) &&
+		     (json_is(&d, k, "budget_tokens")
+			      ? buf_fmt(out, "\"budget_tokens\":%lld", (long long)r->budget)
+			      : buf_str(out, json_member(&d, k)));
+		before = ",";
+	}
+	json_doc_finish(&d);
+	return ok && buf_text(out, "}");
+}

@@ -223,6 +223,64 @@ enum errc ask_param_rest(const struct prompt *p, const struct ask_param *table, 
 	return ERR_OK;
 }
 
+/* --- stop sequences --- */
+
+/* The sequences that are sent so far. */
+struct stops {
+	const struct prompt *prompt;
+	size_t               most;
+	bool                 words;
+	size_t               sent, cut;
+};
+
+static bool is_stop_sent(struct stops *s, const struct json_doc *d, json_at i)
+{
+	bool       text = json_kind(d, i) == JSON_STRING; /* i may be the root */
+	struct str inner = text ? json_inner(d, i) : STR_NONE;
+
+	if (text && (inner.n == 0 || (s->words && ask_is_blank(inner)))) {
+		warnings_add(
+			s->prompt->warnings, 0, "parameter_dropped",
+			"a stop sequence of white space was not sent: this provider takes none");
+		return false;
+	}
+	if (s->most > 0 && s->sent == s->most) {
+		s->cut++;
+		return false;
+	}
+	s->sent++;
+	return true;
+}
+
+bool ask_put_stops(const struct prompt *p, const char *before, size_t most, bool words, bool *first,
+		   struct buf *out)
+{
+	struct str      raw = ask_param_value(p, "stop");
+	struct stops    s = { .prompt = p, .most = most, .words = words };
+	struct json_doc d = { 0 };
+	struct err      e;
+	bool            ok = true;
+
+	if (raw.n == 0)
+		return true;
+	if (json_scan(&d, raw.p, raw.n, &json_limits_upstream, &e) != ERR_OK)
+		return false;
+	bool    list = json_kind(&d, 0) == JSON_ARRAY;
+	json_at end = list ? json_end(&d, 0) : 1;
+	for (json_at i = list ? json_first(&d, 0) : 0; ok && i < end; i = json_next(&d, i))
+		if (is_stop_sent(&s, &d, i))
+			ok = (s.sent > 1 ? buf_text(out, ",")
+					 : ask_put_comma(first, out) && buf_text(out, before) &&
+						   buf_text(out, "[")) &&
+			     buf_str(out, json_raw(&d, i));
+	json_doc_finish(&d);
+	if (s.cut > 0)
+		warnings_add(p->warnings, 0, "parameter_clamped",
+			     "only the first %zu of stop were sent: this provider takes no more",
+			     most);
+	return ok && (s.sent == 0 || buf_text(out, "]"));
+}
+
 /* --- members that the client and the dialect both have --- */
 
 void ask_param_unsent(const struct prompt *p, const char *key, const char *instead)

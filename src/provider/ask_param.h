@@ -42,6 +42,12 @@ bool ask_put_comma(bool *first, struct buf *out) MUST_USE;
  * alone. Appends nothing if raw is empty. */
 bool ask_put_list(const char *before, struct str raw, bool *first, struct buf *out) MUST_USE;
 
+/* ask_put_stops: appends `before` and the sequences of the member `stop` as an array, like ask_put_list; without
+ * empty ones, without those of white space where the API takes only words, and at most `most`, if that is not
+ * 0.  A warning names what was left out. */
+bool ask_put_stops(const struct prompt *p, const char *before, size_t most, bool words, bool *first,
+		   struct buf *out) MUST_USE;
+
 /* ask_param_value: the raw value of a member; empty: the member is absent or null. */
 struct str ask_param_value(const struct prompt *p, const char *key);
 

@@ -449,3 +449,46 @@ def test_thinking_beside_a_forced_tool(claude, choice, thinking):
 def test_thinking_of_another_type(claude):
     said, _ = claude({"messages": HI, "thinking": True})
     assert (said.status, said.error["param"]) == (400, "thinking")
+
+
+# --- D21: service tiers; D22: ids of users; D44: stop sequences ---
+
+
+@pytest.mark.parametrize("family", ["chat", "responses"])
+@pytest.mark.parametrize(("tier", "sent"), [
+    ("auto", "auto"), ("default", "standard_only"), ("standard_only", "standard_only"),
+    ("flex", None), ("priority", None), ("scale", None)])
+def test_service_tiers(claude, family, tier, sent):
+    body = {"messages": HI} if family == "chat" else {"input": "hi", "store": False}
+    said, got = claude({**body, "service_tier": tier}, family)
+    assert said.status == 200, said
+    assert got.get("service_tier") == sent and said.codes == ([] if sent else ["parameter_dropped"])
+
+
+@pytest.mark.parametrize(("user", "stays"), [
+    ("u1", True), ("user-3f2a.b:c_d", True), ("12345", True), ("x" * 256, True),
+    ("ann@example.com", False), ("+49 170 0000000", False), ("0170-0000000", False), ("4917000000", False),
+    ("x" * 300, False), ("Ann Example", False), ("k\u00f6ln", False)])
+def test_the_id_of_a_user(claude, user, stays):
+    said, got = claude({"messages": HI, "user": user})
+    sent = got["metadata"]["user_id"]
+    assert sent == user if stays else re.fullmatch("[0-9a-f]{64}", sent)
+    assert claude({"messages": HI, "user": user})[1]["metadata"]["user_id"] == sent
+    assert said.codes == []
+
+
+@pytest.mark.parametrize(("stop", "sent", "codes"), [
+    ("\n", None, ["parameter_dropped"]), ("END", ["END"], []),
+    (["\n\n", "A", " ", "", "B"], ["A", "B"], ["parameter_dropped"] * 3),
+    (["1", "2", "3", "4", "5", "6"], ["1", "2", "3", "4", "5", "6"], [])])
+def test_stop_sequences(claude, stop, sent, codes):
+    said, got = claude({"messages": HI, "stop": stop})
+    assert got.get("stop_sequences") == sent and said.codes == codes
+
+
+def test_stop_sequences_of_other_providers(claude):
+    stop = ["\n", "", "1", "2", "3", "4", "5"]
+    said, got = claude({"messages": HI, "stop": stop}, dialect="gemini")
+    assert got["generationConfig"]["stopSequences"] == ["\n", "1", "2", "3", "4"]
+    assert said.codes == ["parameter_dropped", "parameter_clamped"]
+    assert claude({"messages": HI, "stop": stop}, dialect="ollama")[1]["options"]["stop"] == ["\n", *stop[2:]]

@@ -322,7 +322,6 @@ static bool native_put_defaults(const struct prompt *p, struct buf *out)
 		{ "top_p", ",\"top_p\":" },
 	};
 	const struct json_doc *d = p->native->doc;
-	struct str             stop = ask_param_value(p, "stop");
 	bool                   first = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
@@ -333,7 +332,7 @@ static bool native_put_defaults(const struct prompt *p, struct buf *out)
 			return false;
 	}
 	if (json_get(d, 0, "stop_sequences") == JSON_ABSENT &&
-	    !ask_put_list("\"stop_sequences\":", stop, &first, out))
+	    !ask_put_stops(p, "\"stop_sequences\":", 0, true, &first, out))
 		return false;
 	return p->instruction.n == 0 || json_get(d, 0, "system") != JSON_ABSENT ||
 	       (buf_text(out, ",\"system\":") && buf_json_string(out, p->instruction));

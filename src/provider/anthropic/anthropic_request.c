@@ -5,6 +5,7 @@
  * Source: Anthropic's API reference, "Create a Message" (version 2023-06-01). */
 #include "provider/anthropic/anthropic.h"
 
+#include "base/hash.h"
 #include "base/limits.h"
 #include "lmc/warnings.h"
 #include "provider/anthropic/anthropic_ids.h"
@@ -14,6 +15,8 @@
 #include "provider/ask_param.h"
 #include "provider/turns.h"
 
+#include <ctype.h>
+
 enum { ROOT, TEMPERATURE, TOP_P, TOP_K }; /* groups of members: the last three may be left out */
 
 static const struct ask_param params[] = {
@@ -21,7 +24,7 @@ static const struct ask_param params[] = {
 	{ .key = "top_p", .rule = ASK_SENT, .group = TOP_P },
 	{ .key = "top_k", .rule = ASK_SENT, .group = TOP_K },
 	{ .key = "thinking", .rule = ASK_OWN },
-	{ .key = "service_tier", .rule = ASK_SENT },
+	{ .key = "service_tier", .rule = ASK_OWN },
 	{ .key = "stop", .rule = ASK_OWN },
 	{ .key = "tools", .rule = ASK_OWN },
 	{ .key = "tool_choice", .rule = ASK_OWN },
@@ -270,22 +273,61 @@ static enum errc anthropic_request_put_format(const struct prompt *p, struct str
 	return rc != ERR_OK ? rc : ask_param_alone(p, "output_format", ours.n > 0, out, e);
 }
 
+/* is_opaque: whether the API takes an id of a user.  It refuses more than 256 characters, and what it takes for an
+ * address of mail or a number of a telephone. */
+static bool is_opaque(struct str id)
+{
+	bool letters = false;
+
+	for (size_t i = 0; i < id.n; i++) {
+		if (!isalnum((unsigned char)id.p[i]) && !strchr("_-.:", id.p[i]))
+			return false;
+		letters = letters || isalpha((unsigned char)id.p[i]);
+	}
+	return id.n <= 256 && (letters || id.n < 7);
+}
+
+/* put_user: an id that the API would refuse is sent as its hash, which is the same each time. */
 static bool put_user(const struct prompt *p, struct buf *out)
 {
-	struct str user = ask_param_value(p, "user");
+	struct str    user = ask_param_value(p, "user");
+	bool          string = user.n > 2 && user.p[0] == '"';
+	unsigned char digest[HASH_BYTES];
+	char          hex[HASH_HEX + 1];
+	struct str    id = string ? (struct str){ user.p + 1, user.n - 2 } : user;
 
-	return user.n == 0 || (buf_text(out, ",\"metadata\":{\"user_id\":") && buf_str(out, user) &&
-			       buf_text(out, "}"));
+	if (id.n == 0 || str_is(id, "\"\""))
+		return true;
+	if (!string || !is_opaque(id)) {
+		hash_sha256(id.p, id.n, digest);
+		hash_hex(digest, sizeof digest, hex);
+		id = str_of(hex);
+	}
+	return ask_put_string(out, ",\"metadata\":{\"user_id\":", id) && buf_text(out, "}");
+}
+
+/* put_tier: OpenAI's `default` is what this API calls standard_only: no capacity that was bought before. */
+static bool put_tier(const struct prompt *p, struct buf *out)
+{
+	struct str tier = ask_param_value(p, "service_tier");
+
+	if (str_is(tier, "\"default\""))
+		tier = STR("\"standard_only\"");
+	if (str_is(tier, "\"auto\"") || str_is(tier, "\"standard_only\""))
+		return buf_text(out, ",\"service_tier\":") && buf_str(out, tier);
+	if (tier.n > 0)
+		warnings_add(p->warnings, 0, "parameter_dropped",
+			     "service_tier was not sent: this provider has auto and default alone");
+	return true;
 }
 
 static enum errc put_stops(const struct prompt *p, struct buf *out, struct err *e)
 {
-	struct str stop = ask_param_value(p, "stop");
-	bool       first = false;
+	bool first = false;
 
-	if (!ask_put_list("\"stop_sequences\":", stop, &first, out))
+	if (!ask_put_stops(p, "\"stop_sequences\":", 0, true, &first, out))
 		return ask_too_large(e);
-	return ask_param_alone(p, "stop_sequences", stop.n > 0, out, e);
+	return ask_param_alone(p, "stop_sequences", ask_param_value(p, "stop").n > 0, out, e);
 }
 
 /* name_calls: gives the calls of all messages and their results the ids that are sent. */
@@ -372,7 +414,8 @@ static enum errc put_params(const struct prompt *p, const struct anthropic_rules
 	return rc != ERR_OK ? rc : ask_param_rest(p, params, "anthropic", out, e);
 }
 
-static bool put_max(const struct prompt *p, const struct anthropic_rules *r, struct buf *out)
+static bool anthropic_request_put_max(const struct prompt *p, const struct anthropic_rules *r,
+				      struct buf *out)
 {
 	return buf_text(out, ",\"max_tokens\":") &&
 	       (r->max > 0 ? buf_int(out, r->max) : buf_str(out, p->max_tokens));
@@ -387,14 +430,14 @@ static enum errc anthropic_request_put_all(const struct provider_options *o, con
 
 	(void)o;
 	if (rc == ERR_OK && !(buf_text(out, "{\"model\":") && buf_json_string(out, p->model) &&
-			      put_max(p, &rules, out)))
+			      anthropic_request_put_max(p, &rules, out)))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = anthropic_request_put_messages(a, out, e);
 	if (rc == ERR_OK)
 		rc = put_controls(a, out, e);
-	if (rc == ERR_OK &&
-	    !(put_user(p, out) && (!p->stream || buf_text(out, ",\"stream\":true"))))
+	if (rc == ERR_OK && !(put_user(p, out) && put_tier(p, out) &&
+			      (!p->stream || buf_text(out, ",\"stream\":true"))))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = put_params(p, &rules, out, e);

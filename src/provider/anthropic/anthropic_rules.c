@@ -31,12 +31,12 @@ static bool refuses_sampling(struct str model)
 	return false;
 }
 
-static void dropped(const struct prompt *p, const char *what, const char *why)
+static void rules_dropped(const struct prompt *p, const char *what, const char *why)
 {
 	warnings_add(p->warnings, 0, "parameter_dropped", "%s was not sent: %s", what, why);
 }
 
-static bool is_number(struct str raw, double n)
+static bool rules_is_number(struct str raw, double n)
 {
 	char  text[64];
 	char *end;
@@ -59,18 +59,18 @@ static void rules_sampling(const struct prompt *p, bool thinks, struct anthropic
 	r->top_p = top_p.n > 0;
 	r->top_k = ask_param_value(p, "top_k").n > 0;
 	if (refuses || thinks) {
-		bool usual = is_number(temperature, 1);
+		bool usual = rules_is_number(temperature, 1);
 
 		if (r->temperature && !usual)
-			dropped(p, "temperature", why);
+			rules_dropped(p, "temperature", why);
 		if (r->top_p)
-			dropped(p, "top_p", why);
+			rules_dropped(p, "top_p", why);
 		if (r->top_k)
-			dropped(p, "top_k", why);
+			rules_dropped(p, "top_k", why);
 		r->temperature = usual;
 		r->top_p = r->top_k = false;
 	} else if (r->temperature && r->top_p) {
-		dropped(p, "top_p", "this provider takes either temperature or top_p");
+		rules_dropped(p, "top_p", "this provider takes either temperature or top_p");
 		r->top_p = false;
 	}
 }
@@ -84,7 +84,7 @@ bool anthropic_rules_thinking(const struct ask_call *c, bool *first, struct buf 
 	return ask_put_extra(c, "anthropic", "thinking_blocks", types, first, out);
 }
 
-bool anthropic_rules_thought(const struct ask_call *c)
+static bool has_thought(const struct ask_call *c)
 {
 	struct buf out;
 	bool       first = true;
@@ -95,7 +95,7 @@ bool anthropic_rules_thought(const struct ask_call *c)
 	return ok;
 }
 
-static bool is_nothing(const struct ask_message *m)
+static bool rules_is_nothing(const struct ask_message *m)
 {
 	return m->role == ASK_SYSTEM || (m->role != ASK_TOOL && m->part_count + m->call_count == 0);
 }
@@ -111,20 +111,20 @@ static bool lacks_thinking(const struct ask *a)
 		bool results = false, asked = false;
 
 		for (; i > 0 && (a->messages[i - 1].role != ASK_ASSISTANT ||
-				 is_nothing(&a->messages[i - 1]));
+				 rules_is_nothing(&a->messages[i - 1]));
 		     i--) {
-			asked = asked || !is_nothing(&a->messages[i - 1]);
+			asked = asked || !rules_is_nothing(&a->messages[i - 1]);
 			results = results || a->messages[i - 1].role == ASK_TOOL;
 		}
 		if (i == 0 || (!results && (asked || first)))
 			break;
 		for (; i > 0 && (a->messages[i - 1].role == ASK_ASSISTANT ||
-				 is_nothing(&a->messages[i - 1]));
+				 rules_is_nothing(&a->messages[i - 1]));
 		     i--)
-			if (!is_nothing(&a->messages[i - 1]))
+			if (!rules_is_nothing(&a->messages[i - 1]))
 				first = &a->messages[i - 1];
 	}
-	return first && (first->call_count == 0 || !anthropic_rules_thought(&first->calls[0]));
+	return first && (first->call_count == 0 || !has_thought(&first->calls[0]));
 }
 
 /* --- the budget --- */
@@ -174,20 +174,21 @@ static bool rules_thinks(const struct ask *a, const struct json_doc *d, struct a
 	int64_t              budget;
 
 	if (a->tool_count > 0 && (a->choice == ASK_CHOICE_ANY || a->choice == ASK_CHOICE_ONE)) {
-		dropped(p, "thinking", "this provider can't think where a tool is forced");
+		rules_dropped(p, "thinking", "this provider can't think where a tool is forced");
 		return false;
 	}
 	/* The rest holds for a budget; a model that decides itself how much it thinks bears all. */
 	if (!json_get_is(d, 0, "type", "enabled"))
 		return true;
 	if (lacks_thinking(a)) {
-		dropped(p, "thinking",
+		rules_dropped(
+			p, "thinking",
 			"the history's last answer begins without the thinking that this provider wants "
 			"there");
 		return false;
 	}
 	if (json_int(d, json_get(d, 0, "budget_tokens"), &budget) && !rules_budget(p, budget, r)) {
-		dropped(p, "thinking", "max_tokens leaves it no room");
+		rules_dropped(p, "thinking", "max_tokens leaves it no room");
 		return false;
 	}
 	return true;

@@ -24,7 +24,5 @@ enum errc anthropic_rules_read(const struct ask *a, struct anthropic_rules *ret,
 			       struct err *e) MUST_USE;
 /* anthropic_rules_put: appends the member thinking. */
 bool anthropic_rules_put(const struct anthropic_rules *r, struct buf *out) MUST_USE;
-/* anthropic_rules_thought: whether a call has the thinking that led to it. */
-bool anthropic_rules_thought(const struct ask_call *c);
 /* anthropic_rules_thinking: appends the blocks of thinking that led to a call, in a list. */
 bool anthropic_rules_thinking(const struct ask_call *c, bool *first, struct buf *out) MUST_USE;

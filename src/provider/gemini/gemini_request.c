@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 enum { ROOT, CONFIG };
+enum { STOPS = 5 }; /* the most that the API takes */
 
 /* Replaces a signature that the client did not send back, or that a call of another model never
  * had: newer models refuse a request without any signature. Google's page on signatures names this
@@ -415,7 +416,7 @@ static enum errc gemini_request_put_config(const struct ask *a, struct buf *out,
 
 	buf_init(&ours, LIMIT_UPSTREAM_ASK);
 	if (!buf_text(&ours, "{") || !put_max(p, &first, &ours) ||
-	    !ask_put_list("\"stopSequences\":", ask_param_value(p, "stop"), &first, &ours) ||
+	    !ask_put_stops(p, "\"stopSequences\":", STOPS, false, &first, &ours) ||
 	    !gemini_request_put_format(a, &first, &ours))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)

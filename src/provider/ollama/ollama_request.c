@@ -228,7 +228,7 @@ static enum errc put_options(const struct prompt *p, struct buf *out, struct err
 		first = false;
 	}
 	enum errc rc = ask_param_put(p, params, IN_OPTIONS, &first, out, e);
-	if (rc == ERR_OK && !ask_put_list("\"stop\":", ask_param_value(p, "stop"), &first, out))
+	if (rc == ERR_OK && !ask_put_stops(p, "\"stop\":", 0, false, &first, out))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = put_own_options(p, &first, out, e);

@@ -173,9 +173,10 @@ static bool put_network(struct buf *out, const struct provider_options *p)
 	return ok && put_timeouts(out, p) && put_retries(out, p) &&
 	       buf_fmt(out,
 		       "    forward_store: %s\n    completions: %s\n    stream_usage: %s\n"
-		       "    propagate_trace: %s\n",
+		       "    propagate_trace: %s\n    truncate: %s\n",
 		       p->forward_store ? "true" : "false", p->completions ? "true" : "false",
-		       p->stream_usage ? "true" : "false", p->propagate_trace ? "true" : "false");
+		       p->stream_usage ? "true" : "false", p->propagate_trace ? "true" : "false",
+		       p->truncate ? "true" : "false");
 }
 
 static bool put_provider(struct buf *out, const struct config *c, size_t i)

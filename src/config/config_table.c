@@ -44,6 +44,7 @@ static const struct field provider_fields[] = {
 	{ "propagate_trace",  { CONFIG_BOOL, 0, 0, "" },                   AT(propagate_trace) },
 	{ "completions",      { CONFIG_BOOL, 0, 0, "" },                   AT(completions) },
 	{ "stream_usage",     { CONFIG_BOOL, 0, 0, "" },                   AT(stream_usage) },
+	{ "truncate",         { CONFIG_BOOL, 0, 0, "" },                   AT(truncate) },
 	{ "retries",          { CONFIG_INT, 0, 10, "" },                   AT(retries) },
 };
 static const struct field echo_fields[] = {
@@ -134,6 +135,7 @@ static const char *const provider_keys[] = {
 	"stream_usage",
 	"propagate_trace",
 	"system_messages",
+	"truncate",
 	"reply",
 	"piece",
 	"delay",

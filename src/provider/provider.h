@@ -125,6 +125,7 @@ struct provider_options {
 	bool    propagate_trace; /* send a traceparent header (W3C Trace Context) */
 	bool    completions;     /* completions of a prompt are passed on */
 	bool    stream_usage;    /* ask for usage in streams (default true) */
+	bool    truncate;        /* Ollama may cut the beginning of a prompt that is too long */
 	int64_t connect_us;
 	int64_t first_byte_us;       /* for streams: until any byte of the body */
 	int64_t first_byte_plain_us; /* for plain calls: total_us, unless first_byte was set */

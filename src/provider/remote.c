@@ -331,6 +331,7 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 		.forward_store = o->forward_store,
 		.propagate_trace = o->propagate_trace,
 		.stream_usage = o->stream_usage,
+		.truncate = o->truncate,
 		.first_byte_us = o->first_byte_us,
 		.first_byte_plain_us = o->first_byte_plain_us,
 		.idle_us = o->idle_us,

@@ -335,6 +335,7 @@ static void the_contracts_example_is_read(void **state)
 				   "    forward_store: true\n"
 				   "    completions: true\n"
 				   "    stream_usage: false\n"
+				   "    truncate: true\n"
 				   "    propagate_trace: true\n"
 				   "  - name: slow\n"
 				   "    dialect: echo\n"
@@ -377,6 +378,7 @@ static void the_contracts_example_is_read(void **state)
 	assert_true(p->forward_store);
 	assert_true(p->completions);
 	assert_false(p->stream_usage);
+	assert_true(p->truncate);
 	assert_true(p->propagate_trace);
 	assert_string_equal(c->providers[1].reply, "two\nlines");
 	assert_int_equal(c->providers[1].piece, 3);

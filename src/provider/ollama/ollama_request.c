@@ -38,6 +38,7 @@ static const struct ask_param params[] = {
 	{ .key = "format", .rule = ASK_OWN },
 	{ .key = "reasoning_effort", .rule = ASK_OWN },
 	{ .key = "think", .rule = ASK_OWN },
+	{ .key = "truncate", .rule = ASK_OWN },
 	{ .key = "n", .rule = ASK_OWN },
 	{ .key = "functions", .rule = ASK_REFUSED },
 	{ .key = "audio", .rule = ASK_REFUSED },
@@ -303,6 +304,18 @@ static bool put_think(const struct prompt *p, struct buf *out)
 	return ollama_request_put_member(out, ",\"think\":", think);
 }
 
+/* put_truncate: unless it is told not to, Ollama leaves out the beginning of a prompt that is longer
+ * than the context, and answers 200. Source: Truncate of ChatRequest in Ollama's api/types.go; older
+ * servers ignore the member. */
+static bool put_truncate(const struct provider_options *o, const struct prompt *p, struct buf *out)
+{
+	struct str given = ask_param_value(p, "truncate");
+
+	if (given.n == 0 && o->truncate)
+		return true;
+	return ollama_request_put_member(out, ",\"truncate\":", given.n > 0 ? given : STR("false"));
+}
+
 static enum errc ollama_request_put_all(const struct provider_options *o, const struct ask *a,
 					struct buf *out, struct err *e)
 {
@@ -313,7 +326,7 @@ static enum errc ollama_request_put_all(const struct provider_options *o, const 
 	enum errc rc = ollama_request_put_messages(o, a, out, e);
 	/* Without this member, Ollama streams. */
 	if (rc == ERR_OK && !(buf_text(out, p->stream ? ",\"stream\":true" : ",\"stream\":false") &&
-			      ollama_request_put_tools(a, out) &&
+			      put_truncate(o, p, out) && ollama_request_put_tools(a, out) &&
 			      ollama_request_put_format(a, out) && put_think(p, out)))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)

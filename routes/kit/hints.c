@@ -9,6 +9,8 @@
 const struct route_hint route_hints[] = {
 	/* OpenAI's. */
 	{ "/responses/*", "use POST /v1/responses: the base URL ends in /v1" },
+	{ "/v1/responses/compact", NO_SUCH "/v1/responses/compact; nothing is left out of a conversation" },
+	{ "/v1/responses/input_tokens", NO_SUCH "/v1/responses/input_tokens; POST /v1/messages/count_tokens counts" },
 	{ "/v1/engines/*", "engines are models now; " COMPLETIONS ", or GET /v1/models" },
 	{ "/v1/edits", "edits are not spoken here; " COMPLETIONS },
 	{ "/v1/assistants/*", "assistants are not spoken here; use POST /v1/chat with an instruction" },

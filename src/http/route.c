@@ -283,14 +283,24 @@ static const char *near_path(struct route_list list, const struct str *segments,
 	return near;
 }
 
-static enum errc refuse_unknown(struct route_list list, const struct route_hint *hints,
-				const struct str *segments, size_t count, struct err *e)
+static const struct route_hint *hint_of(const struct route_hint *hints, const struct str *segments,
+					size_t count)
 {
 	struct str params[ROUTE_PARAMS];
 
 	for (const struct route_hint *h = hints; h && h->path; h++)
 		if (match_path(h->path, segments, count, params))
-			return err_set(e, ERR_UNKNOWN_URL, "", "unknown URL; %s", h->use);
+			return h;
+	return NULL;
+}
+
+static enum errc refuse_unknown(struct route_list list, const struct route_hint *hints,
+				const struct str *segments, size_t count, struct err *e)
+{
+	const struct route_hint *hint = hint_of(hints, segments, count);
+
+	if (hint)
+		return err_set(e, ERR_UNKNOWN_URL, "", "unknown URL; %s", hint->use);
 	if (count <= SEGMENTS_MAX && without_v1(list, segments, count))
 		return err_set(e, ERR_UNKNOWN_URL, "",
 			       "unknown URL; the base URL of this API ends in /v1");
@@ -331,7 +341,8 @@ enum errc route_match(struct route_list list, const struct route_hint *hints, st
 		}
 		other_method = row;
 	}
-	if (other_method) {
+	/* A word of another API in the place of an id has a hint of its own. */
+	if (other_method && !hint_of(hints, segments, count)) {
 		*ret = other_method;
 		return err_set(e, ERR_METHOD_NOT_ALLOWED, "", "%s is not allowed on this URL",
 			       method.n <= 16 ? method.p : "this method");

@@ -5,7 +5,7 @@
 
 #define AT(m) offsetof(struct message_request, m)
 static const struct field rows[] = {
-	{ "model", FIELD_STRING, true, 1, LIMIT_MODEL, AT(model), NULL },
+	{ "model", FIELD_STRING, false, 1, LIMIT_MODEL, AT(model), NULL },
 	{ "messages", FIELD_ARRAY, true, 1, LIMIT_MESSAGES, AT(messages), NULL },
 	{ "max_tokens", FIELD_INT, false, 1, LIMIT_TOKENS, AT(max_tokens), NULL },
 	{ "system", FIELD_ANY, false, 0, 0, AT(system), NULL },

@@ -37,11 +37,7 @@ enum errc intake_model(const struct gateway *g, struct str model, struct run_req
 	if (ret->asked.n > LIMIT_MODEL)
 		return err_set(e, ERR_INVALID_VALUE, "model", "must have at most %d bytes",
 			       LIMIT_MODEL);
-	if (ret->asked.n > 0)
-		model = ret->asked;
-	else if (model.n == 0)
-		return err_set(e, ERR_MISSING_PARAMETER, "model", "is required");
-	return intake_target(g, model, "model", ret, e);
+	return intake_target(g, ret->asked.n > 0 ? ret->asked : model, "model", ret, e);
 }
 
 /* same_key: whether two members `"key":value` have one key. */

@@ -26,8 +26,8 @@ void intake_serve_model(struct request *r, struct gateway *g, struct str model,
  * the first shape of its family. */
 void intake_start(struct request *r, struct gateway *g, struct run_request *rq);
 
-/* intake_model: for read functions: intake_target for a member `model` that is required, unless the
- * path names the model: then the path decides. */
+/* intake_model: for read functions: intake_target for a member `model`, unless the path names the
+ * model: then the path decides. */
 enum errc intake_model(const struct gateway *g, struct str model, struct run_request *ret,
 		       struct err *e) MUST_USE;
 /* intake_target: for read functions: finds the target of `model` among the models that ret->who

@@ -324,6 +324,9 @@ static bool native_put_defaults(const struct prompt *p, struct buf *out)
 	const struct json_doc *d = p->native->doc;
 	bool                   first = false;
 
+	if (json_get(d, 0, "model") == JSON_ABSENT &&
+	    !(buf_text(out, ",\"model\":") && buf_json_string(out, p->model)))
+		return false;
 	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
 		struct str value = ask_param_value(p, members[i].key);
 

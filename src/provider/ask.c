@@ -146,6 +146,7 @@ static enum errc ask_read_part(const struct json_doc *d, json_at i, const struct
 				e);
 	if (json_is(d, type, "refusal")) {
 		ret->text = json_get_inner(d, i, "refusal");
+		ret->refusal = true;
 		return ERR_OK;
 	}
 	if (json_is(d, type, "image_url")) {
@@ -175,10 +176,10 @@ static enum errc read_content(const struct json_doc *d, json_at content, struct 
 
 	if (content == JSON_ABSENT || json_kind(d, content) == JSON_NULL)
 		return ERR_OK;
-	m->parts =
-		arena_alloc(a, (json_kind(d, content) == JSON_ARRAY ? d->tok[content].count : 1) *
-					       sizeof *m->parts +
-				       1);
+	/* One more has room for read_refusal. */
+	m->parts = arena_alloc(
+		a, (json_kind(d, content) == JSON_ARRAY ? d->tok[content].count + 1 : 2) *
+			   sizeof *m->parts);
 	if (!m->parts)
 		return err_no_memory(e);
 	if (json_kind(d, content) == JSON_STRING) {
@@ -198,6 +199,23 @@ static enum errc read_content(const struct json_doc *d, json_at content, struct 
 		/* Most providers refuse an empty text, and Anthropic's one without words. */
 		m->part_count += part->kind != ASK_TEXT || !ask_is_blank(part->text);
 	}
+	return ERR_OK;
+}
+
+/* read_refusal: a refusal may stand beside the content. */
+static enum errc read_refusal(const struct json_doc *d, struct arena *a, struct ask_message *m,
+			      struct err *e)
+{
+	struct str text = json_get_inner(d, 0, "refusal");
+
+	if (text.n == 0)
+		return ERR_OK;
+	if (!m->parts)
+		m->parts = arena_alloc(a, sizeof *m->parts);
+	if (!m->parts)
+		return err_no_memory(e);
+	m->parts[m->part_count] = (struct ask_part){ .index = m->part_count, .text = text };
+	m->parts[m->part_count++].refusal = true;
 	return ERR_OK;
 }
 
@@ -342,6 +360,8 @@ static enum errc ask_read_message(struct json_doc *d, struct str raw, struct ask
 	*m = (struct ask_message){ .role = ask_role_of(d), .index = a->count };
 	m->name = json_get_inner(d, 0, "name");
 	rc = read_content(d, json_get(d, 0, "content"), &a->arena, m, e);
+	if (rc == ERR_OK && m->role == ASK_ASSISTANT)
+		rc = read_refusal(d, &a->arena, m, e);
 	if (rc == ERR_OK && m->role == ASK_ASSISTANT)
 		rc = read_calls(d, json_get(d, 0, "tool_calls"), &a->arena, m, e);
 	if (m->role == ASK_ASSISTANT)

@@ -28,7 +28,8 @@ enum ask_kind {
 
 struct ask_part {
 	enum ask_kind kind;
-	size_t        index; /* in its message's content; for errors */
+	size_t        index;   /* in its message's content; for errors */
+	bool          refusal; /* of a text: the model refused */
 	struct str    text;
 	struct str    type; /* media type: image/png, audio/wav, application/pdf */
 	struct str    data; /* base64 */

@@ -115,6 +115,7 @@ static const char *const known[] = {
 	"prediction",
 	"presence_penalty",
 	"prompt_cache_key",
+	"prompt_cache_options",
 	"prompt_cache_retention",
 	"reasoning_effort",
 	"response_format",

@@ -632,7 +632,7 @@ static enum errc openai_responses_decode_whole(struct decode *d, struct str body
 
 const struct dialect dialect_openai_responses = {
 	.name = "openai-responses",
-	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
+	.takes = PROVIDER_IMAGES | PROVIDER_PDF,
 	.path = "/responses",
 	.models = "/models",
 	.encode = openai_responses_encode,

@@ -24,6 +24,7 @@ static const struct ask_param params[] = {
 	{ .key = "service_tier", .rule = ASK_SENT },
 	{ .key = "safety_identifier", .rule = ASK_SENT },
 	{ .key = "prompt_cache_key", .rule = ASK_SENT },
+	{ .key = "prompt_cache_options", .rule = ASK_SENT },
 	{ .key = "prompt_cache_retention", .rule = ASK_SENT },
 	{ .key = "tools", .rule = ASK_OWN },
 	{ .key = "tool_choice", .rule = ASK_OWN },
@@ -53,11 +54,9 @@ static bool responses_request_put_member(struct buf *out, const char *before, st
 
 /* --- parts --- */
 
-static bool responses_request_put_text(struct buf *out, bool by_model, struct str name,
-				       struct str text)
+static bool responses_request_put_text(struct buf *out, struct str name, struct str text)
 {
-	bool ok = buf_text(out, by_model ? "{\"type\":\"output_text\",\"text\":\""
-					 : "{\"type\":\"input_text\",\"text\":\"");
+	bool ok = buf_text(out, "{\"type\":\"input_text\",\"text\":\"");
 
 	if (name.n > 0)
 		ok = ok && buf_str(out, name) && buf_text(out, ": ");
@@ -78,17 +77,9 @@ static bool responses_request_put_image(struct buf *out, const struct ask_part *
 
 	return (part->data.n > 0 ? responses_request_put_data(out, before, part)
 				 : ask_put_string(out, before, part->url)) &&
-	       (part->detail.n == 0 || ask_put_string(out, ",\"detail\":", part->detail)) &&
+	       ask_put_string(out,
+			      ",\"detail\":", part->detail.n > 0 ? part->detail : STR("auto")) &&
 	       buf_text(out, "}");
-}
-
-static bool responses_request_put_audio(struct buf *out, const struct ask_part *part)
-{
-	const char *format = str_is(part->type, "audio/wav") ? "wav" : "mp3";
-
-	return ask_put_string(out,
-			      "{\"type\":\"input_audio\",\"input_audio\":{\"data\":", part->data) &&
-	       buf_fmt(out, ",\"format\":\"%s\"}}", format);
 }
 
 /* put_document: the API refuses a file's data without a name. */
@@ -109,15 +100,11 @@ static enum errc responses_request_put_part(const struct ask_message *m,
 {
 	bool ok = false;
 
-	if (m->role == ASK_ASSISTANT && part->kind != ASK_TEXT)
-		return ask_refuse_part(m, part, "openai-responses", e);
 	switch (part->kind) {
-	case ASK_TEXT:
-		ok = responses_request_put_text(out, m->role == ASK_ASSISTANT, name, part->text);
-		break;
+	case ASK_TEXT: ok = responses_request_put_text(out, name, part->text); break;
 	case ASK_IMAGE: ok = responses_request_put_image(out, part); break;
-	case ASK_AUDIO: ok = responses_request_put_audio(out, part); break;
 	case ASK_DOCUMENT: ok = put_document(out, part); break;
+	case ASK_AUDIO: /* the API's messages have no such part */
 	case ASK_KIND__COUNT: return ask_refuse_part(m, part, "openai-responses", e);
 	}
 	return ok ? ERR_OK : ask_too_large(e);
@@ -141,6 +128,45 @@ static enum errc responses_request_put_parts(const struct ask_message *m, struct
 }
 
 /* --- items --- */
+
+/* responses_request_put_refusal: only an item of the model's own may have a refusal, and such an item has an id. */
+static bool responses_request_put_refusal(const struct ask_message *m, struct str text, bool *first,
+					  struct buf *out)
+{
+	return ask_put_comma(first, out) &&
+	       buf_fmt(out,
+		       "{\"type\":\"message\",\"id\":\"msg_%zu\",\"role\":\"assistant\","
+		       "\"status\":\"completed\",\"content\":[{\"type\":\"refusal\",\"refusal\":\"",
+		       m->index) &&
+	       buf_str(out, text) && buf_text(out, "\"}]}");
+}
+
+/* put_said: what the model said, as a plain text: parts of its own would belong to an item with an id.
+ * Source: openai-python 3.57, types/responses/easy_input_message_param.py. */
+static enum errc put_said(const struct ask_message *m, bool *first, struct buf *out, struct err *e)
+{
+	bool   ok = true;
+	size_t texts = 0;
+
+	for (size_t i = 0; ok && i < m->part_count; i++) {
+		const struct ask_part *part = &m->parts[i];
+
+		if (part->kind != ASK_TEXT)
+			return ask_refuse_part(m, part, "openai-responses", e);
+		if (part->refusal)
+			continue;
+		if (texts++ == 0)
+			ok = ask_put_comma(first, out) &&
+			     buf_text(out, "{\"type\":\"message\",\"role\":\"assistant\","
+					   "\"content\":\"");
+		ok = ok && buf_str(out, part->text);
+	}
+	ok = ok && (texts == 0 || buf_text(out, "\"}"));
+	for (size_t i = 0; ok && i < m->part_count; i++)
+		ok = !m->parts[i].refusal ||
+		     responses_request_put_refusal(m, m->parts[i].text, first, out);
+	return ok ? ERR_OK : ask_too_large(e);
+}
 
 /* responses_request_put_output: a result of at most one text is printed as a string, which all
  * servers know; any other result as a list of parts. */
@@ -188,7 +214,9 @@ static enum errc responses_request_put_message(const struct ask_message *m, bool
 	if (m->role == ASK_TOOL)
 		return ask_put_comma(first, out) ? responses_request_put_result(m, out, e)
 						 : ask_too_large(e);
-	if (m->part_count > 0) {
+	if (m->role == ASK_ASSISTANT) {
+		rc = put_said(m, first, out, e);
+	} else if (m->part_count > 0) {
 		if (!ask_put_comma(first, out) ||
 		    !buf_fmt(out,
 			     "{\"type\":\"message\",\"role\":\"%s\",\"content\":", roles[m->role]))

@@ -27,6 +27,14 @@ static const struct field rows[] = {
 	{ "include", FIELD_ARRAY, false, 0, 64, AT(include), NULL },
 	{ "truncation", FIELD_ENUM, false, 0, 0, AT(truncation), response_truncations },
 	{ "metadata", FIELD_OBJECT, false, 0, 0, AT(metadata), NULL },
+	{ "temperature", FIELD_NUMBER, false, 0, 0, AT(temperature), NULL },
+	{ "top_p", FIELD_NUMBER, false, 0, 0, AT(top_p), NULL },
+	{ "presence_penalty", FIELD_NUMBER, false, 0, 0, AT(presence_penalty), NULL },
+	{ "frequency_penalty", FIELD_NUMBER, false, 0, 0, AT(frequency_penalty), NULL },
+	{ "user", FIELD_STRING, false, 0, 0, AT(user), NULL },
+	{ "safety_identifier", FIELD_STRING, false, 0, 0, AT(safety_identifier), NULL },
+	{ "service_tier", FIELD_STRING, false, 0, 0, AT(service_tier), NULL },
+	{ "prompt_cache_key", FIELD_STRING, false, 0, 0, AT(prompt_cache_key), NULL },
 	{ "parallel_tool_calls", FIELD_BOOL, false, 0, 0, AT(parallel_tool_calls), NULL },
 };
 #undef AT

@@ -34,6 +34,15 @@ struct response_request {
 	int        truncation;
 	json_at    metadata;
 	bool       parallel_tool_calls;
+	/* The rest is only checked for its type; the provider knows the ranges. */
+	double     temperature;
+	double     top_p;
+	double     presence_penalty;
+	double     frequency_penalty;
+	struct str user;
+	struct str safety_identifier;
+	struct str service_tier;
+	struct str prompt_cache_key;
 };
 
 #define RESPONSE_REQUEST_INIT                                       \

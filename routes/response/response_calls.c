@@ -23,6 +23,7 @@ bool response_calls_read(struct response_draft *x, json_at item, bool custom)
 	json_at     id;
 	json_at     name;
 	json_at     value;
+	struct str  space = json_get_inner(x->d, item, "namespace");
 
 	if (!response_draft_string(x, item, "", "call_id", &id) ||
 	    !response_draft_string(x, item, "", "name", &name) ||
@@ -35,9 +36,9 @@ bool response_calls_read(struct response_draft *x, json_at item, bool custom)
 					     "too many calls follow each other", "%s", "");
 	buf_init(&arguments, LIMIT_BODY_MAX);
 	bool ok = (response_draft_raw(x, out, x->call_count > 1 ? ",{\"id\":" : "{\"id\":", id) &&
-		   response_draft_raw(x, out,
-				      ",\"type\":\"function\",\"function\":{\"name\":", name) &&
-		   buf_text(out, ",\"arguments\":")) ||
+		   buf_text(out, ",\"type\":\"function\",\"function\":{\"name\":\"") &&
+		   (space.n == 0 || (buf_str(out, space) && buf_text(out, RESPONSE_TOOLS_JOINT))) &&
+		   buf_str(out, json_inner(x->d, name)) && buf_text(out, "\",\"arguments\":")) ||
 		  response_draft_full(x);
 	if (ok && custom)
 		ok = (response_draft_raw(x, &arguments, "{\"input\":", value) &&

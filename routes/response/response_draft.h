@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "json/scan.h"
 #include "routes/response/response_origins.h"
+#include "routes/response/response_reading.h"
 #include "run/run.h"
 
 struct response_draft {
@@ -16,6 +17,7 @@ struct response_draft {
 	size_t                   count;
 	size_t                   item; /* index of the current item */
 	struct response_origins *origins;
+	struct response_reading *reading;
 	struct buf               made; /* the message that is being made */
 
 	/* The assistant's message that further items may add to. */

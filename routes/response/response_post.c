@@ -18,10 +18,13 @@
 enum member_rule {
 	MEMBER_READ,    /* this file prints it for the provider, if at all */
 	MEMBER_FORWARD, /* for providers with the option forward_store */
+	MEMBER_ALONE,   /* only this API has it: a provider of another one is not sent it */
 	MEMBER_REFUSED, /* it would change the answer, and can't be done here */
 	MEMBER_MOVED,   /* a chat's member: `to` is the one to use here */
 };
 
+/* The members of openai-python 3.57's types/responses/response_create_params.py, and some of others.  What
+ * is neither here nor a member of a chat goes to the provider, which may know it (top_k). */
 static const struct member {
 	const char      *key;
 	enum member_rule rule;
@@ -47,10 +50,14 @@ static const struct member {
 	{ "truncation", MEMBER_READ, NULL },
 	{ "store", MEMBER_FORWARD, NULL },
 	{ "metadata", MEMBER_FORWARD, NULL },
+	{ "access_programs", MEMBER_ALONE, NULL },
+	{ "background_options", MEMBER_ALONE, NULL },
+	{ "client_metadata", MEMBER_ALONE, NULL }, /* of Codex */
+	{ "context_management", MEMBER_ALONE, NULL },
+	{ "image", MEMBER_ALONE, NULL },
+	{ "prompt_cache_options", MEMBER_ALONE, NULL },
 	{ "prompt", MEMBER_REFUSED, NULL },
-	{ "context_management", MEMBER_REFUSED, NULL },
 	{ "moderation", MEMBER_REFUSED, NULL },
-	{ "prompt_cache_options", MEMBER_REFUSED, NULL },
 	{ "messages", MEMBER_MOVED, "input" },
 	{ "max_tokens", MEMBER_MOVED, "max_output_tokens" },
 	{ "max_completion_tokens", MEMBER_MOVED, "max_output_tokens" },
@@ -79,8 +86,8 @@ struct response_members {
 };
 
 static enum errc response_read_member(const struct json_doc *d, json_at k,
-				      struct response_members *list, struct prompt *prompt,
-				      struct err *e)
+				      struct response_members *list, struct warnings *w,
+				      struct prompt *prompt, struct err *e)
 {
 	const struct member *m = member_of(d, k);
 
@@ -94,6 +101,10 @@ static enum errc response_read_member(const struct json_doc *d, json_at k,
 	case MEMBER_READ: return ERR_OK;
 	case MEMBER_FORWARD:
 		prompt->forward[json_is(d, k, "store") ? 0 : 1] = json_member(d, k);
+		return ERR_OK;
+	case MEMBER_ALONE:
+		warnings_add(w, 0, "parameter_dropped",
+			     "%s was not sent: only OpenAI's Responses API has it", m->key);
 		return ERR_OK;
 	case MEMBER_REFUSED:
 		return err_set(e, ERR_UNSUPPORTED_PARAMETER, m->key, "is not supported here");
@@ -270,7 +281,7 @@ static enum errc response_build_prompt(struct input *in, const struct response_r
 	if (!list.list)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
 	JSON_EACH_MEMBER (k, d, 0) {
-		rc = response_read_member(d, k, &list, ret, e);
+		rc = response_read_member(d, k, &list, tools->warnings, ret, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -343,15 +354,17 @@ static bool show_all(const struct json_doc *d, const struct response_request *c,
 		{ "instructions", "null" },
 		{ "metadata", "{}" },
 		{ "parallel_tool_calls", "true" },
-		{ "temperature", "null" },
+		{ "temperature", "1.0" },
+		{ "presence_penalty", "0.0" },
+		{ "frequency_penalty", "0.0" },
 		{ "tool_choice", "\"auto\"" },
-		{ "top_p", "null" },
+		{ "top_p", "1.0" },
 		{ "max_output_tokens", "null" },
 		{ "max_tool_calls", "null" },
 		{ "previous_response_id", "null" },
 		{ "prompt_cache_key", "null" },
 		{ "safety_identifier", "null" },
-		{ "service_tier", "null" },
+		{ "service_tier", "\"default\"" },
 		{ "user", "null" },
 	};
 	bool ok = buf_text(out, "{\"model\":") && buf_json_string(out, rq->model);
@@ -443,16 +456,16 @@ static enum errc response_read_conversation(const struct json_doc         *d,
 }
 
 static enum errc response_read_input(struct input *in, const struct response_request *c,
-				     struct response_origins *origins, struct run_request *ret,
+				     struct response_reading *reading, struct run_request *ret,
 				     struct err *e)
 {
-	bool      goes_on = c->previous_response_id.p || c->conversation != JSON_ABSENT;
+	bool      goes_on = reading->follows;
 	enum errc rc = ERR_OK;
 
 	if (c->input == JSON_ABSENT && !goes_on)
 		return err_set(e, ERR_MISSING_PARAMETER, "input", "is required");
 	if (c->input != JSON_ABSENT)
-		rc = response_input_read(in, c->input, origins, ret, e);
+		rc = response_input_read(in, c->input, reading, ret, e);
 	if (rc == ERR_OK && ret->message_count == 0 && !goes_on)
 		return err_set(e, ERR_INVALID_VALUE, "input",
 			       "may be empty only together with previous_response_id or "
@@ -506,16 +519,19 @@ static void response_warn(const struct json_doc *d, const struct response_reques
 
 static enum errc response_read_how(struct input *in, const struct gateway *g,
 				   const struct response_request *c,
-				   struct response_origins *origins, struct warnings *w,
-				   struct run_request *ret, struct err *e)
+				   const struct response_reading *reading, struct run_request *ret,
+				   struct err *e)
 {
+	struct warnings            *w = reading->warnings;
 	const struct response_tools tools = {
 		.d = &in->doc,
 		.list = c->tools,
+		.more = reading->more,
+		.more_count = reading->more_count,
 		.choice = c->tool_choice,
-		.drops = g->now->drops_hosted,
+		.drops = reading->drops,
 		.warnings = w,
-		.origins = origins,
+		.origins = reading->origins,
 	};
 	enum errc rc = response_build_prompt(in, c, &tools, &ret->prompt, e);
 
@@ -533,6 +549,7 @@ static enum errc response_read_request(struct input *in, const struct gateway *g
 	struct response_request c = RESPONSE_REQUEST_INIT;
 	struct response_origins origins = { .arena = &in->arena };
 	struct warnings         w;
+	struct response_reading reading = { .origins = &origins, .warnings = &w };
 	enum errc               rc;
 
 	c.store = g->now->responses_store;
@@ -541,12 +558,14 @@ static enum errc response_read_request(struct input *in, const struct gateway *g
 		rc = check_rest(&in->doc, &c, e);
 	if (rc == ERR_OK)
 		rc = response_read_conversation(&in->doc, &c, ret, e);
-	if (rc == ERR_OK)
-		rc = response_read_input(in, &c, &origins, ret, e);
 	if (rc != ERR_OK)
 		return rc;
+	reading.drops = g->now->drops_hosted;
+	reading.follows = c.previous_response_id.p || c.conversation != JSON_ABSENT;
 	warnings_init(&w);
-	rc = response_read_how(in, g, &c, &origins, &w, ret, e);
+	rc = response_read_input(in, &c, &reading, ret, e);
+	if (rc == ERR_OK)
+		rc = response_read_how(in, g, &c, &reading, ret, e);
 	warnings_finish(&w);
 	if (rc != ERR_OK)
 		return rc;

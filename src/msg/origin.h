@@ -12,7 +12,9 @@ enum origin_of {
 	ORIGIN_MESSAGE, /* a message of the request */
 	ORIGIN_PART,    /* the n-th part of the message's content, where it has moved */
 	ORIGIN_CALL,    /* the n-th call of the message */
-	ORIGIN_TOOL,    /* the n-th tool, where it has moved */
+	/* The n-th tool, where it has moved; key: it is element `at` of the tools in an element of the
+	 * list of this name. */
+	ORIGIN_TOOL,
 };
 
 struct origin {

@@ -27,6 +27,7 @@ static void response_item_free(struct response_item *i)
 	buf_finish(&i->text);
 	buf_finish(&i->refusal);
 	buf_finish(&i->name);
+	buf_finish(&i->space);
 	buf_finish(&i->call_id);
 	buf_finish(&i->input);
 	buf_finish(&i->logprobs);
@@ -70,6 +71,7 @@ static struct response_item *response_add_item(struct response *r, enum response
 	buf_init(&i->text, r->max);
 	buf_init(&i->refusal, r->max);
 	buf_init(&i->name, r->max);
+	buf_init(&i->space, r->max);
 	buf_init(&i->call_id, r->max);
 	buf_init(&i->input, r->max);
 	buf_init(&i->logprobs, r->max);
@@ -171,15 +173,51 @@ static struct response_item *response_call_of(const struct response *r, uint32_t
 	return NULL;
 }
 
-static bool is_custom(const struct response *r, struct str name)
+/* A tool of the request by the name that the provider knows. */
+struct response_tool {
+	json_at    at; /* absent: there is none */
+	struct str space;
+	struct str name; /* within its namespace */
+};
+
+static bool find_tool(const struct response *r, json_at list, struct str space, struct str name,
+		      struct response_tool *ret)
 {
-	if (r->tools == JSON_ABSENT)
+	if (!json_is_kind(&r->doc, list, JSON_ARRAY))
 		return false;
-	JSON_EACH (t, &r->doc, r->tools)
-		if (json_get_is(&r->doc, t, "type", "custom") &&
-		    str_eq(json_get_inner(&r->doc, t, "name"), name))
-			return true;
+	JSON_EACH (t, &r->doc, list) {
+		if (json_get_is(&r->doc, t, "type", "namespace") ||
+		    !str_eq(json_get_inner(&r->doc, t, "name"), name))
+			continue;
+		*ret = (struct response_tool){ t, space, name };
+		return true;
+	}
 	return false;
+}
+
+/* find_in_spaces: a tool of a namespace has both names, with two underscores between them. */
+static bool find_in_spaces(const struct response *r, struct str name, struct response_tool *ret)
+{
+	JSON_EACH (t, &r->doc, r->tools) {
+		struct str space = json_get_inner(&r->doc, t, "name");
+
+		if (!json_get_is(&r->doc, t, "type", "namespace") || name.n <= space.n + 2 ||
+		    !str_starts(name, space) || memcmp(name.p + space.n, "__", 2) != 0)
+			continue;
+		struct str rest = { name.p + space.n + 2, name.n - space.n - 2 };
+		if (find_tool(r, json_get(&r->doc, t, "tools"), space, rest, ret))
+			return true;
+	}
+	return false;
+}
+
+static struct response_tool response_tool_of(const struct response *r, struct str name)
+{
+	struct response_tool ret = { JSON_ABSENT, STR_NONE, name };
+
+	if (r->tools != JSON_ABSENT && !find_tool(r, r->tools, STR_NONE, name, &ret))
+		(void)find_in_spaces(r, name, &ret);
+	return ret;
 }
 
 static bool call_id_taken(const struct response *r, struct str id)
@@ -211,11 +249,16 @@ static bool response_begin_call(struct response *r, const struct event *ev)
 		return response_append(r, &i->name, ev->name);
 	if (!response_close(r, r->reasoning) || !response_close(r, r->message))
 		return false;
-	i = response_add_item(r, is_custom(r, ev->name) ? RESPONSE_CUSTOM : RESPONSE_CALL);
+
+	struct response_tool tool = response_tool_of(r, ev->name);
+	bool custom = tool.at != JSON_ABSENT && json_get_is(&r->doc, tool.at, "type", "custom");
+
+	i = response_add_item(r, custom ? RESPONSE_CUSTOM : RESPONSE_CALL);
 	if (!i)
 		return false;
 	i->block = ev->block;
-	return response_append(r, &i->name, ev->name) && response_put_call_id(r, i, ev->id) &&
+	return response_append(r, &i->space, tool.space) &&
+	       response_append(r, &i->name, tool.name) && response_put_call_id(r, i, ev->id) &&
 	       response_opened(r, i);
 }
 
@@ -373,7 +416,8 @@ bool response_init(struct response *r, struct id run, int64_t created_s, struct 
 	buf_init(&r->pending, LIMIT_UPSTREAM_BODY);
 	if (!buf_str(&r->settings, settings))
 		return false;
-	if (settings.n == 0 || !memmem(settings.p, settings.n, "\"custom\"", 8))
+	if (settings.n == 0 || (!memmem(settings.p, settings.n, "\"custom\"", 8) &&
+				!memmem(settings.p, settings.n, "\"namespace\"", 11)))
 		return true;
 	if (json_scan(&r->doc, r->settings.data, r->settings.len, &json_limits_stored, &e) !=
 	    ERR_OK)
@@ -437,6 +481,8 @@ static bool response_put_call(const struct response_item *i, bool fresh, struct 
 
 	return response_put_text(out, ",\"call_id\":", buf_view(&i->call_id)) &&
 	       response_put_text(out, ",\"name\":", buf_view(&i->name)) &&
+	       (i->space.len == 0 ||
+		response_put_text(out, ",\"namespace\":", buf_view(&i->space))) &&
 	       response_put_text(
 		       out, custom ? ",\"input\":" : ",\"arguments\":", fresh ? STR_NONE : text) &&
 	       buf_text(out, "}");

@@ -36,6 +36,7 @@ struct response_item {
 				  * image in base64 */
 	struct buf         refusal;
 	struct buf         name;
+	struct buf         space; /* of a call: the namespace of its tool; empty: none */
 	struct buf         call_id;
 	struct buf         input;    /* of a custom call that has ended */
 	struct buf         logprobs; /* of the text: elements with commas between them */
@@ -57,8 +58,8 @@ struct response {
 	struct id                    run;
 	int64_t                      created_s;  /* unix time */
 	struct buf                   settings;   /* the members that show the request */
-	struct json_doc              doc;        /* of settings, if there are custom tools */
-	json_at                      tools;      /* of doc; absent: none is a custom tool */
+	struct json_doc              doc;        /* of settings, if the tools are needed */
+	json_at                      tools;      /* of doc; absent: all are plain functions */
 	bool                         unthinking; /* reasoning is left out */
 	bool                         logprobs;   /* the request asked for them */
 	struct buf                   pending;    /* log probabilities of the piece that is read */

@@ -171,7 +171,10 @@ static void place_tool(const struct origins *o, uint32_t n, const char *at, char
 	const struct origin *row = place_row(o, ORIGIN_TOOL, 0, n);
 
 	place_take(&at, ".function");
-	snprintf(ret, max, "tools[%u]%s", row ? row->item : n, at);
+	if (row && row->key)
+		snprintf(ret, max, "%s[%u].tools[%u]%s", row->key, row->item, row->at, at);
+	else
+		snprintf(ret, max, "tools[%u]%s", row ? row->item : n, at);
 }
 
 /* place_member: false: the path is that of the client. */

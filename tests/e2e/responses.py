@@ -15,7 +15,7 @@ EVENT = TypeAdapter(ResponseStreamEvent)
 LAST = {"response.completed", "response.incomplete", "response.failed"}
 # Members that stand for the request in every object.
 SHOWN = {"model", "instructions", "metadata", "parallel_tool_calls", "temperature", "tool_choice",
-         "top_p", "max_output_tokens", "max_tool_calls", "previous_response_id",
+         "presence_penalty", "frequency_penalty", "top_p", "max_output_tokens", "max_tool_calls", "previous_response_id",
          "prompt_cache_key", "safety_identifier", "service_tier", "user", "tools", "text",
          "reasoning", "conversation", "background", "store", "top_logprobs", "truncation"}
 KEYS = SHOWN | {"id", "object", "created_at", "status", "completed_at", "error",

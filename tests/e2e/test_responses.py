@@ -341,16 +341,12 @@ REFUSED = [
      "invalid_type", "input[0].summary[0].text"),
     ({"input": [{"type": "image_generation_call", "id": "ig_1"}]},
      "missing_required_parameter", "input[0].result"),
-    ({"input": [{"type": "web_search_call", "id": "ws_1"}]},
-     "unsupported_parameter", "input[0].type"),
-    ({"tools": [TOOL, {"type": "web_search"}]}, "unsupported_parameter", "tools[1].type"),
-    ({"tools": [{"type": "namespace", "name": "n", "tools": []}]},
-     "unsupported_parameter", "tools[0].type"),
+    ({"input": [{"type": "odd_call", "id": "odd_1"}]}, "unsupported_parameter", "input[0].type"),
     ({"tools": [{}]}, "missing_required_parameter", "tools[0].type"),
     ({"tools": [{"type": "function"}]}, "missing_required_parameter", "tools[0].name"),
     ({"tools": ["x"]}, "invalid_type", "tools[0]"),
     ({"tool_choice": "maybe"}, "invalid_value", "tool_choice"),
-    ({"tool_choice": {"type": "mcp"}}, "unsupported_parameter", "tool_choice.type"),
+    ({"tool_choice": {}}, "unsupported_parameter", "tool_choice.type"),
     ({"tool_choice": {"type": "function"}}, "missing_required_parameter", "tool_choice.name"),
     ({"text": {"format": {"type": "odd"}}}, "invalid_value", "text.format.type"),
     ({"text": {"format": "text"}}, "invalid_type", "text.format"),
@@ -488,9 +484,9 @@ def test_runs_of_other_families_are_no_responses(client):
     rs.create(client, previous_response_id=f"resp_{run[4:]}").error(404, "not_found")
 
 
-def test_hosted_tools_are_dropped_where_the_option_says_so(upstream, tmp_path, script):
+def test_hosted_tools_are_dropped_or_refused(upstream, tmp_path, script):
     s = script(up.either("ok"))
-    config = usual_config(upstream, hosted_tools="drop", responses_store=False)
+    config = usual_config(upstream, responses_store=False)
     gateway = Gateway(tmp_path, config, env={"TEST_UPSTREAM_KEY": "k"}).start()
     with Client(gateway.url) as client:
         reply = rs.create(client, model=s.model, tools=[{"type": "web_search"}, TOOL]).ok()
@@ -499,6 +495,13 @@ def test_hosted_tools_are_dropped_where_the_option_says_so(upstream, tmp_path, s
         assert rs.check(reply.json)["tools"] == [TOOL] and reply.json["store"] is False
         assert len(asked(s)["tools"]) == 1
         rs.create(client, tools=[{}]).error(400, param="tools[0].type")
+    gateway.stop()
+    gateway = Gateway(tmp_path, {**config, "hosted_tools": "refuse"}, env={"TEST_UPSTREAM_KEY": "k"}).start()
+    with Client(gateway.url) as client:
+        for body, path in (({"tools": [TOOL, {"type": "web_search"}]}, "tools[1].type"),
+                           ({"tool_choice": {"type": "mcp"}}, "tool_choice.type"),
+                           ({"input": [{"type": "web_search_call", "id": "ws_1"}]}, "input[0].type")):
+            rs.create(client, **body).error(400, "unsupported_parameter", path)
     gateway.stop()
 
 
@@ -1061,5 +1064,5 @@ def test_the_sdk_cancels_and_sees_failures(shared, script):
     with pytest.raises(openai.APIError):
         list(client.responses.create(model=s.model, input="x", stream=True))
     with pytest.raises(openai.BadRequestError) as refused:
-        client.responses.create(model="echo", input="x", tools=[{"type": "web_search"}])
-    assert refused.value.param == "tools[0].type"
+        client.responses.create(model="echo", input="x", tools=[{"type": "function"}])
+    assert refused.value.param == "tools[0].name"

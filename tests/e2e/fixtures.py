@@ -173,19 +173,10 @@ def answers_follow_the_contract():
         pytest.fail(f"{len(spec.violations)} answers are not as in openapi.yaml:\n{shown}")
 
 
-def pytest_itemcollected(item):
-    """What is known to break a provider's rules is expected to, and fails where it no longer does."""
-    reason = expected.reason_of(item.nodeid)
-    if reason:
-        item.add_marker(pytest.mark.xfail(strict=True, reason=reason))
-
-
 @pytest.hookimpl(hookwrapper=True)
 def pytest_pyfunc_call(pyfuncitem):
-    """Every request that the test's providers were sent is one that the real ones take.
-
-    What they refuse fails the test's call, and not its end: only so can it be expected (strict/expected.py).
-    """
+    """Every request that the test's providers were sent is one that the real ones take."""
+    strict.JUDGE.expect(expected.of(pyfuncitem.nodeid))
     outcome = yield
     broken = strict.JUDGE.take()
     if broken:

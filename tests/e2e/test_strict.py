@@ -321,7 +321,20 @@ def test_a_waiver_lets_pass_what_it_names_and_has_to_be_used(client, script, jud
     assert judge.take() == ["nothing breaks 'types messages.*.own', which a script waives: never sent"]
 
 
+def test_what_is_expected_fails_no_test_and_has_to_happen(client, script, judge, monkeypatch):
+    monkeypatch.setattr(strict.expected, "EXPECTED", {
+        ("e2e/a.py::test_a[*-whole] e2e/b.py::test_b", "types nobody_knows; types neither"): "D0: because"})
+    assert sorted(strict.expected.lost()) == ["e2e/a.py::test_a[*-whole]", "e2e/b.py::test_b"]
+    assert strict.expected.of("e2e/a.py::test_a[chat-streamed]") == {}
+    for test in ("e2e/a.py::test_a[chat-whole]", "e2e/b.py::test_b"):
+        broken = strict.expected.of(test)
+        assert broken == {"types nobody_knows": "D0: because", "types neither": "D0: because"}
+        judge.expect(broken)
+        client.complete(script(up.reply(up.completion())).model, **BAD).ok()
+        assert judge.take() == ["'types neither' is mended, and has to leave strict/expected.py: D0: because"]
+    client.complete(script(up.reply(up.completion())).model, **BAD).error(400)
+    assert len(judge.take()) == 1
+
+
 def test_what_is_expected_is_there():
     assert strict.expected.lost() == []
-    assert strict.expected.reason_of("e2e/test_parts.py::test_a_part_is_sent_or_refused[mistral-video-True]")
-    assert not strict.expected.reason_of("e2e/test_parts.py::test_a_part_is_sent_or_refused[openai-video-True]")

@@ -9,7 +9,7 @@ A test that sends on purpose what a provider refuses names what it waives, at it
     script(up.stream("ok"), allows={"types temperature": "the client's mistake is the provider's to refuse"})
 
 The key is a rule and a path; `*` stands for any part of a path.  A waiver that waives nothing is a failure, too.
-What Parley is known to do wrong stands in expected.py.
+What Parley is known to do wrong stands in expected.py: such a breach fails no test, and its end is a failure.
 """
 
 import fnmatch
@@ -19,7 +19,7 @@ import threading
 import traceback
 from dataclasses import dataclass
 
-from strict import anthropic, dialects, gemini, mistral, ollama, openai_chat, openai_responses, types  # noqa: F401
+from strict import anthropic, dialects, expected, gemini, mistral, ollama, openai_chat, openai_responses, types  # noqa: F401
 from strict.rules import RULES, Breach, Twice, loads
 from strict.types import judge_types
 
@@ -59,6 +59,7 @@ class Judge:
         self.lock = threading.Lock()
         self.breaches = []
         self.waivers = []
+        self.expected = []  # in the test that runs
 
     def look(self, request, waivers=()):
         """Judges one request; returns its kind and what it breaks, where that is not waived."""
@@ -72,7 +73,7 @@ class Judge:
                      *dialects.judge_headers(kind, request)]
         except Exception as error:  # a defect of a rule fails the test, too, and not a thread
             found = [Breach("judge", "", repr(error), "".join(traceback.format_exception(error)))]
-        found = [b for b in found if not any([w.covers(b) for w in waivers])]
+        found = [b for b in found if not any([w.covers(b) for w in (*waivers, *self.expected)])]
         if found:
             shown = "\n".join(f"  {b}" for b in found)
             with self.lock:
@@ -86,12 +87,18 @@ class Judge:
         self.waivers += made
         return made
 
+    def expect(self, broken):
+        """What the test that begins is known to break: {pattern: reason}."""
+        self.expected = [Waiver(pattern, reason) for pattern, reason in broken.items()]
+
     def take(self):
-        """What was broken since the last time, and waivers that nothing used."""
+        """What was broken since the last time, waivers that nothing used, and faults that are none any more."""
         with self.lock:
             taken, self.breaches = self.breaches, []
         unused, self.waivers = [w for w in self.waivers if not w.used and not isinstance(w.reason, Perhaps)], []
-        return taken + [f"nothing breaks {w.pattern!r}, which a script waives: {w.reason}" for w in unused]
+        mended, self.expected = [w for w in self.expected if not w.used], []
+        return [*taken, *[f"nothing breaks {w.pattern!r}, which a script waives: {w.reason}" for w in unused],
+                *[f"{w.pattern!r} is mended, and has to leave strict/expected.py: {w.reason}" for w in mended]]
 
 
 def get_ready(config):

@@ -84,7 +84,7 @@ def count(content, name):
     return sum(1 for p in content["parts"] if name in p)
 
 
-@rule("contents-alternate", "gemini", "https://github.com/google-gemini/generative-ai-python/issues/166 "
+@rule("contents-alternate", "gemini", "https://github.com/NousResearch/hermes-agent/issues/55125 "
       "(multiturn requests alternate between user and model)")
 def _(body):
     contents = body["contents"]

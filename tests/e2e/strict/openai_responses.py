@@ -3,8 +3,9 @@
 from strict import schemas
 from strict.openai_chat import NAME
 from strict.rules import rule
-from strict.types import strict_validator, types_of
+from strict.types import KNOWN, strict_validator, types_of
 
+KNOWN["responses", "client_metadata"] = "https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/common.rs"
 CREATE = "https://platform.openai.com/docs/api-reference/responses/create"
 
 

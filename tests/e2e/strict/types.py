@@ -65,7 +65,7 @@ class Tightener:
             schema["extra_behavior"] = "ignore" if schema.get("model_name") in self.open else "forbid"
         elif kind == "enum":
             words = [m.value for m in schema["members"]]
-            if schema["cls"].__name__ == "Type":  # Google's own examples write a schema's types small, too
+            if schema["cls"].__name__ in ("Type", "ThinkingLevel"):  # Google's own examples write these small, too
                 words += [w.lower() for w in words]
             schema.clear()
             schema.update(type="literal", expected=words)

@@ -32,7 +32,8 @@ def pieces(size):
 def of_python(url, size):
     """The calls, by name; each gives a status."""
     text = "x" * size
-    sdk = openai.OpenAI(api_key="wrong", base_url=url + "/v1", max_retries=2)
+    sdk = openai.OpenAI(api_key="wrong", base_url=url + "/v1", max_retries=2,
+                        _strict_response_validation=True)
 
     def refused(call):
         with pytest.raises(openai.APIStatusError) as told:

@@ -24,7 +24,7 @@ KEYS = SHOWN | {"id", "object", "created_at", "status", "completed_at", "error",
 
 def sdk(gateway, **more):
     return openai.OpenAI(base_url=f"{gateway.url}/v1", api_key="none", max_retries=0,
-                         timeout=DEADLINE, **more)
+                         timeout=DEADLINE, **more, _strict_response_validation=True)
 
 
 def check(response):

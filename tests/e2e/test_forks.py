@@ -241,7 +241,7 @@ def test_the_sdk_lists_a_fork(shared, talk):
         copy = forked(client, talk["id"])
         want = ids(client, copy)
     with openai.OpenAI(base_url=shared.url + "/v1", api_key="x", timeout=DEADLINE,
-                       max_retries=0) as sdk:
+                       max_retries=0, _strict_response_validation=True) as sdk:
         assert sdk.conversations.retrieve(copy).id == copy
         assert [i.id for i in sdk.conversations.items.list(copy, limit=1, order="asc")] == want
         assert sdk.conversations.items.retrieve(want[0], conversation_id=copy).id == want[0]

@@ -60,7 +60,7 @@ def refused(reply, status, kind, start=""):
 @pytest.fixture
 def sdk(shared):
     with anthropic.Anthropic(base_url=shared.url, api_key="not needed", timeout=DEADLINE,
-                             max_retries=0) as client:
+                             max_retries=0, _strict_response_validation=True) as client:
         yield client
 
 
@@ -92,7 +92,8 @@ def test_the_stream_helper(sdk):
 
 
 async def _ask(url):
-    async with anthropic.AsyncAnthropic(base_url=url, api_key="x", timeout=DEADLINE) as client:
+    async with anthropic.AsyncAnthropic(base_url=url, api_key="x", timeout=DEADLINE,
+                                        _strict_response_validation=True) as client:
         async with client.messages.stream(**asked()) as stream:
             return await stream.get_final_text()
 
@@ -146,7 +147,8 @@ def test_errors_are_the_sdks_classes(sdk, script):
 def test_the_sdk_tries_again(shared, script):
     s = script(up.in_turn(up.reply({}, 503, headers=[("retry-after-ms", "10")]),
                           up.reply(up.completion("at last"))))
-    with anthropic.Anthropic(base_url=shared.url, api_key="x", timeout=DEADLINE) as client:
+    with anthropic.Anthropic(base_url=shared.url, api_key="x", timeout=DEADLINE,
+                             _strict_response_validation=True) as client:
         assert client.messages.create(**asked(s.model)).content[0].text == "at last"
     assert len(s.exchanges) == 2
 
@@ -192,7 +194,8 @@ def test_the_key_comes_in_two_headers(start):
             refused(client.get("/v1/models", headers={**headers, "anthropic-version": "x"}), 401,
                     "authentication_error")
     for key in ({"api_key": made["key"]}, {"auth_token": made["key"]}):
-        with anthropic.Anthropic(base_url=gateway.url, timeout=DEADLINE, **key) as sdk:
+        with anthropic.Anthropic(base_url=gateway.url, timeout=DEADLINE, **key,
+                                 _strict_response_validation=True) as sdk:
             assert sdk.messages.create(**asked()).content
 
 

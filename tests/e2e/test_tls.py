@@ -151,7 +151,8 @@ def test_large_bodies_up_and_down(https):
 def test_openai_s_sdk(served, pairs):
     openai = pytest.importorskip("openai")
     client = openai.OpenAI(base_url=served.url + "/v1", api_key="any", max_retries=0,
-                           http_client=httpx.Client(verify=trusting(pairs["one"][0]), timeout=DEADLINE))
+                           http_client=httpx.Client(verify=trusting(pairs["one"][0]), timeout=DEADLINE),
+                           _strict_response_validation=True)
     with client:
         asked = {"model": "echo", "messages": [{"role": "user", "content": "hello"}]}
         assert client.chat.completions.create(**asked).choices[0].message.content == "hello"

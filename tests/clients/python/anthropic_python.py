@@ -11,7 +11,7 @@ TOOL = {"name": "note", "description": "Takes a note", "input_schema": SCHEMA}
 
 @functools.cache
 def sdk(url):
-    return anthropic.Anthropic(base_url=url, api_key="none")
+    return anthropic.Anthropic(base_url=url, api_key="none", _strict_response_validation=True)
 
 
 @anthropic.beta_tool

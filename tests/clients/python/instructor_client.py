@@ -16,7 +16,8 @@ class Note(pydantic.BaseModel):
 
 @functools.cache
 def sdk(url):
-    return instructor.from_openai(openai.OpenAI(base_url=url, api_key="none"))
+    return instructor.from_openai(openai.OpenAI(base_url=url, api_key="none",
+                                                _strict_response_validation=True))
 
 
 def call(job, say):

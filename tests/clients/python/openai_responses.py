@@ -9,7 +9,7 @@ from jobs import FUNCTION, serve
 
 @functools.cache
 def sdk(url):
-    return openai.OpenAI(base_url=url, api_key="none")
+    return openai.OpenAI(base_url=url, api_key="none", _strict_response_validation=True)
 
 
 def loop(job, say):

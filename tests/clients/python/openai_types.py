@@ -33,7 +33,8 @@ def parsed(client, ask, stream):
 
 
 def call(job, say):
-    client = openai.OpenAI(base_url=job["url"], api_key="none", max_retries=0)
+    client = openai.OpenAI(base_url=job["url"], api_key="none", max_retries=0,
+                           _strict_response_validation=True)
     ask = {"model": job["model"], "input": job["prompt"]}
     if job["parse"]:
         say(parsed(client, ask, job["stream"]).output_parsed.text)

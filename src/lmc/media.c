@@ -127,6 +127,27 @@ bool media_encode(struct str bytes, struct buf *out)
 	return true;
 }
 
+bool media_decode(struct str base64, struct buf *out)
+{
+	if (!buf_reserve(out, base64.n / 4 * 3))
+		return false;
+
+	char *to = out->data + out->len;
+	for (size_t i = 0; i + 4 <= base64.n; i += 4) {
+		unsigned bits = 0;
+
+		for (size_t k = 0; k < 4; k++) /* padding counts as zero bits */
+			bits = bits << 6 | (media_value(base64.p[i + k]) & 63);
+		*to++ = (char)(bits >> 16);
+		*to++ = (char)(bits >> 8);
+		*to++ = (char)bits;
+	}
+	for (size_t i = base64.n; i > 0 && base64.p[i - 1] == '='; i--)
+		to--;
+	out->len = (size_t)(to - out->data);
+	return true;
+}
+
 /* --- first bytes --- */
 
 const char *media_kind(const unsigned char *bytes, size_t n)

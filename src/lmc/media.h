@@ -9,6 +9,8 @@
 bool media_base64(struct str s);
 /* media_encode: appends bytes as base64. */
 bool media_encode(struct str bytes, struct buf *out) MUST_USE;
+/* media_decode: appends the bytes of a text that media_base64 accepts. */
+bool media_decode(struct str base64, struct buf *out) MUST_USE;
 enum { MEDIA_TYPE = 96 }; /* bytes of a media type with its NUL */
 /* media_type: copies a media type (RFC 9110, 8.3.1) in lower case, without parameters, and by its registered
  * name where clients use another one (image/jpg).  False: it is none, or too long. */

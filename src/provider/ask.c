@@ -169,6 +169,29 @@ static enum errc ask_read_part(const struct json_doc *d, json_at i, const struct
 			e);
 }
 
+bool ask_is_text(const struct ask_part *part)
+{
+	return part->kind == ASK_DOCUMENT && part->data.n > 0 &&
+	       (str_starts(part->type, STR("text/")) || str_is(part->type, "application/json"));
+}
+
+enum errc ask_put_document(const struct ask_message *m, const struct ask_part *part,
+			   struct buf *out, struct err *e)
+{
+	struct buf text;
+	enum errc  rc = ERR_OK;
+
+	buf_init(&text, part->data.n);
+	if (!media_decode(part->data, &text))
+		rc = ask_too_large(e);
+	else if (!utf8_valid(text.data, text.len))
+		rc = bad_part(m, part->index, "a file of text must be in UTF-8", e);
+	else if (!buf_json_escape(out, buf_view(&text)))
+		rc = ask_too_large(e);
+	buf_finish(&text);
+	return rc;
+}
+
 static enum errc read_content(const struct json_doc *d, json_at content, struct arena *a,
 			      struct ask_message *m, struct err *e)
 {

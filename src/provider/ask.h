@@ -108,6 +108,12 @@ enum errc ask_print(const struct provider_options *o, const struct prompt *p, co
 enum errc ask_refuse_part(const struct ask_message *m, const struct ask_part *part,
 			  const char *dialect, struct err *e);
 
+/* ask_is_text: whether a document is data of a type that is text.  ask_put_document: appends this text, escaped.
+ * Errors: INVALID_VALUE at the part if it is not UTF-8; ask_too_large's. */
+bool      ask_is_text(const struct ask_part *part);
+enum errc ask_put_document(const struct ask_message *m, const struct ask_part *part,
+			   struct buf *out, struct err *e) MUST_USE;
+
 /* ask_put_extra: appends the objects of the list VENDOR.MEMBER in the extra_content of a call,
  * each with a comma before it, except, if *first, the first one. Only objects of the given types
  * (ended by NULL) are appended, because clients may send anything. */

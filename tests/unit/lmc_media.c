@@ -107,6 +107,11 @@ static void encoding(void **state)
 	buf_init(&out, 100);
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
 		assert_true(str_is(encoded(cases[i].bytes, &out), cases[i].text));
+	for (size_t i = 1; i < ARRAY_LEN(cases); i++) {
+		buf_clear(&out);
+		assert_true(media_decode(str_of(cases[i].text), &out));
+		assert_true(str_eq(buf_view(&out), cases[i].bytes));
+	}
 
 	/* Behind what is there, and not at all where there is no room. */
 	buf_clear(&out);

@@ -1,6 +1,7 @@
 """What Anthropic's API refuses, and clients send all the same: each request leaves in a form that the API takes,
 or is refused at its path."""
 
+import base64
 import json
 import re
 
@@ -492,3 +493,36 @@ def test_stop_sequences_of_other_providers(claude):
     assert got["generationConfig"]["stopSequences"] == ["\n", "1", "2", "3", "4"]
     assert said.codes == ["parameter_dropped", "parameter_clamped"]
     assert claude({"messages": HI, "stop": stop}, dialect="ollama")[1]["options"]["stop"] == ["\n", *stop[2:]]
+
+
+# --- D38: files of text ---
+
+
+def with_file(family, data, name=None):
+    named = {"filename": name} if name else {}
+    if family == "responses":
+        return {"store": False, "input": [{"role": "user", "content": [
+            {"type": "input_text", "text": "?"}, {"type": "input_file", "file_data": data, **named}]}]}
+    return {"messages": [{"role": "user", "content": [
+        {"type": "text", "text": "?"}, {"type": "file", "file": {"file_data": data, **named}}]}]}
+
+
+@pytest.mark.parametrize("family", ["chat", "responses"])
+@pytest.mark.parametrize(("data", "name", "text"), [
+    ("data:text/plain;base64,aGVsbG8=", None, "hello"),
+    ("data:text/csv;charset=utf-8;base64," + base64.b64encode("k\u00f6ln\t\"1\"\n".encode()).decode(), "a.csv", "k\u00f6ln\t\"1\"\n"),
+    ("data:application/json;base64,e30=", "a.json", "{}")])
+def test_files_of_text(claude, family, data, name, text):
+    _, sent = claude(with_file(family, data, name), family)
+    assert sent["messages"][0]["content"][1] == {
+        "type": "document", "source": {"type": "text", "media_type": "text/plain", "data": text},
+        **({"title": name} if name else {})}
+    _, sent = claude(with_file(family, data, name), family, "ollama")
+    assert sent["messages"][0]["content"] == "?\n" + (f"{name}\n" if name else "") + text
+
+
+@pytest.mark.parametrize("dialect", ["anthropic", "ollama"])
+@pytest.mark.parametrize("data", ["data:text/plain;base64,/w==", "data:application/zip;base64,aGVsbG8="])
+def test_files_that_are_no_text(claude, dialect, data):
+    said, _ = claude(with_file("chat", data), dialect=dialect)
+    assert (said.status, said.error["param"]) == (400, "messages[0].content[1]"), said

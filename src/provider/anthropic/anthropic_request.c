@@ -54,6 +54,40 @@ static bool put_source(struct buf *out, const struct ask_part *part)
 	       ask_put_string(out, ",\"data\":", part->data) && buf_text(out, "}");
 }
 
+/* put_text_file: the API has no other type of text. */
+static enum errc put_text_file(const struct ask_message *m, const struct ask_part *part,
+			       struct buf *out, struct err *e)
+{
+	enum errc rc = ERR_OK;
+
+	if (!buf_text(out,
+		      ",\"source\":{\"type\":\"text\",\"media_type\":\"text/plain\",\"data\":\""))
+		return ask_too_large(e);
+	rc = ask_put_document(m, part, out, e);
+	return rc != ERR_OK || buf_text(out, "\"}") ? rc : ask_too_large(e);
+}
+
+static enum errc anthropic_request_put_document(const struct ask_message *m,
+						const struct ask_part *part, struct buf *out,
+						struct err *e)
+{
+	enum errc rc = ERR_OK;
+
+	if (part->data.n > 0 && !ask_is_text(part) && !str_is(part->type, "application/pdf"))
+		return ask_refuse_part(m, part, "anthropic", e);
+	if (!buf_text(out, "{\"type\":\"document\""))
+		return ask_too_large(e);
+	if (ask_is_text(part))
+		rc = put_text_file(m, part, out, e);
+	else if (!put_source(out, part))
+		rc = ask_too_large(e);
+	if (rc == ERR_OK &&
+	    !((part->name.n == 0 || ask_put_string(out, ",\"title\":", part->name)) &&
+	      turns_put_mark(part->cache, out) && buf_text(out, "}")))
+		rc = ask_too_large(e);
+	return rc;
+}
+
 static enum errc anthropic_request_put_part(const struct ask_message *m,
 					    const struct ask_part *part, struct buf *out,
 					    struct err *e)
@@ -65,13 +99,7 @@ static enum errc anthropic_request_put_part(const struct ask_message *m,
 		ok = buf_text(out, "{\"type\":\"image\"") && put_source(out, part) &&
 		     turns_put_mark(part->cache, out) && buf_text(out, "}");
 		break;
-	case ASK_DOCUMENT:
-		if (part->data.n > 0 && !str_is(part->type, "application/pdf"))
-			return ask_refuse_part(m, part, "anthropic", e);
-		ok = buf_text(out, "{\"type\":\"document\"") && put_source(out, part) &&
-		     (part->name.n == 0 || ask_put_string(out, ",\"title\":", part->name)) &&
-		     turns_put_mark(part->cache, out) && buf_text(out, "}");
-		break;
+	case ASK_DOCUMENT: return anthropic_request_put_document(m, part, out, e);
 	case ASK_TEXT:
 	case ASK_AUDIO:
 	case ASK_KIND__COUNT: return ask_refuse_part(m, part, "anthropic", e);

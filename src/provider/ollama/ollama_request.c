@@ -52,8 +52,10 @@ static bool ollama_request_put_member(struct buf *out, const char *before, struc
 
 /* --- messages --- */
 
-/* ollama_request_put_text: prints the texts of a message, each on lines of its own. */
-static bool ollama_request_put_text(const struct ask_message *m, struct buf *out)
+/* ollama_request_put_text: prints the texts of a message, and the files of text with their names, each on lines
+ * of its own. */
+static enum errc ollama_request_put_text(const struct ask_message *m, struct buf *out,
+					 struct err *e)
 {
 	bool first = true;
 	bool ok = buf_text(out, ",\"content\":\"");
@@ -62,12 +64,19 @@ static bool ollama_request_put_text(const struct ask_message *m, struct buf *out
 	if (m->role == ASK_USER && m->name.n > 0)
 		ok = ok && buf_str(out, m->name) && buf_text(out, ": ");
 	for (size_t i = 0; ok && i < m->part_count; i++) {
-		if (m->parts[i].kind != ASK_TEXT)
+		const struct ask_part *part = &m->parts[i];
+		bool                   file = ask_is_text(part);
+
+		if (part->kind != ASK_TEXT && !file)
 			continue;
-		ok = buf_text(out, first ? "" : "\\n") && buf_str(out, m->parts[i].text);
+		ok = buf_text(out, first ? "" : "\\n") &&
+		     buf_str(out, file ? part->name : part->text) &&
+		     buf_text(out, file && part->name.n > 0 ? "\\n" : "");
 		first = false;
+		if (ok && file && ask_put_document(m, part, out, e) != ERR_OK)
+			return e->code;
 	}
-	return ok && buf_text(out, "\"");
+	return ok && buf_text(out, "\"") ? ERR_OK : ask_too_large(e);
 }
 
 static enum errc check_part(const struct ask_message *m, const struct ask_part *part, struct err *e)
@@ -84,8 +93,11 @@ static enum errc check_part(const struct ask_message *m, const struct ask_part *
 			e, ERR_UNSUPPORTED_PARAMETER, path,
 			"a provider of dialect ollama takes images as data URLs alone: it fetches "
 			"none");
-	case ASK_AUDIO:
 	case ASK_DOCUMENT:
+		if (ask_is_text(part))
+			return ERR_OK;
+		break;
+	case ASK_AUDIO:
 	case ASK_KIND__COUNT: break;
 	}
 	return ask_refuse_part(m, part, "ollama", e);
@@ -130,9 +142,10 @@ static enum errc ollama_request_put_message(const struct ask_message *m, struct 
 					    struct err *e)
 {
 	static const char *const roles[ASK_ROLE__COUNT] = { "system", "user", "assistant", "tool" };
-	bool                     ok =
-		buf_fmt(out, "{\"role\":\"%s\"", roles[m->role]) && ollama_request_put_text(m, out);
+	bool                     ok = buf_fmt(out, "{\"role\":\"%s\"", roles[m->role]);
 
+	if (ok && ollama_request_put_text(m, out, e) != ERR_OK)
+		return e->code;
 	if (m->reasoning.n > 0)
 		ok = ok && ask_put_string(out, ",\"thinking\":", m->reasoning);
 	/* Ollama assigns a result by the function's name; newer servers also by the call's id. */

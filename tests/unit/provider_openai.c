@@ -45,7 +45,8 @@ static void put_event(struct buf *out, const struct event *ev)
 			     (long long)ev->usage.out, (long long)ev->usage.cached_read,
 			     (long long)ev->usage.cached_write, (long long)ev->usage.reasoning);
 	if (ev->kind == EVENT_TOOL_START)
-		ok = ok && buf_str(out, is_made(ev->id) ? STR("MADE") : ev->id) && buf_text(out, ",") && buf_str(out, ev->name);
+		ok = ok && buf_str(out, is_made(ev->id) ? STR("MADE") : ev->id) &&
+		     buf_text(out, ",") && buf_str(out, ev->name);
 	if (ev->kind == EVENT_START)
 		ok = ok && buf_str(out, ev->id) && buf_text(out, ",");
 	ok = ok && buf_str(out, ev->text) && buf_text(out, ")") &&

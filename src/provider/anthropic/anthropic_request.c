@@ -373,6 +373,14 @@ static bool name_calls(const struct ask *a, struct anthropic_ids *ids)
 	return true;
 }
 
+/* forget_thinking: the API refuses thinking in the last answer of a request without it. */
+static void forget_thinking(const struct ask *a)
+{
+	for (size_t i = 0; i < a->count; i++)
+		for (size_t k = 0; k < a->messages[i].call_count; k++)
+			a->messages[i].calls[k].extra = STR_NONE;
+}
+
 /* trim_prefill: the API refuses an answer to continue that ends with white space. */
 static void trim_prefill(const struct ask *a)
 {
@@ -457,6 +465,8 @@ static enum errc anthropic_request_put_all(const struct provider_options *o, con
 	enum errc              rc = anthropic_rules_read(a, &rules, e);
 
 	(void)o;
+	if (rc == ERR_OK && rules.unthought)
+		forget_thinking(a);
 	if (rc == ERR_OK && !(buf_text(out, "{\"model\":") && buf_json_string(out, p->model) &&
 			      anthropic_request_put_max(p, &rules, out)))
 		rc = ask_too_large(e);

@@ -100,28 +100,38 @@ static bool rules_is_nothing(const struct ask_message *m)
 	return m->role == ASK_SYSTEM || (m->role != ASK_TOOL && m->part_count + m->call_count == 0);
 }
 
-/* lacks_thinking: whether the API refuses the last turns of the history where the model thinks: an answer to
- * continue, or calls with their results up to the end, whose first call has no thinking.  Turns before the user's
- * last question need none. */
+static bool is_answer(const struct ask_message *m)
+{
+	return m->role == ASK_ASSISTANT && !rules_is_nothing(m);
+}
+
+/* continues: whether the last message is an answer that the model is to continue. */
+static bool continues(const struct ask *a)
+{
+	size_t i = a->count;
+
+	while (i > 0 && rules_is_nothing(&a->messages[i - 1]))
+		i--;
+	return i > 0 && is_answer(&a->messages[i - 1]);
+}
+
+/* lacks_thinking: whether the history ends with calls and their results whose first call has no thinking.  The API
+ * takes all calls since the user's last question for one turn, which has to begin with thinking. */
 static bool lacks_thinking(const struct ask *a)
 {
 	const struct ask_message *first = NULL;
 
 	for (size_t i = a->count;;) {
-		bool results = false, asked = false;
+		bool results = false;
 
-		for (; i > 0 && (a->messages[i - 1].role != ASK_ASSISTANT ||
-				 rules_is_nothing(&a->messages[i - 1]));
-		     i--) {
-			asked = asked || !rules_is_nothing(&a->messages[i - 1]);
+		for (; i > 0 && !is_answer(&a->messages[i - 1]); i--)
 			results = results || a->messages[i - 1].role == ASK_TOOL;
-		}
-		if (i == 0 || (!results && (asked || first)))
+		if (i == 0 || !results)
 			break;
-		for (; i > 0 && (a->messages[i - 1].role == ASK_ASSISTANT ||
-				 rules_is_nothing(&a->messages[i - 1]));
+		for (; i > 0 &&
+		       (is_answer(&a->messages[i - 1]) || rules_is_nothing(&a->messages[i - 1]));
 		     i--)
-			if (!rules_is_nothing(&a->messages[i - 1]))
+			if (is_answer(&a->messages[i - 1]))
 				first = &a->messages[i - 1];
 	}
 	return first && (first->call_count == 0 || !has_thought(&first->calls[0]));
@@ -177,6 +187,11 @@ static bool rules_thinks(const struct ask *a, const struct json_doc *d, struct a
 		rules_dropped(p, "thinking", "this provider can't think where a tool is forced");
 		return false;
 	}
+	if (continues(a)) {
+		rules_dropped(p, "thinking",
+			      "this provider can't think where it continues an answer");
+		return false;
+	}
 	/* The rest holds for a budget; a model that decides itself how much it thinks bears all. */
 	if (!json_get_is(d, 0, "type", "enabled"))
 		return true;
@@ -210,6 +225,7 @@ enum errc anthropic_rules_read(const struct ask *a, struct anthropic_rules *ret,
 
 		thinks = object && !off && rules_thinks(a, &d, ret);
 		ret->thinking = thinks || off ? value : STR_NONE;
+		ret->unthought = !thinks && !off;
 		json_doc_finish(&d);
 		if (!object)
 			return err_set(e, ERR_INVALID_TYPE, "thinking", "must be an object");

@@ -128,8 +128,7 @@ bool openai_usage(const struct json_doc *doc, json_at i, struct usage *ret, bool
 	    !decode_count_some(doc, i, "completion_tokens", &out) ||
 	    (json_get_some(doc, i, "prompt_tokens") == JSON_ABSENT && out < 0))
 		return false;
-	*ret_plain = is_whole(doc, i, "prompt_tokens") &&
-		     is_whole(doc, i, "completion_tokens");
+	*ret_plain = is_whole(doc, i, "prompt_tokens") && is_whole(doc, i, "completion_tokens");
 	openai_usage_parts(doc, i, &u, ret_plain);
 	if (!decode_count_some(doc, i, "total_tokens", &all))
 		all = 0;

@@ -204,14 +204,22 @@ def _(body):
 @rule("thinking-first", KINDS, "https://github.com/anthropics/claude-code/issues/12311 "
       "(Expected thinking or redacted_thinking, but found tool_use)")
 def _(body):
-    """With thinking, the turn whose calls are answered last begins with what was thought."""
+    """With thinking, the turn whose calls are answered last begins with what was thought.  It goes back to the
+    user's last question: a model that does not think between its calls has thought before the first one alone
+    (https://github.com/BerriAI/litellm/blob/main/litellm/utils.py, any_assistant_message_has_thinking_blocks)."""
     if (body.get("thinking") or {}).get("type") != "enabled":
         return
-    last = [i for i, m in enumerate(body["messages"]) if m["role"] == "assistant"]
-    if last and of_type(body["messages"][last[-1]]["content"], "tool_use"):
-        content = body["messages"][last[-1]]["content"]
+    messages, first = body["messages"], None
+    for i in range(len(messages) - 1, 0, -1):
+        if messages[i]["role"] == "user":
+            if not of_type(messages[i]["content"], "tool_result"):
+                break
+        elif of_type(messages[i]["content"], "tool_use"):
+            first = i
+    if first is not None:
+        content = messages[first]["content"]
         if content[0]["type"] not in ("thinking", "redacted_thinking"):
-            yield f"messages.{last[-1]}.content.0", f"thinking was expected, and {content[0]['type']} is there"
+            yield f"messages.{first}.content.0", f"thinking was expected, and {content[0]['type']} is there"
 
 
 @rule("temperature-or-top-p", KINDS, "https://github.com/BerriAI/litellm/issues/15097 "

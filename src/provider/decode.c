@@ -3,11 +3,22 @@
 
 #include "base/limits.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum errc decode_bad(struct err *e, const char *what)
 {
 	return err_set(e, ERR_UPSTREAM_BAD_RESPONSE, NULL, "the provider sent %s", what);
+}
+
+bool decode_beats(struct str name, struct str data)
+{
+	static const char *const names[] = { "ping", "keepalive", "keep-alive", "heartbeat" };
+
+	for (size_t i = 0; name.n > 0 && i < ARRAY_LEN(names); i++)
+		if (str_is(name, names[i]))
+			return true;
+	return str_is(str_trim(data), "\"\"");
 }
 
 void decode_attach(struct decode *d, struct event *ev)
@@ -46,6 +57,13 @@ bool decode_text(const struct json_doc *doc, json_at obj, const char *key, struc
 
 	*ret = json_inner_of(doc, i);
 	return i == JSON_ABSENT || json_kind(doc, i) == JSON_STRING;
+}
+
+struct str decode_made_id(char ret[ID_MAX])
+{
+	snprintf(ret, ID_MAX, "call_%016llx%08x", (unsigned long long)id_random(),
+		 (unsigned)(id_random() & UINT32_MAX));
+	return str_of(ret);
 }
 
 enum errc decode_args(const struct json_doc *doc, json_at at, struct buf *scratch, struct str *ret,

@@ -2,10 +2,15 @@
  * members that may be of a wrong type, and make the state of a dialect. Internal to provider/. */
 #pragma once
 
+#include "base/id.h"
 #include "provider/dialect.h"
 
 /* decode_bad: the error of an answer that breaks its API's rules: "the provider sent WHAT". */
 enum errc decode_bad(struct err *e, const char *what);
+
+/* decode_beats: whether an event of a stream says nothing but that the connection lives: gateways and
+ * servers send them with any data. */
+bool decode_beats(struct str name, struct str data);
 
 /* decode_attach: makes the event a part of the provider's object, and the first one its bearer. */
 void               decode_attach(struct decode *d, struct event *ev);
@@ -40,6 +45,8 @@ void  decode_state_finish(struct decode *d);
 /* decode_text: the string of a member, still escaped; empty if the member is absent or null.
  * False: the member is of another type. */
 bool decode_text(const struct json_doc *doc, json_at obj, const char *key, struct str *ret);
+/* decode_made_id: an id for a call that came without one. */
+struct str decode_made_id(char ret[ID_MAX]);
 /* decode_args: the arguments of a call as escaped text, which is valid until scratch changes: those
  * of a string as they are, those of an object printed.  at JSON_ABSENT: empty.  Errors:
  * UPSTREAM_BAD_RESPONSE for a value of another type; OVERLOADED. */

@@ -92,10 +92,10 @@ struct dialect {
 	 * the returned error; decoders pass no EVENT_ERROR. */
 	enum errc (*decode_event)(struct decode *d, struct str name, struct str data,
 				  struct err *e);
-	/* over: a stream is over, by its terminator or by the body's end, however the body ended:
-	 * gives the events that were held back, in case something would have followed.  NULL: none
+	/* over: a stream is over, by its terminator or by the body's end; well: the body did not break
+	 * off.  Gives the events that were held back in case something would follow.  NULL: none
 	 * are. */
-	void (*over)(struct decode *d);
+	void (*over)(struct decode *d, bool well);
 	/* decode_whole: the same as decode_event for the body of a plain 2xx answer. */
 	enum errc (*decode_whole)(struct decode *d, struct str body, struct err *e);
 	/* decode_error: fills e from a non-2xx status and its body (which may be empty, HTML,

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "loop/work.h"
+#include "provider/decode.h"
 #include "provider/embed_want.h"
 #include "provider/kept.h"
 #include "upstream/lines.h"
@@ -160,7 +161,7 @@ static void call_fail(struct remote_call *c, struct err *e)
 	if (c->call.http != 0 && e->upstream_status == 0)
 		e->upstream_status = c->call.http;
 	/* Some providers give the wait in the body; the header has priority. */
-	if ((err_http(e) == 429 || err_http(e) == 503) && c->retry_after_ms > 0)
+	if ((err_http(e) == 429 || err_http(e) >= 500) && c->retry_after_ms > 0)
 		e->retry_after_ms = c->retry_after_ms;
 	remote_call_end(c, e);
 }
@@ -248,6 +249,10 @@ static enum errc on_framed(void *arg, struct str name, struct str data, struct e
 {
 	struct remote_call *c = arg;
 
+	/* A client that gets the provider's own objects gets its heartbeats too. */
+	if ((name.n > 0 || data.n < 8) && decode_beats(name, data) &&
+	    !(c->decode.native && str_starts(data, STR("{"))))
+		return ERR_OK;
 	if (c->behind || (data.n > LIMIT_LOOP_JSON && c->cpu))
 		return frame_add(c, name, data, e);
 	return c->dialect->decode_event(&c->decode, name, data, e);
@@ -324,7 +329,7 @@ static bool remote_on_data(void *arg, const char *bytes, size_t len)
 static enum errc judge_stream(struct remote_call *c, const struct err *e, struct err *ret)
 {
 	if (c->dialect->over)
-		c->dialect->over(&c->decode);
+		c->dialect->over(&c->decode, e->code == ERR_OK);
 	/* The answer is complete; how the connection ended does not matter. */
 	if (c->decode.finished)
 		return ERR_OK;
@@ -385,6 +390,7 @@ static enum errc judge_error(struct remote_call *c, struct err *ret)
 		c->on_event = no_event;
 		judge_not_stream(c, ret);
 		c->on_event = on_event;
+		c->decode.told = (struct usage){ .known = false };
 		return ret->code;
 	}
 	c->dialect->decode_error(&c->decode, c->call.http, buf_view(&c->body), ret);

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 enum { OVERLOADED = 529 };
 
@@ -51,7 +52,8 @@ static void say_overflow(struct err *e)
 {
 	char text[sizeof e->text];
 
-	if (strcmp(err_wire(e), "context_length_exceeded") != 0)
+	if (strcmp(err_wire(e), "context_length_exceeded") != 0 ||
+	    strncasecmp(e->text, "prompt is too long", 18) == 0)
 		return;
 	if (snprintf(text, sizeof text, "prompt is too long: %s", e->text) > 0)
 		str_copy(e->text, sizeof e->text, str_of(text));

@@ -43,17 +43,24 @@ static struct str inner_of(const struct json_doc *d, json_at object, const char 
 static bool replay_give_call(struct replay *p, json_at call, uint32_t block)
 {
 	const struct json_doc *d = &p->d;
-	json_at                function = json_get(d, call, "function");
+	json_at                function = json_get_some(d, call, "function");
+	bool                   custom = function == JSON_ABSENT;
 
+	if (custom)
+		function = json_get_some(d, call, "custom");
 	if (function == JSON_ABSENT)
 		return true;
+	struct str args = inner_of(d, function, custom ? "input" : "arguments");
+	/* Clients parse arguments as JSON. */
+	if (args.n == 0 && !custom)
+		args = STR("{}");
 	return p->fn(p->arg, &(struct event){ .kind = EVENT_TOOL_START,
 					      .block = block,
 					      .id = inner_of(d, call, "id"),
 					      .name = inner_of(d, function, "name"),
 					      .text = extra_of(d, call),
 					      .from_lmc = p->from_lmc }) &&
-	       replay_give_text(p, EVENT_TOOL_ARGS, function, "arguments", block);
+	       (args.n == 0 || replay_give(p, EVENT_TOOL_ARGS, block, args));
 }
 
 static bool replay_give_calls(struct replay *p)

@@ -120,7 +120,8 @@ GROUPS = [
         Row("busy_long", "503 with a longer wait",
             **both(Fails(503, "upstream_unavailable", retry_after="7")), other=True),
         Row("status_504", "504", **both(Fails(504, "upstream_error")), again=True, other=True),
-        Row("status_529", "529", **both(BUSY), again=True, other=True),
+        Row("status_529", "529", **both(Fails(503, "upstream_unavailable", retry_after="1")), again=True,
+            other=True),
         Row("error_page", "5xx with HTML", **both(BUSY), again=True, other=True),
     ]),
     ("The provider sends something else", [

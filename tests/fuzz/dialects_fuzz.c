@@ -115,6 +115,8 @@ static void decode_lines(const struct dialect *dialect, struct decode *d, struct
 		}
 		at += len + 1;
 	}
+	if (dialect->over)
+		dialect->over(d, true);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -78,6 +78,7 @@ static void decode_lines(struct decode *d, const char *p, size_t n)
 		}
 		at += len + 1;
 	}
+	dialect_gemini.over(d, true);
 }
 
 static void encode(struct seen *s, struct str message, struct str member)

@@ -65,6 +65,7 @@ static void decode_lines(struct decode *d, const char *p, size_t n)
 		}
 		at += len + 1;
 	}
+	dialect_openai.over(d, true);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -87,6 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 					    (struct str){ p, size - 1 }, &e);
 		check_error(&e);
 	}
+	dialect_openai.finish(&d);
 	json_doc_finish(&doc);
 	return 0;
 }

@@ -76,6 +76,8 @@ static inline void check_stream(struct decoding *x, const struct stream_case *c)
 	for (size_t k = 0; k < ARRAY_LEN(c->chunks) && c->chunks[k]; k++)
 		if (decode_copy(x, "", c->chunks[k]) != ERR_OK)
 			fail_msg("%s, chunk %zu: %s", c->why, k, x->err.text);
+	if (x->dialect->over)
+		x->dialect->over(&x->decode, true);
 	expect_text(c->why, buf_view(&x->out), c->want);
 	assert_true(x->decode.finished);
 }

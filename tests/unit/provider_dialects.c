@@ -332,6 +332,8 @@ static void feed_end(struct feed *f, enum errc rc, struct err *e)
 	if (rc == ERR_OK && !f->decode.done_mark)
 		rc = f->d->framing == FRAMING_LINES ? lines_end(&f->lines, on_framed, f, e)
 						    : sse_end(&f->sse, on_framed, f, e);
+	if (rc == ERR_OK && f->d->over)
+		f->d->over(&f->decode, true);
 	if (rc != ERR_OK)
 		add_error(&f->out, e);
 	else if (f->decode.finished)

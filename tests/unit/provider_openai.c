@@ -392,7 +392,7 @@ static void usage_aside_is_told_when_nothing_can_follow(void **state)
 		heard_open(&t);
 		for (size_t k = 0; k < ARRAY_LEN(rows[i].chunks) && rows[i].chunks[k]; k++)
 			decode_good(&t.in, rows[i].chunks[k]);
-		dialect_openai.over(&t.in.decode);
+		dialect_openai.over(&t.in.decode, true);
 		expect_text("usage aside", buf_view(&t.in.out), rows[i].want);
 		heard_close(&t);
 	}
@@ -734,7 +734,13 @@ static const struct {
 	{ 503, "", { ERR_UPSTREAM_UNAVAILABLE, 503, "upstream_error", "upstream_unavailable" }, "",
 	  ANSWERED("503") },
 	{ 504, "", FAILED_AS(504), "", ANSWERED("504") },
-	{ 529, "", FAILED, "", ANSWERED("529") },
+	{ 529, "", { ERR_UPSTREAM_UNAVAILABLE, 503, "upstream_error", "upstream_unavailable" }, "",
+	  ANSWERED("529") },
+	{ 400, "{\"error\":{\"message\":\"no\",\"code\":\"400\"}}", REJECTED_AS(400), "", "no" },
+	{ 400, "{\"error\":\"{\\\"error\\\":{\\\"code\\\":400,\\\"type\\\":\\\"exceed_context_size_error\\\","
+	       "\\\"message\\\":\\\"too long\\\"}}\"}",
+	  { ERR_UPSTREAM_REJECTED, 400, "exceed_context_size_error", "context_length_exceeded" }, "",
+	  "too long" },
 	{ 302, "", FAILED, "", ANSWERED("302") },
 	{ 402, "[]", FAILED, "", ANSWERED("402") },
 	{ 400, "{\"error\":{\"message\":7,\"type\":[],\"param\":{},\"code\":\"a b\"}}",

@@ -45,7 +45,7 @@ static void finish(struct heard *h)
 
 #define CALLS                                                                                                  \
 	"[{\"id\":\"a\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"x\\\":1}\"}}," \
-	"{\"id\":\"b\",\"type\":\"function\",\"function\":{\"name\":\"g\",\"arguments\":\"\"}}]"
+	"{\"id\":\"b\",\"type\":\"function\",\"function\":{\"name\":\"g\",\"arguments\":\"{}\"}}]"
 
 /* clang-format off */
 static const struct row {
@@ -57,7 +57,7 @@ static const struct row {
 	  "start text finish usage " },
 	{ "nothing was said", "{\"role\":\"assistant\",\"content\":\"\"}", "start finish usage " },
 	{ "calls", "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":" CALLS "}",
-	  "start tool_start tool_args tool_start finish usage " },
+	  "start tool_start tool_args tool_start tool_args finish usage " },
 	{ "a call that its provider signed",
 	  "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"a\","
 	  "\"extra_content\":{\"google\":{\"thought_signature\":\"QUJD\"}},"
@@ -70,7 +70,7 @@ static const struct row {
 	{ "text, reasoning, a refusal and calls",
 	  "{\"role\":\"assistant\",\"content\":\"t\",\"refusal\":\"no\",\"reasoning_content\":\"hm\","
 	  "\"tool_calls\":" CALLS "}",
-	  "start reasoning text refusal tool_start tool_args tool_start finish usage " },
+	  "start reasoning text refusal tool_start tool_args tool_start tool_args finish usage " },
 	{ "LMC beside it",
 	  "{\"role\":\"assistant\",\"content\":\"t\",\"lmc\":["
 	  "{\"role\":\"assistant\",\"type\":\"message\",\"content\":\"t\"},"
@@ -150,7 +150,7 @@ static void members_of_other_kinds_are_stepped_over(void **state)
 	begin(&h);
 	assert_true(replay_answer(STR("{\"tool_calls\":[5,{},{\"function\":{}}],\"lmc\":[5,{}]}"),
 				  STR("stop"), &usage, hear, &h));
-	assert_true(str_is(buf_view(&h.kinds), "start tool_start* finish* "));
+	assert_true(str_is(buf_view(&h.kinds), "start tool_start* tool_args* finish* "));
 	finish(&h);
 }
 

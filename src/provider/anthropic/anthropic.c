@@ -15,16 +15,23 @@
 
 #include <stddef.h>
 
+/* Of the tokens: the input that was not in the cache; what was read from it, and written to it, of
+ * these for five minutes and for an hour; and the output that is thinking. */
+struct counts {
+	int64_t fresh, read, written, minutes, hour, thought;
+};
+
 struct reader {
-	bool         call;  /* the open block is a call */
-	bool         begun; /* some of the call's arguments were given */
-	struct usage usage;
-	char         stop[64]; /* the stop reason; "": not known yet */
-	struct buf   input;    /* scratch: arguments that came as an object */
-	bool         thinks;   /* the open block is of thinking */
-	struct buf   thought;  /* its text */
-	struct buf   signature;
-	struct buf   thoughts; /* blocks of thinking for the next call; a comma before each */
+	bool          call;  /* the open block is a call */
+	bool          begun; /* some of the call's arguments were given */
+	struct counts counts;
+	struct usage  usage;
+	char          stop[64]; /* the stop reason; "": not known yet */
+	struct buf    input;    /* scratch: arguments that came as an object */
+	bool          thinks;   /* the open block is of thinking */
+	struct buf    thought;  /* its text */
+	struct buf    signature;
+	struct buf    thoughts; /* blocks of thinking for the next call; a comma before each */
 };
 
 static const struct decode_state reader_state = {
@@ -39,32 +46,60 @@ static const struct decode_state reader_state = {
 
 /* --- usage and stop reason --- */
 
-static void anthropic_read_count(const struct json_doc *doc, json_at usage, const char *key,
+/* Each event repeats totals.  A total replaces the one before; one that is left out, or is 0, as some
+ * servers write in their last event, stays. */
+static bool anthropic_read_count(const struct json_doc *doc, json_at obj, const char *key,
 				 int64_t *ret)
 {
-	json_at i = json_get(doc, usage, key);
-	int64_t n;
+	int64_t n = 0;
+	bool    ok = decode_count_some(doc, obj, key, &n);
 
-	/* Each event repeats totals: a total replaces the one before, and an omitted one stays.
-	 * The limit keeps their sum from overflowing. */
-	if (i != JSON_ABSENT && json_int(doc, i, &n) && n >= 0 && n <= LIMIT_TOKENS)
+	if (n > 0)
 		*ret = n;
+	return ok;
+}
+
+static void anthropic_read_parts(struct counts *c, const struct json_doc *doc, json_at usage)
+{
+	json_at kept = json_get_some(doc, usage, "cache_creation");
+	json_at out = json_get_some(doc, usage, "output_tokens_details");
+
+	anthropic_read_count(doc, usage, "cache_read_input_tokens", &c->read);
+	anthropic_read_count(doc, usage, "cache_creation_input_tokens", &c->written);
+	if (json_is_kind(doc, kept, JSON_OBJECT)) {
+		anthropic_read_count(doc, kept, "ephemeral_5m_input_tokens", &c->minutes);
+		anthropic_read_count(doc, kept, "ephemeral_1h_input_tokens", &c->hour);
+	}
+	if (json_is_kind(doc, out, JSON_OBJECT))
+		anthropic_read_count(doc, out, "thinking_tokens", &c->thought);
+	if (c->written < c->minutes + c->hour)
+		c->written = c->minutes + c->hour;
 }
 
 /* anthropic_read_usage: the API's input_tokens do not include the tokens that were read from the
  * cache or written to it; ours do. */
-static void anthropic_read_usage(struct reader *r, const struct json_doc *doc, json_at usage)
+static enum errc anthropic_read_usage(struct reader *r, const struct json_doc *doc, json_at usage,
+				      struct err *e)
 {
-	int64_t in = r->usage.in - r->usage.cached_read - r->usage.cached_write;
+	struct counts *c = &r->counts;
+	int64_t        out = 0;
 
-	if (!json_is_kind(doc, usage, JSON_OBJECT))
-		return;
-	anthropic_read_count(doc, usage, "input_tokens", &in);
-	anthropic_read_count(doc, usage, "cache_read_input_tokens", &r->usage.cached_read);
-	anthropic_read_count(doc, usage, "cache_creation_input_tokens", &r->usage.cached_write);
-	anthropic_read_count(doc, usage, "output_tokens", &r->usage.out);
-	r->usage.in = in + r->usage.cached_read + r->usage.cached_write;
-	r->usage.known = true;
+	if (usage == JSON_ABSENT || json_kind(doc, usage) == JSON_NULL)
+		return ERR_OK;
+	if (json_kind(doc, usage) != JSON_OBJECT)
+		return decode_bad(e, "usage that is no object");
+	bool in_ok = anthropic_read_count(doc, usage, "input_tokens", &c->fresh);
+	bool out_ok = anthropic_read_count(doc, usage, "output_tokens", &out);
+	anthropic_read_parts(c, doc, usage);
+	if (out > r->usage.out)
+		r->usage.out = out;
+	r->usage.in = c->fresh + c->read + c->written;
+	r->usage.cached_read = c->read;
+	r->usage.cached_write = c->written;
+	r->usage.cached_hour = c->hour;
+	r->usage.reasoning = c->thought;
+	r->usage.known = in_ok && out_ok;
+	return ERR_OK;
 }
 
 static void read_stop(struct reader *r, struct str reason)
@@ -116,19 +151,19 @@ static void anthropic_give_args(struct decode *d, struct reader *r, struct str a
 			       .kind = EVENT_TOOL_ARGS, .block = d->next_tool - 1, .text = args });
 }
 
-/* give_input: gives arguments that came as an object. In a stream, a block starts with an empty
- * object, and its arguments follow. */
-static bool give_input(struct decode *d, struct reader *r, json_at block)
+/* give_input: gives arguments that came with the call. In a stream, a block starts with an empty
+ * object, and its arguments follow.  Servers that imitate the API may send the text of an object. */
+static enum errc give_input(struct decode *d, struct reader *r, json_at block, struct err *e)
 {
-	json_at input = json_get(d->doc, block, "input");
+	json_at    input = json_get_some(d->doc, block, "input");
+	struct str args = STR_NONE;
+	enum errc  rc = ERR_OK;
 
-	if (!json_is_kind(d->doc, input, JSON_OBJECT) || d->doc->tok[input].count == 0)
-		return true;
-	buf_clear(&r->input);
-	if (!buf_json_escape(&r->input, json_raw(d->doc, input)))
-		return false;
-	anthropic_give_args(d, r, buf_view(&r->input));
-	return true;
+	if (!json_is_kind(d->doc, input, JSON_OBJECT) || d->doc->tok[input].count > 0)
+		rc = decode_args(d->doc, input, &r->input, &args, e);
+	if (rc == ERR_OK)
+		anthropic_give_args(d, r, args);
+	return rc;
 }
 
 /* --- thinking, which must be sent back with the calls that it led to --- */
@@ -166,64 +201,93 @@ static bool end_thought(struct reader *r)
 }
 
 /* anthropic_give_call: gives the start of a call, with the blocks of thinking before it. */
-static bool anthropic_give_call(struct decode *d, struct reader *r, json_at block)
+static enum errc anthropic_give_call(struct decode *d, struct reader *r, json_at block,
+				     struct err *e)
 {
-	struct event ev = { .kind = EVENT_TOOL_START,
-			    .block = d->next_tool++,
-			    .id = json_get_inner(d->doc, block, "id"),
-			    .name = json_get_inner(d->doc, block, "name") };
+	struct event ev = { .kind = EVENT_TOOL_START, .block = d->next_tool++ };
+	char         made[ID_MAX];
 
+	if (!decode_text(d->doc, block, "id", &ev.id) ||
+	    !decode_text(d->doc, block, "name", &ev.name) || ev.name.n == 0)
+		return decode_bad(e, "a tool_use without a name");
+	if (ev.id.n == 0)
+		ev.id = decode_made_id(made);
 	buf_clear(&r->input);
 	if (r->thoughts.len > 0) {
 		struct str all = { r->thoughts.data + 1, r->thoughts.len - 1 };
 
 		if (!buf_text(&r->input, "{\"anthropic\":{\"thinking_blocks\":[") ||
 		    !buf_str(&r->input, all) || !buf_text(&r->input, "]}}"))
-			return false;
+			return err_no_memory(e);
 		ev.text = buf_view(&r->input);
 	}
 	decode_give(d, ev);
 	buf_clear(&r->thoughts);
-	return true;
+	return give_input(d, r, block, e);
+}
+
+/* anthropic_give_piece: gives the text of a member. */
+static enum errc anthropic_give_piece(struct decode *d, enum event_kind kind, json_at obj,
+				      const char *key, struct err *e)
+{
+	struct str text;
+
+	if (!decode_text(d->doc, obj, key, &text))
+		return decode_bad(e, "a piece of an answer that is no string");
+	decode_piece(d, kind, text);
+	return ERR_OK;
 }
 
 /* begin_block: blocks of other types (such as a search that the provider runs) mean nothing to a
  * client of OpenAI's API; their results are in the text. */
-static bool begin_block(struct decode *d, struct reader *r, json_at block)
+static enum errc begin_block(struct decode *d, struct reader *r, json_at block, struct err *e)
 {
+	enum errc rc = ERR_OK;
+
 	r->call = json_get_is(d->doc, block, "type", "tool_use");
 	r->begun = false;
+	if (r->call)
+		return anthropic_give_call(d, r, block, e);
 	if (json_get_is(d->doc, block, "type", "text"))
-		decode_piece(d, EVENT_TEXT, json_get_inner(d->doc, block, "text"));
+		rc = anthropic_give_piece(d, EVENT_TEXT, block, "text", e);
 	else if (json_get_is(d->doc, block, "type", "thinking"))
-		decode_piece(d, EVENT_REASONING, json_get_inner(d->doc, block, "thinking"));
-	if (!r->call)
-		return begin_thought(d, r, block);
-	return anthropic_give_call(d, r, block) && give_input(d, r, block);
+		rc = anthropic_give_piece(d, EVENT_REASONING, block, "thinking", e);
+	if (rc == ERR_OK && !begin_thought(d, r, block))
+		rc = err_no_memory(e);
+	return rc;
 }
 
-static bool add_delta(struct decode *d, struct reader *r, json_at delta)
+static enum errc add_delta(struct decode *d, struct reader *r, json_at delta, struct err *e)
 {
-	if (json_get_is(d->doc, delta, "type", "text_delta"))
-		decode_piece(d, EVENT_TEXT, json_get_inner(d->doc, delta, "text"));
-	else if (json_get_is(d->doc, delta, "type", "thinking_delta"))
-		decode_piece(d, EVENT_REASONING, json_get_inner(d->doc, delta, "thinking"));
-	else if (json_get_is(d->doc, delta, "type", "input_json_delta") && r->call)
-		anthropic_give_args(d, r, json_get_inner(d->doc, delta, "partial_json"));
-	return !r->thinks || add_thought(r, json_get_inner(d->doc, delta, "thinking"),
-					 json_get_inner(d->doc, delta, "signature"));
+	enum errc  rc = ERR_OK;
+	struct str args;
+
+	if (json_get_is(d->doc, delta, "type", "text_delta")) {
+		rc = anthropic_give_piece(d, EVENT_TEXT, delta, "text", e);
+	} else if (json_get_is(d->doc, delta, "type", "thinking_delta")) {
+		rc = anthropic_give_piece(d, EVENT_REASONING, delta, "thinking", e);
+	} else if (json_get_is(d->doc, delta, "type", "input_json_delta") && r->call) {
+		if (!decode_text(d->doc, delta, "partial_json", &args))
+			return decode_bad(e, "a piece of a call's input that is no string");
+		anthropic_give_args(d, r, args);
+	}
+	if (rc == ERR_OK && r->thinks &&
+	    !add_thought(r, json_get_inner(d->doc, delta, "thinking"),
+			 json_get_inner(d->doc, delta, "signature")))
+		rc = err_no_memory(e);
+	return rc;
 }
 
-static bool end_block(struct decode *d, struct reader *r)
+static enum errc end_block(struct decode *d, struct reader *r, struct err *e)
 {
 	if (!r->call)
-		return end_thought(r);
+		return end_thought(r) ? ERR_OK : err_no_memory(e);
 	/* A call without arguments streams none, but clients parse the arguments as JSON. */
 	if (!r->begun)
 		anthropic_give_args(d, r, STR("{}"));
 	decode_give(d, (struct event){ .kind = EVENT_BLOCK_END, .block = d->next_tool - 1 });
 	r->call = false;
-	return true;
+	return ERR_OK;
 }
 
 /* --- errors --- */
@@ -248,18 +312,9 @@ static int anthropic_status_of(const struct json_doc *doc, json_at error)
 	return 500;
 }
 
-static void anthropic_decode_error(const struct decode *d, int status, struct str body,
-				   struct err *e)
-{
-	/* Anthropic's own status for "overloaded" is 529; clients get 503. */
-	openai_decode_error(d, status == 529 ? 503 : status, body, e);
-	e->upstream_status = status;
-}
-
 static enum errc anthropic_take_error(struct decode *d, struct str data, struct err *e)
 {
-	anthropic_decode_error(d, anthropic_status_of(d->doc, json_get(d->doc, 0, "error")), data,
-			       e);
+	openai_decode_error(d, anthropic_status_of(d->doc, json_get(d->doc, 0, "error")), data, e);
 	return e->code;
 }
 
@@ -269,27 +324,29 @@ static enum errc take_event(struct decode *d, struct reader *r, struct err *e)
 {
 	const struct json_doc *doc = d->doc;
 	json_at                message = json_get(doc, 0, "message");
+	struct str             type = json_get_inner(doc, 0, "type");
 
-	if (json_get_is(doc, 0, "type", "message_start")) {
+	if (str_is(type, "message_start")) {
 		anthropic_give_start(d, message);
-		anthropic_read_usage(r, doc,
-				     message != JSON_ABSENT ? json_get(doc, message, "usage")
-							    : JSON_ABSENT);
-	} else if (json_get_is(doc, 0, "type", "content_block_start")) {
+		return message == JSON_ABSENT
+			       ? ERR_OK
+			       : anthropic_read_usage(r, doc, json_get(doc, message, "usage"), e);
+	}
+	if (str_is(type, "content_block_start")) {
 		anthropic_give_start(d, JSON_ABSENT);
-		if (!begin_block(d, r, json_get(doc, 0, "content_block")))
-			return err_no_memory(e);
-	} else if (json_get_is(doc, 0, "type", "content_block_delta")) {
+		return begin_block(d, r, json_get(doc, 0, "content_block"), e);
+	}
+	if (str_is(type, "content_block_delta")) {
 		anthropic_give_start(d, JSON_ABSENT);
-		if (!add_delta(d, r, json_get(doc, 0, "delta")))
-			return err_no_memory(e);
-	} else if (json_get_is(doc, 0, "type", "content_block_stop")) {
-		if (!end_block(d, r))
-			return err_no_memory(e);
-	} else if (json_get_is(doc, 0, "type", "message_delta")) {
+		return add_delta(d, r, json_get(doc, 0, "delta"), e);
+	}
+	if (str_is(type, "content_block_stop"))
+		return end_block(d, r, e);
+	if (str_is(type, "message_delta")) {
 		read_stop(r, json_get_inner(doc, json_get(doc, 0, "delta"), "stop_reason"));
-		anthropic_read_usage(r, doc, json_get(doc, 0, "usage"));
-	} else if (json_get_is(doc, 0, "type", "message_stop")) {
+		return anthropic_read_usage(r, doc, json_get(doc, 0, "usage"), e);
+	}
+	if (str_is(type, "message_stop")) {
 		d->done_mark = true;
 		/* Without a stop reason, the answer may be incomplete; without a finish, the call
 		 * fails. */
@@ -323,7 +380,7 @@ static enum errc anthropic_decode_event(struct decode *d, struct str name, struc
 		return ERR_OK;
 	enum errc rc = openai_scan_event(d, name, data, e);
 	if (rc != ERR_OK)
-		return rc;
+		return decode_beats(name, data) ? ERR_OK : rc;
 	if (json_kind(d->doc, 0) != JSON_OBJECT)
 		return decode_bad(e, "a stream event that is no JSON object");
 	if (json_get_is(d->doc, 0, "type", "error") || str_is(name, "error"))
@@ -351,13 +408,19 @@ static enum errc anthropic_read_message(struct decode *d, struct reader *r, stru
 	if (!r->stop[0])
 		return decode_bad(e, "an answer without a stop_reason");
 	anthropic_give_start(d, 0);
-	JSON_EACH (i, doc, content) {
-		if (!begin_block(d, r, i) || !end_block(d, r))
-			return err_no_memory(e);
+	for (json_at i = json_first(doc, content); i != json_end(doc, content);
+	     i = json_next(doc, i)) {
+		enum errc rc = begin_block(d, r, i, e);
+
+		if (rc == ERR_OK)
+			rc = end_block(d, r, e);
+		if (rc != ERR_OK)
+			return rc;
 	}
-	anthropic_read_usage(r, doc, json_get(doc, 0, "usage"));
-	anthropic_give_end(d, r);
-	return ERR_OK;
+	enum errc rc = anthropic_read_usage(r, doc, json_get(doc, 0, "usage"), e);
+	if (rc == ERR_OK)
+		anthropic_give_end(d, r);
+	return rc;
 }
 
 /* give_count: the answer to a request whose tokens are counted. */
@@ -421,6 +484,6 @@ const struct dialect dialect_anthropic = {
 	.encode = anthropic_encode,
 	.decode_event = anthropic_decode_event,
 	.decode_whole = anthropic_decode_whole,
-	.decode_error = anthropic_decode_error,
+	.decode_error = openai_decode_error,
 	.finish = decode_state_finish,
 };

@@ -19,13 +19,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The newest running totals. */
+struct counts {
+	int64_t prompt, tools, candidates, thoughts, cached;
+};
+
 struct reader {
-	bool         called;    /* a call was given */
-	struct usage usage;     /* the newest running totals */
-	struct usage told;      /* the totals that were given */
-	char         seed[128]; /* of made ids: the answer's id, or random; "": not known yet */
-	struct buf   args;      /* scratch: a call's arguments */
-	struct buf   escaped;   /* scratch: the arguments escaped, or an image */
+	bool          called; /* a call was given */
+	bool          said;   /* so was anything but reasoning */
+	struct counts counts;
+	struct usage  usage;      /* made of them */
+	char          word[32];   /* the end so far, in OpenAI's word; "": none */
+	char          native[64]; /* in the provider's */
+	bool          went_on;    /* there was content after an end */
+	char          seed[128];  /* of made ids: the answer's id, or random; "": not known yet */
+	struct buf    args;       /* scratch: a call's arguments */
+	struct buf    escaped;    /* scratch: the arguments escaped, or an image */
 };
 
 static const struct decode_state reader_state = {
@@ -53,48 +62,88 @@ static enum errc want(const struct json_doc *doc, json_at obj, const char *key, 
 
 /* --- usage --- */
 
-static void gemini_read_usage(struct reader *r, const struct json_doc *doc)
+/* The counts, each of which is a running total: one that an event leaves out, or has as 0, stays.
+ * False: it is no count. */
+static bool gemini_count(const struct json_doc *doc, json_at at, const char *key, int64_t *ret)
 {
-	json_at at = json_get_some(doc, 0, "usageMetadata");
+	int64_t n = 0;
+	bool    ok = decode_count_some(doc, at, key, &n);
 
-	if (!json_is_kind(doc, at, JSON_OBJECT))
-		return;
+	if (n > 0)
+		*ret = n;
+	return ok;
+}
+
+static enum errc gemini_read_usage(struct reader *r, const struct json_doc *doc, struct err *e)
+{
+	struct counts *c = &r->counts;
+	json_at        at;
+	enum errc      rc = want(doc, 0, "usageMetadata", JSON_OBJECT, &at, e);
+
+	if (rc != ERR_OK || at == JSON_ABSENT)
+		return rc;
+	bool in_ok = gemini_count(doc, at, "promptTokenCount", &c->prompt);
+	bool out_ok = gemini_count(doc, at, "candidatesTokenCount", &c->candidates);
+	gemini_count(doc, at, "toolUsePromptTokenCount", &c->tools);
+	gemini_count(doc, at, "thoughtsTokenCount", &c->thoughts);
+	gemini_count(doc, at, "cachedContentTokenCount", &c->cached);
 	r->usage = (struct usage){
-		.known = true,
-		.in = decode_count(doc, at, "promptTokenCount") +
-		      decode_count(doc, at, "toolUsePromptTokenCount"),
-		.out = decode_count(doc, at, "candidatesTokenCount") +
-		       decode_count(doc, at, "thoughtsTokenCount"),
-		.cached_read = decode_count(doc, at, "cachedContentTokenCount"),
-		.reasoning = decode_count(doc, at, "thoughtsTokenCount"),
+		.known = in_ok && out_ok && c->prompt + c->candidates + c->thoughts > 0,
+		.in = c->prompt + c->tools,
+		.out = c->candidates + c->thoughts,
+		.cached_read = c->cached,
+		.reasoning = c->thoughts,
 	};
-}
-
-static bool same_usage(const struct usage *a, const struct usage *b)
-{
-	return a->known == b->known && a->in == b->in && a->out == b->out &&
-	       a->cached_read == b->cached_read && a->reasoning == b->reasoning;
-}
-
-static void give_usage(struct decode *d, struct reader *r)
-{
-	if (same_usage(&r->usage, &r->told))
-		return;
-	r->told = r->usage;
-	decode_give(d, (struct event){ .kind = EVENT_USAGE, .usage = r->usage });
+	return ERR_OK;
 }
 
 /* --- the end --- */
 
-static void gemini_give_end(struct decode *d, struct reader *r, struct str word, struct str reason)
+/* gemini_hold_end: some servers put STOP in each event, so that only the stream's own end tells which
+ * was the last. */
+static void gemini_hold_end(struct reader *r, struct str word, struct str native)
 {
-	decode_end(d, word, reason, NULL);
-	give_usage(d, r);
+	str_copy(r->word, sizeof r->word, word);
+	str_copy(r->native, sizeof r->native, native);
 }
 
-/* A finishReason in OpenAI's words; a reason without such a word stays as it is. */
-static struct str gemini_word_of(struct str reason, bool called)
+static void gemini_give_end(struct decode *d, const struct reader *r)
 {
+	struct str word = str_of(r->word);
+
+	/* A call may follow a STOP. */
+	if (r->called && str_is(word, "stop"))
+		word = STR("tool_calls");
+	decode_end(d, word, str_of(r->native), &r->usage);
+}
+
+static void gemini_over(struct decode *d, bool well)
+{
+	struct reader *r = d->state;
+
+	if (r && r->word[0] && !d->finished && (well || !r->went_on))
+		gemini_give_end(d, r);
+}
+
+/* A finishReason in OpenAI's words.  Empty: the model stopped without a usable answer.  So does a
+ * reason of later days, unless there is an answer, whose reader must see that it is not whole. */
+static struct str gemini_word_of(struct str reason, bool said)
+{
+	static const struct {
+		const char *reason;
+		struct str  word;
+	} words[] = {
+		{ "STOP", { "stop", 4 } },
+		{ "MAX_TOKENS", { "length", 6 } },
+		{ "MALFORMED_FUNCTION_CALL", { "", 0 } },
+		{ "MALFORMED_RESPONSE", { "", 0 } },
+		{ "MISSING_THOUGHT_SIGNATURE", { "", 0 } },
+		{ "UNEXPECTED_TOOL_CALL", { "", 0 } },
+		{ "TOO_MANY_TOOL_CALLS", { "", 0 } },
+		{ "NO_IMAGE", { "", 0 } },
+		{ "IMAGE_OTHER", { "", 0 } },
+		{ "OTHER", { "", 0 } },
+	};
 	static const char *const filtered[] = {
 		"SAFETY",
 		"RECITATION",
@@ -105,34 +154,16 @@ static struct str gemini_word_of(struct str reason, bool called)
 		"IMAGE_PROHIBITED_CONTENT",
 		"IMAGE_RECITATION",
 		"LANGUAGE",
+		"MODEL_ARMOR",
 	};
 
-	if (str_is(reason, "STOP"))
-		return called ? STR("tool_calls") : STR("stop");
-	if (str_is(reason, "MAX_TOKENS"))
-		return STR("length");
-	for (size_t i = 0; i < ARRAY_LEN(filtered); i++)
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (str_is(reason, words[i].reason))
+			return words[i].word;
+	for (size_t i = 0; !said && i < ARRAY_LEN(filtered); i++)
 		if (str_is(reason, filtered[i]))
 			return STR("content_filter");
-	return reason;
-}
-
-/* is_failure: whether the model stopped without a usable answer. */
-static bool is_failure(struct str reason)
-{
-	static const char *const failures[] = {
-		"MALFORMED_FUNCTION_CALL",
-		"UNEXPECTED_TOOL_CALL",
-		"TOO_MANY_TOOL_CALLS",
-		"NO_IMAGE",
-		"IMAGE_OTHER",
-		"OTHER",
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(failures); i++)
-		if (str_is(reason, failures[i]))
-			return true;
-	return false;
+	return said ? STR("content_filter") : STR_NONE;
 }
 
 static enum errc gemini_fail(const struct decode *d, struct reader *r, json_at candidate,
@@ -155,7 +186,7 @@ static enum errc take_finish(struct decode *d, struct reader *r, json_at candida
 	json_at   at;
 	enum errc rc = want(d->doc, candidate, "finishReason", JSON_STRING, &at, e);
 
-	if (rc != ERR_OK || at == JSON_ABSENT || d->finished)
+	if (rc != ERR_OK || at == JSON_ABSENT)
 		return rc;
 
 	struct str reason = json_inner(d->doc, at);
@@ -163,9 +194,10 @@ static enum errc take_finish(struct decode *d, struct reader *r, json_at candida
 		return ERR_OK;
 	if (reason.n >= sizeof e->wire)
 		return decode_bad(e, "a finishReason that is too long");
-	if (is_failure(reason))
+	struct str word = gemini_word_of(reason, r->said);
+	if (word.n == 0)
 		return gemini_fail(d, r, candidate, reason, e);
-	gemini_give_end(d, r, gemini_word_of(reason, r->called), reason);
+	gemini_hold_end(r, word, reason);
 	return ERR_OK;
 }
 
@@ -176,12 +208,12 @@ static enum errc take_no_candidate(struct decode *d, struct reader *r, struct er
 	json_at   feedback, reason;
 	enum errc rc = want(d->doc, 0, "promptFeedback", JSON_OBJECT, &feedback, e);
 
-	if (rc != ERR_OK || feedback == JSON_ABSENT || d->finished)
+	if (rc != ERR_OK || feedback == JSON_ABSENT || r->word[0])
 		return rc;
 	rc = want(d->doc, feedback, "blockReason", JSON_STRING, &reason, e);
 	if (rc == ERR_OK && reason != JSON_ABSENT &&
 	    !json_is(d->doc, reason, "BLOCKED_REASON_UNSPECIFIED"))
-		gemini_give_end(d, r, STR("content_filter"), json_inner(d->doc, reason));
+		gemini_hold_end(r, STR("content_filter"), json_inner(d->doc, reason));
 	return rc;
 }
 
@@ -289,6 +321,9 @@ static enum errc give_part(struct decode *d, struct reader *r, json_at part, str
 
 	if (json_kind(doc, part) != JSON_OBJECT)
 		return decode_bad(e, "a part that is no object");
+	bool thinks = json_is_kind(doc, thought, JSON_TRUE);
+
+	r->went_on = r->went_on || r->word[0];
 	enum errc rc = want(doc, part, "text", JSON_STRING, &text, e);
 	if (rc == ERR_OK)
 		rc = want(doc, part, "functionCall", JSON_OBJECT, &call, e);
@@ -296,10 +331,10 @@ static enum errc give_part(struct decode *d, struct reader *r, json_at part, str
 		rc = want(doc, part, "inlineData", JSON_OBJECT, &media, e);
 	if (rc != ERR_OK)
 		return rc;
+	r->said = r->said || call != JSON_ABSENT || media != JSON_ABSENT ||
+		  (!thinks && json_inner_of(doc, text).n > 0);
 	if (text != JSON_ABSENT && json_inner(doc, text).n > 0)
-		decode_give(d, (struct event){ .kind = json_is_kind(doc, thought, JSON_TRUE)
-							       ? EVENT_REASONING
-							       : EVENT_TEXT,
+		decode_give(d, (struct event){ .kind = thinks ? EVENT_REASONING : EVENT_TEXT,
 					       .text = json_inner(doc, text) });
 	if (media != JSON_ABSENT && !give_media(d, r, part, media))
 		return err_no_memory(e);
@@ -350,7 +385,9 @@ static enum errc take_response(struct decode *d, struct reader *r, struct err *e
 	if (rc != ERR_OK)
 		return rc;
 	gemini_give_start(d, r);
-	gemini_read_usage(r, doc);
+	rc = gemini_read_usage(r, doc, e);
+	if (rc != ERR_OK)
+		return rc;
 	d->told = r->usage;
 	if (list == JSON_ABSENT || doc->tok[list].count == 0)
 		rc = take_no_candidate(d, r, e);
@@ -358,8 +395,6 @@ static enum errc take_response(struct decode *d, struct reader *r, struct err *e
 		for (json_at i = json_first(doc, list); rc == ERR_OK && i != json_end(doc, list);
 		     i = json_next(doc, i))
 			rc = take_candidate(d, r, i, e);
-	if (rc == ERR_OK && d->finished)
-		give_usage(d, r);
 	return rc;
 }
 
@@ -449,8 +484,10 @@ static enum errc take_whole(struct decode *d, struct reader *r, struct err *e)
 {
 	enum errc rc = gemini_take(d, r, e);
 
-	if (rc == ERR_OK && !d->finished)
+	if (rc == ERR_OK && !r->word[0])
 		return decode_bad(e, "an answer without a finishReason");
+	if (rc == ERR_OK)
+		gemini_give_end(d, r);
 	return rc;
 }
 
@@ -477,6 +514,7 @@ const struct dialect dialect_gemini = {
 	.key_header = "x-goog-api-key",
 	.encode = gemini_encode,
 	.decode_event = gemini_decode_event,
+	.over = gemini_over,
 	.decode_whole = gemini_decode_whole,
 	.decode_error = gemini_decode_error,
 	.finish = decode_state_finish,

@@ -53,28 +53,17 @@ static void ollama_make_id(const struct decode *d, struct str name, struct str i
  * the string itself. */
 static enum errc ollama_give_args(struct decode *d, json_at input, struct err *e)
 {
-	struct event ev = { .kind = EVENT_TOOL_ARGS, .block = d->next_tool, .text = STR("{}") };
+	struct event ev = { .kind = EVENT_TOOL_ARGS, .block = d->next_tool };
 	struct buf   text;
 
-	if (json_is_kind(d->doc, input, JSON_STRING)) {
-		if (d->doc->tok[input].len > 2)
-			ev.text = json_inner(d->doc, input);
-		decode_give(d, ev);
-		return ERR_OK;
-	}
-	if (input == JSON_ABSENT) {
-		decode_give(d, ev);
-		return ERR_OK;
-	}
-	if (json_kind(d->doc, input) != JSON_OBJECT)
-		return decode_bad(e, "a tool call whose arguments are no object");
 	buf_init(&text, 2 * (size_t)LIMIT_ANSWER);
-	bool ok = buf_json_escape(&text, json_raw(d->doc, input));
-	ev.text = buf_view(&text);
-	if (ok)
+	enum errc rc = decode_args(d->doc, input, &text, &ev.text, e);
+	if (ev.text.n == 0)
+		ev.text = STR("{}");
+	if (rc == ERR_OK)
 		decode_give(d, ev);
 	buf_finish(&text);
-	return ok ? ERR_OK : err_no_memory(e);
+	return rc;
 }
 
 static enum errc ollama_give_call(struct decode *d, json_at call, struct err *e)
@@ -123,24 +112,17 @@ static enum errc give_calls(struct decode *d, json_at calls, struct err *e)
 
 /* --- the end --- */
 
-static bool ollama_read_count(const struct json_doc *doc, const char *key, int64_t *ret)
-{
-	json_at i = json_get(doc, 0, key);
-
-	return i != JSON_ABSENT && json_int(doc, i, ret) && *ret >= 0 && *ret <= LIMIT_TOKENS;
-}
-
 /* Ollama omits a count of zero: that of the prompt, for example, if the whole prompt was in the
  * cache. */
 static struct usage ollama_read_usage(const struct decode *d)
 {
-	int64_t in = 0, out = 0;
-	bool    has_in = ollama_read_count(d->doc, "prompt_eval_count", &in);
-	bool    has_out = ollama_read_count(d->doc, "eval_count", &out);
+	int64_t in = -1, out = -1;
+	bool    ok = decode_count_some(d->doc, 0, "prompt_eval_count", &in) &&
+		  decode_count_some(d->doc, 0, "eval_count", &out);
 
-	return (struct usage){ .known = has_in || has_out,
-			       .in = has_in ? in : 0,
-			       .out = has_out ? out : 0 };
+	return (struct usage){ .known = ok && in + out > -2,
+			       .in = in > 0 ? in : 0,
+			       .out = out > 0 ? out : 0 };
 }
 
 /* ollama_give_end: ends the answer, except for an object that only reports the loading or unloading

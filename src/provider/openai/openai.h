@@ -69,7 +69,7 @@ bool openai_join_parts(const struct json_doc *doc, json_at choices, struct buf *
 
 enum errc openai_decode_event(struct decode *d, struct str name, struct str data, struct err *e);
 /* openai_chunk_over: `over` of struct dialect. */
-void openai_chunk_over(struct decode *d);
+void openai_chunk_over(struct decode *d, bool well);
 
 /* openai_error: fills e from an error object in an answer with status 200, which d->doc contains.
  * where: the value of the member error, or the root. Always returns an error. */

@@ -5,7 +5,6 @@
  * no id tells the two apart, and the arguments so far are whole. */
 #include "provider/openai/openai_call.h"
 
-#include "base/id.h"
 #include "base/limits.h"
 #include "shape/extra.h"
 
@@ -47,6 +46,7 @@ struct calls {
 	struct buf list;   /* struct call */
 	struct buf pieces; /* struct piece */
 	size_t     taken;
+	char       made[ID_MAX];
 	struct buf id;   /* these two are scratch */
 	struct buf args; /* that came as an object */
 };
@@ -61,7 +61,7 @@ static const struct decode_state calls_state = {
 	},
 };
 
-static struct call *call_at(const struct calls *x, size_t i)
+static struct call *openai_call_at(const struct calls *x, size_t i)
 {
 	return (struct call *)(void *)x->list.data + i;
 }
@@ -95,27 +95,73 @@ uint64_t openai_call_hash(struct str s)
 	return hash_more(14695981039346656037u, s);
 }
 
-bool openai_call_id_made(struct buf *out)
-{
-	return buf_fmt(out, "call_%016llx%08x", (unsigned long long)id_random(),
-		       (unsigned)(id_random() & UINT32_MAX));
-}
-
 bool openai_call_id_twin(struct str id, uint32_t nth, struct buf *out)
 {
 	return buf_str(out, id) && buf_fmt(out, OPENAI_CALL_TWIN "%u", nth);
 }
 
-struct str openai_call_id_own(struct str id)
+/* openai_call_is_blank, is_id_of: whether the string that begins at p is the value of a member with an id.  The
+ * quotes of a text within a string have backslashes before them. */
+static bool openai_call_is_blank(char c)
 {
-	static const struct str mark = { OPENAI_CALL_TWIN, sizeof OPENAI_CALL_TWIN - 1 };
-	size_t                  n = id.n;
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
-	while (n > 0 && id.p[n - 1] >= '0' && id.p[n - 1] <= '9')
-		n--;
-	if (n == id.n || n <= mark.n || memcmp(id.p + n - mark.n, mark.p, mark.n) != 0)
-		return id;
-	return (struct str){ id.p, n - mark.n };
+static bool is_id_of(struct str before)
+{
+	static const struct str keys[] = { { "\"id\"", 4 }, { "\"tool_call_id\"", 14 } };
+
+	while (before.n > 0 && openai_call_is_blank(before.p[before.n - 1]))
+		before.n--;
+	if (before.n == 0 || before.p[--before.n] != ':')
+		return false;
+	while (before.n > 0 && openai_call_is_blank(before.p[before.n - 1]))
+		before.n--;
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (before.n > keys[i].n &&
+		    memcmp(before.p + before.n - keys[i].n, keys[i].p, keys[i].n) == 0)
+			return before.p[before.n - keys[i].n - 1] != '\\';
+	return false;
+}
+
+/* suffix_at: the length of the suffix at p, if it ends an id; 0: something else. */
+static size_t suffix_at(struct str message, const char *p)
+{
+	const char *end = message.p + message.n;
+	const char *last = p + sizeof OPENAI_CALL_TWIN - 1;
+	const char *from = p;
+
+	while (last < end && *last >= '0' && *last <= '9')
+		last++;
+	if (last == end || *last != '"' || last == p + sizeof OPENAI_CALL_TWIN - 1)
+		return 0;
+	while (from > message.p && from[-1] != '"')
+		from--;
+	return from > message.p + 1 &&
+			       is_id_of((struct str){ message.p, (size_t)(from - 1 - message.p) })
+		       ? (size_t)(last - p)
+		       : 0;
+}
+
+bool openai_call_put_back(struct str message, struct buf *out)
+{
+	size_t at = 0;
+
+	for (size_t look = 0;;) {
+		const char *p = memmem(message.p + look, message.n - look, OPENAI_CALL_TWIN,
+				       sizeof OPENAI_CALL_TWIN - 1);
+		if (!p)
+			return buf_add(out, message.p + at, message.n - at);
+
+		size_t from = (size_t)(p - message.p);
+		size_t n = suffix_at(message, p);
+		look = from + (n > 0 ? n : 1);
+		if (n == 0)
+			continue;
+		if (!buf_add(out, message.p + at, from - at))
+			return false;
+		at = look;
+	}
 }
 
 /* --- whose piece it is --- */
@@ -166,7 +212,7 @@ static struct call *call_find(const struct calls *x, const struct given *g)
 	struct call *newest = NULL;
 
 	for (size_t i = call_count(x); i > 0; i--) {
-		struct call *c = call_at(x, i - 1);
+		struct call *c = openai_call_at(x, i - 1);
 
 		if (c->choice != g->choice || (g->numbered && c->theirs != g->index))
 			continue;
@@ -202,7 +248,7 @@ static uint32_t call_number(const struct calls *x, const struct given *g)
 	uint32_t next = 0;
 
 	for (size_t i = 0; i < call_count(x); i++) {
-		const struct call *c = call_at(x, i);
+		const struct call *c = openai_call_at(x, i);
 
 		if (c->choice != g->choice)
 			continue;
@@ -219,12 +265,12 @@ static uint32_t call_nth(const struct calls *x, const struct given *g, uint64_t 
 	if (g->id.n == 0)
 		return 0;
 	for (size_t i = 0; i < call_count(x); i++)
-		nth += call_at(x, i)->choice == g->choice && call_at(x, i)->nth > 0 &&
-		       call_at(x, i)->id == id;
+		nth += openai_call_at(x, i)->choice == g->choice && openai_call_at(x, i)->nth > 0 &&
+		       openai_call_at(x, i)->id == id;
 	return nth;
 }
 
-static enum errc call_begin(struct calls *x, const struct given *g, struct err *e)
+static enum errc openai_call_begin(struct calls *x, const struct given *g, struct err *e)
 {
 	struct call c = { .choice = g->choice,
 			  .block = call_number(x, g),
@@ -297,16 +343,16 @@ static enum errc note_piece(struct calls *x, const struct given *g, struct str e
 
 	p.first = !c || is_another(c, g);
 	if (p.first) {
-		enum errc rc = call_begin(x, g, e);
+		enum errc rc = openai_call_begin(x, g, e);
 
 		if (rc != ERR_OK)
 			return rc;
-		c = call_at(x, call_count(x) - 1);
+		c = openai_call_at(x, call_count(x) - 1);
 	} else {
 		p.name = further_name(c, g);
 		p.id = STR_NONE;
 	}
-	p.call = (uint32_t)(c - call_at(x, 0));
+	p.call = (uint32_t)(c - openai_call_at(x, 0));
 	p.args = g->some ? g->args : JSON_ABSENT;
 	c->args = c->args || g->some;
 	if (!g->numbered || c->block != g->index ||
@@ -334,7 +380,7 @@ enum errc openai_call_read(struct decode *d, uint32_t choice, json_at list, bool
 		if (rc != ERR_OK)
 			return rc;
 
-		struct call *c = call_at(x, piece_at(x, piece_count(x) - 1)->call);
+		struct call *c = openai_call_at(x, piece_at(x, piece_count(x) - 1)->call);
 		bool         text = json_is_kind(d->doc, g.args, JSON_STRING);
 
 		if (g.args != JSON_ABSENT && !text)
@@ -349,14 +395,15 @@ enum errc openai_call_read(struct decode *d, uint32_t choice, json_at list, bool
 
 /* first_id: the id that the client gets. */
 static enum errc first_id(struct calls *x, const struct call *c, const struct piece *p,
-			  struct str *ret, struct err *e)
+			  char made[ID_MAX], struct str *ret, struct err *e)
 {
 	*ret = p->id;
-	if (c->nth == 1)
+	if (c->nth == 0)
+		*ret = decode_made_id(made);
+	if (c->nth < 2)
 		return ERR_OK;
 	buf_clear(&x->id);
-	if (c->nth == 0 ? !openai_call_id_made(&x->id)
-			: !openai_call_id_twin(p->id, c->nth, &x->id))
+	if (!openai_call_id_twin(p->id, c->nth, &x->id))
 		return err_no_memory(e);
 	*ret = buf_view(&x->id);
 	return ERR_OK;
@@ -366,7 +413,7 @@ enum errc openai_call_take(struct decode *d, struct event ret[2], size_t *ret_co
 {
 	struct calls      *x = d->state;
 	const struct piece p = *piece_at(x, x->taken);
-	const struct call *c = call_at(x, p.call);
+	const struct call *c = openai_call_at(x, p.call);
 	struct event       start = { .kind = EVENT_TOOL_START,
 				     .choice = c->choice,
 				     .block = c->block,
@@ -381,7 +428,7 @@ enum errc openai_call_take(struct decode *d, struct event ret[2], size_t *ret_co
 		buf_clear(&x->pieces);
 	}
 	if (p.first)
-		rc = first_id(x, c, &p, &start.id, e);
+		rc = first_id(x, c, &p, x->made, &start.id, e);
 	/* Gemini may send a signature alone, after the call. */
 	if (rc == ERR_OK && (p.first || p.name.n > 0 || p.extra.n > 0))
 		ret[(*ret_count)++] = start;
@@ -399,7 +446,7 @@ bool openai_call_numbered(const struct decode *d, uint32_t choice)
 	const struct calls *x = d->state;
 
 	for (size_t i = 0; x && i < call_count(x); i++)
-		if (call_at(x, i)->choice == choice && call_at(x, i)->unnumbered)
+		if (openai_call_at(x, i)->choice == choice && openai_call_at(x, i)->unnumbered)
 			return false;
 	return true;
 }
@@ -409,7 +456,7 @@ bool openai_call_bare(struct decode *d, uint32_t choice, bool fill, uint32_t *re
 	const struct calls *x = d->state;
 
 	for (size_t i = 0; x && i < call_count(x); i++) {
-		struct call *c = call_at(x, i);
+		struct call *c = openai_call_at(x, i);
 
 		if (c->choice != choice || c->args || c->custom)
 			continue;

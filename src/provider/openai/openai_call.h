@@ -24,11 +24,9 @@ bool openai_call_numbered(const struct decode *d, uint32_t choice);
  * the arguments as JSON, so such a call gets some, and fill is set.  False: there is none. */
 bool openai_call_bare(struct decode *d, uint32_t choice, bool fill, uint32_t *ret_block);
 
-/* openai_call_id_made, openai_call_id_twin: an id for a call without one; and for the nth call, from
- * 2 on, to which the provider gave the id.  Both append to out. */
-bool openai_call_id_made(struct buf *out) MUST_USE;
+/* openai_call_id_twin: appends an id for the nth call, from 2 on, to which the provider gave this one. */
 bool openai_call_id_twin(struct str id, uint32_t nth, struct buf *out) MUST_USE;
-/* openai_call_id_own: an id as the provider gave it. */
-struct str openai_call_id_own(struct str id);
+/* openai_call_put_back: prints a message of a request with the ids as the provider gave them. */
+bool openai_call_put_back(struct str message, struct buf *out) MUST_USE;
 /* openai_call_hash: of an id, to compare it with others. */
 uint64_t openai_call_hash(struct str s);

@@ -44,7 +44,7 @@ static bool present(const struct json_doc *doc, json_at i)
 	return i != JSON_ABSENT && json_kind(doc, i) != JSON_NULL;
 }
 
-static bool is_text(const struct json_doc *doc, json_at i)
+static bool openai_chunk_is_text(const struct json_doc *doc, json_at i)
 {
 	return !present(doc, i) || json_kind(doc, i) == JSON_STRING;
 }
@@ -153,7 +153,7 @@ static enum errc openai_chunk_read_choice(const struct json_doc *doc, json_at at
 				  "a chunk with content that is neither text nor a list of parts");
 	if (present(doc, ret->tools) && json_kind(doc, ret->tools) != JSON_ARRAY)
 		return decode_bad(e, "a chunk with tool_calls that are no list");
-	if (!is_text(doc, ret->reasoning) || !is_text(doc, ret->refusal))
+	if (!openai_chunk_is_text(doc, ret->reasoning) || !openai_chunk_is_text(doc, ret->refusal))
 		return decode_bad(e, "a chunk with reasoning or a refusal that is no string");
 	return ERR_OK;
 }
@@ -474,8 +474,9 @@ static bool some_ended(const struct decode *d)
 	return ((d->begun[0] & ~d->open[0]) | (d->begun[1] & ~d->open[1])) != 0;
 }
 
-void openai_chunk_over(struct decode *d)
+void openai_chunk_over(struct decode *d, bool well)
 {
+	(void)well;
 	if (d->untold && d->finished)
 		d->on_event(d->arg, &(struct event){ .kind = EVENT_USAGE, .usage = d->told });
 	d->untold = false;

@@ -3,6 +3,7 @@
 #include "provider/ask_param.h"
 #include "provider/openai/embed.h"
 #include "provider/openai/openai.h"
+#include "provider/openai/openai_call.h"
 #include "provider/openai/openai_mend.h"
 #include "provider/openai/openai_system.h"
 #include "provider/openai/openai_text.h"
@@ -77,7 +78,9 @@ static enum errc openai_dialect_put_messages(const struct provider_options *o,
 		  openai_system_put(&system, &first, out);
 	for (size_t i = 0; ok && i < p->message_count; i++)
 		if (!openai_system_has(&system, i))
-			ok = ask_put_comma(&first, out) && buf_str(out, p->messages[i]);
+			ok = ask_put_comma(&first, out) &&
+			     (o->vendor ? buf_str(out, p->messages[i])
+					: openai_call_put_back(p->messages[i], out));
 	ok = ok && buf_text(out, "]");
 	openai_system_finish(&system);
 	return rc != ERR_OK || ok ? rc : ask_too_large(e);

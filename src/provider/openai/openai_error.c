@@ -15,6 +15,8 @@ struct report {
 
 #define MODERATED "flagged_input"
 
+enum { OVERLOADED = 529 }; /* Anthropic's; clients of other APIs get a 503 */
+
 /* The client must see that the gateway's key is wrong, not its own. */
 #define KEY_REFUSED                                                                               \
 	"the provider refused the gateway's own key (status %d); the key of this request is not " \
@@ -161,6 +163,29 @@ static void read_reason(const struct decode *d, json_at obj, struct arena *a, st
 		read_word(d, i, "reason", a, r->reason, sizeof r->reason);
 }
 
+static void read_report(const struct decode *d, json_at at, struct report *r);
+
+/* read_within: reads an error object that is the text of another (Ollama's, of the server that it
+ * runs).  False: the text is none. */
+static bool read_within(const struct decode *d, struct str text, struct report *r)
+{
+	struct json_doc   doc = { 0 };
+	struct decode     own = { .doc = &doc, .mask = d->mask };
+	struct openai_top top;
+	struct err        e;
+	json_at           where = JSON_ABSENT;
+
+	if (!str_starts(text, STR("{\"error\":{")) ||
+	    json_scan(&doc, text.p, text.n, &json_limits_upstream, &e) != ERR_OK)
+		return false;
+	openai_top_read(&doc, &top);
+	bool found = openai_is_error(&doc, &top, &where);
+	if (found)
+		read_report(&own, where, r);
+	json_doc_finish(&doc);
+	return found;
+}
+
 static void read_report(const struct decode *d, json_at at, struct report *r)
 {
 	const struct json_doc *doc = d->doc;
@@ -183,21 +208,79 @@ static void read_report(const struct decode *d, json_at at, struct report *r)
 			read_detail(d, at, &a, r);
 		read_reason(d, at, &a, r);
 		openai_error_read_status(doc, at, r);
-	} else if (json_kind(doc, at) == JSON_STRING && json_text(doc, at, &a, &text)) {
+	} else if (json_kind(doc, at) == JSON_STRING && json_text(doc, at, &a, &text) &&
+		   !read_within(d, text, r)) {
 		scrub_message(d->mask, text, r->message, sizeof r->message);
 	}
 	arena_finish(&a);
 }
+
+/* --- a prompt that is too long --- */
+
+/* What providers say of a request whose prompt, alone or with the answer's most tokens, does not fit
+ * into the model's context.  Sources: the providers' pages of errors and the sources of the servers
+ * (vLLM's protocol checks, llama.cpp's server, SGLang, TGI, llama-cpp-python, LiteLLM's
+ * ContextWindowExceededError and its lists of such texts). */
+static const char *const overflow_words[] = {
+	/* types and codes */
+	"context_length_exceeded",   /* OpenAI, Azure, Groq, llama-cpp-python */
+	"exceed_context_size_error", /* llama.cpp */
+	"model_max_prompt_tokens_exceeded",
+};
+/* clang-format off */
+static const char *const overflow_texts[] = {
+	"maximum context length is",         /* OpenAI, DeepSeek, vLLM, OpenRouter, LM Studio */
+	"exceeds the context window",        /* OpenAI's Responses */
+	"exceed context window",             /* llama-cpp-python */
+	"ContextWindowExceededError",        /* LiteLLM */
+	"exceeds the available context size", /* llama.cpp; Ollama, as JSON in a text */
+	"longer than the maximum model length", /* vLLM */
+	"longer than the model's context length", /* SGLang */
+	"model's maximum context length",    /* SGLang */
+	"exceeds the context length",        /* Ollama */
+	"prompt is too long",                /* Anthropic */
+	"exceed context limit",              /* Anthropic: with max_tokens */
+	"exceeds the maximum number of tokens allowed", /* Gemini */
+	"tokens, too large for model with",  /* Mistral */
+	"draft tokens, too large for model", /* Mistral */
+	"maximum prompt length is",          /* xAI */
+	"exceeded model token limit",        /* Moonshot */
+	"Range of input length should be",   /* Qwen */
+	"Prompt exceeds max length",         /* Zhipu */
+	"context window exceeds limit",      /* MiniMax */
+	"Input is too long for requested model", /* Bedrock */
+	"`inputs` tokens + `max_new_tokens` must be", /* TGI */
+};
+/* clang-format on */
+
+#define OVERFLOW "context_length_exceeded"
+
+static bool overflows(const struct report *r)
+{
+	for (size_t i = 0; i < ARRAY_LEN(overflow_words); i++)
+		if (strcmp(r->type, overflow_words[i]) == 0 ||
+		    strcmp(r->code, overflow_words[i]) == 0)
+			return true;
+	for (size_t i = 0; i < ARRAY_LEN(overflow_texts); i++)
+		if (strcasestr(r->message, overflow_texts[i]))
+			return true;
+	return false;
+}
+
+/* --- */
 
 static bool openai_error_passes(int64_t status)
 {
 	return status == 400 || status == 404 || status == 413 || status == 422 || status == 429;
 }
 
+/* keep_words: keeps the provider's type and code.  A code that only repeats a status says nothing. */
 static void keep_words(const struct report *r, struct err *e)
 {
 	memcpy(e->type, r->type, sizeof e->type);
 	memcpy(e->wire, r->code, sizeof e->wire);
+	if (strspn(e->wire, "0123456789") == 3 && e->wire[3] == '\0')
+		e->wire[0] = '\0';
 }
 
 /* The provider's own error is passed on: its status, its words and the path of the parameter. */
@@ -210,6 +293,11 @@ static enum errc rejected(int64_t status, const struct report *r, struct err *e)
 	else
 		err_set(e, code, r->param, "the provider answered with status %d", (int)status);
 	keep_words(r, e);
+	if (code == ERR_UPSTREAM_REJECTED && (status == 400 || status == 413 || status == 422) &&
+	    overflows(r)) {
+		str_copy(e->wire, sizeof e->wire, STR(OVERFLOW));
+		status = 400;
+	}
 	e->http = (int)status;
 	e->verbatim = true;
 	return code;
@@ -262,7 +350,7 @@ static enum errc for_status(int64_t status, const struct report *r, struct err *
 		denied(status, r, e);
 	else if (code == ERR_UPSTREAM_REJECTED || openai_error_passes(status))
 		code = rejected(status, r, e);
-	else if (status == 503)
+	else if (status == 503 || status == OVERLOADED)
 		code = openai_error_failed(ERR_UPSTREAM_UNAVAILABLE, 0, status, r, e);
 	else
 		code = openai_error_failed(ERR_UPSTREAM_ERROR, status == 504 ? 504 : 0, status, r,
@@ -298,10 +386,13 @@ enum errc openai_error(const struct decode *d, json_at where, struct err *e)
 	struct report r;
 
 	read_report(d, where, &r);
+	if (r.status == 0 && overflows(&r))
+		r.status = 400;
 	if (r.status != 0) {
 		enum errc code = for_status(r.status, &r, e);
 
-		if (code != ERR_UPSTREAM_AUTH && code != ERR_UPSTREAM_DENIED)
+		if (code != ERR_UPSTREAM_AUTH && code != ERR_UPSTREAM_DENIED &&
+		    code != ERR_UPSTREAM_REJECTED)
 			keep_words(&r, e);
 		return code;
 	}

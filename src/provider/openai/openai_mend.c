@@ -162,7 +162,7 @@ struct copy {
 	struct buf            *out;
 };
 
-static bool copy_to(struct copy *c, size_t to)
+static bool openai_mend_copy_to(struct copy *c, size_t to)
 {
 	bool ok = buf_add(c->out, c->doc->text + c->at, to - c->at);
 
@@ -175,7 +175,7 @@ static bool copy_skip(struct copy *c, json_at value)
 {
 	const struct json_tok *t = &c->doc->tok[value];
 
-	if (!copy_to(c, t->at))
+	if (!openai_mend_copy_to(c, t->at))
 		return false;
 	c->at += t->len;
 	return true;
@@ -186,7 +186,8 @@ static bool copy_member(struct copy *c, json_at object, json_at value, const cha
 {
 	if (value != JSON_ABSENT)
 		return copy_skip(c, value);
-	return copy_to(c, c->doc->tok[object].at + 1) && buf_fmt(c->out, "\"%s\":", key);
+	return openai_mend_copy_to(c, c->doc->tok[object].at + 1) &&
+	       buf_fmt(c->out, "\"%s\":", key);
 }
 
 /* copy_next: ends a member; one that is new has others after it. */
@@ -201,11 +202,13 @@ static bool copy_id(struct copy *c, json_at call, struct ids *ids)
 	json_at                at = json_get(doc, call, "id");
 	struct str             id = json_inner_of(doc, at);
 	uint32_t               nth = id.n > 0 ? ids_add(ids, id) : 0;
+	char                   made[ID_MAX];
 
 	if (nth == 1)
 		return true;
 	return copy_member(c, call, at, "id") && buf_text(c->out, "\"") &&
-	       (nth == 0 ? openai_call_id_made(c->out) : openai_call_id_twin(id, nth, c->out)) &&
+	       (nth == 0 ? buf_str(c->out, decode_made_id(made))
+			 : openai_call_id_twin(id, nth, c->out)) &&
 	       buf_text(c->out, "\"") && copy_next(c, at);
 }
 
@@ -300,7 +303,7 @@ static bool mend_once(const struct json_doc *doc, enum openai_mend which, struct
 	case MEND_CALLS: ok = copy_calls(&c, top.choices); break;
 	case MEND_USAGE: ok = copy_usage(&c, top.usage, usage_at(doc, &top)); break;
 	}
-	return ok && copy_to(&c, doc->len);
+	return ok && openai_mend_copy_to(&c, doc->len);
 }
 
 enum errc openai_mend(struct decode *d, unsigned needs, struct buf *out, struct err *e)

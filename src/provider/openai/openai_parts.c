@@ -73,8 +73,9 @@ static bool put_thought(const struct json_doc *doc, json_at content, const char 
 	return true;
 }
 
-/* copy_to: copies doc's text from *at up to a value, and moves *at to the end of the value. */
-static bool copy_to(const struct json_doc *doc, json_at value, size_t *at, struct buf *out)
+/* openai_parts_copy_to: copies doc's text from *at up to a value, and moves *at to the end of the value. */
+static bool openai_parts_copy_to(const struct json_doc *doc, json_at value, size_t *at,
+				 struct buf *out)
 {
 	bool ok = buf_add(out, doc->text + *at, doc->tok[value].at - *at);
 
@@ -93,13 +94,13 @@ static bool openai_parts_join(const struct json_doc *doc, json_at content, json_
 
 	for (int i = 0; i < 2; i++) {
 		if ((i == 0) != front) {
-			if (!copy_to(doc, content, at, out) ||
+			if (!openai_parts_copy_to(doc, content, at, out) ||
 			    !put_quoted(doc, content, PART_TEXT, out, &empty) ||
 			    (own == JSON_ABSENT &&
 			     !put_thought(doc, content, ",\"reasoning_content\":", out, &empty)))
 				return false;
 		} else if (own != JSON_ABSENT && !said) {
-			if (!copy_to(doc, own, at, out) ||
+			if (!openai_parts_copy_to(doc, own, at, out) ||
 			    !put_thought(doc, content, "", out, &empty) ||
 			    (empty && !buf_str(out, json_raw(doc, own))))
 				return false;

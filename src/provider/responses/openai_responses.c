@@ -211,17 +211,17 @@ static enum errc take_whole_call(struct decode *d, struct reader *r, json_at ite
 				 struct err *e)
 {
 	struct str args;
+	enum errc  rc = ERR_OK;
 
-	if (!decode_text(d->doc, item, "arguments", &args))
-		return decode_bad(e, "a function_call whose arguments are no string");
 	if (c && c->ended)
 		return ERR_OK;
-	if (!c) {
-		enum errc rc = begin_call(d, r, item, &c, e);
-
-		if (rc != ERR_OK || !c)
-			return rc;
-	}
+	if (!c)
+		rc = begin_call(d, r, item, &c, e);
+	if (rc == ERR_OK)
+		rc = decode_args(d->doc, json_get_some(d->doc, item, "arguments"), &r->extra, &args,
+				 e);
+	if (rc != ERR_OK || !c)
+		return rc;
 	if (!c->begun)
 		openai_responses_give_args(d, r, c, args.n > 0 ? args : STR("{}"));
 	end_call(d, r, c);
@@ -338,22 +338,32 @@ static enum errc openai_responses_take_error(const struct decode *d, json_at whe
 
 /* --- the end --- */
 
+static int64_t count_in(const struct json_doc *doc, json_at usage, const char *within,
+			const char *key)
+{
+	json_at at = object_of(doc, usage, within);
+
+	return at != JSON_ABSENT ? decode_count(doc, at, key) : 0;
+}
+
 static struct usage openai_responses_read_usage(const struct decode *d, json_at response)
 {
 	const struct json_doc *doc = d->doc;
 	json_at                usage = object_of(doc, response, "usage");
+	struct usage           u = { .known = true };
 
-	if (usage == JSON_ABSENT)
+	if (usage == JSON_ABSENT || json_get_some(doc, usage, "input_tokens") == JSON_ABSENT ||
+	    !decode_count_some(doc, usage, "input_tokens", &u.in) ||
+	    !decode_count_some(doc, usage, "output_tokens", &u.out))
 		return (struct usage){ .known = false };
-	json_at in = object_of(doc, usage, "input_tokens_details");
-	json_at out = object_of(doc, usage, "output_tokens_details");
-	return (struct usage){
-		.known = true,
-		.in = decode_count(doc, usage, "input_tokens"),
-		.out = decode_count(doc, usage, "output_tokens"),
-		.cached_read = in != JSON_ABSENT ? decode_count(doc, in, "cached_tokens") : 0,
-		.reasoning = out != JSON_ABSENT ? decode_count(doc, out, "reasoning_tokens") : 0,
-	};
+	u.cached_read = count_in(doc, usage, "input_tokens_details", "cached_tokens");
+	u.cached_write = count_in(doc, usage, "input_tokens_details", "cache_write_tokens");
+	u.reasoning = count_in(doc, usage, "output_tokens_details", "reasoning_tokens");
+	/* As in chat completions, xAI counts the reasoning beside the rest. */
+	if (u.reasoning > 0 &&
+	    decode_count(doc, usage, "total_tokens") == u.in + u.out + u.reasoning)
+		u.out += u.reasoning;
+	return u;
 }
 
 static void give_finish(struct decode *d, json_at response, struct str word, struct str native)
@@ -393,14 +403,16 @@ static enum errc end_incomplete(struct decode *d, struct reader *r, json_at resp
 	end_calls(d, r);
 	if (why.n == 0 || why.n > REASON_MAX)
 		return decode_bad(e, "an incomplete response without a reason");
-	give_finish(d, response, str_is(why, "max_output_tokens") ? STR("length") : why, why);
+	/* No other reason has a word there. */
+	give_finish(d, response, str_is(why, "content_filter") ? why : STR("length"), why);
 	return ERR_OK;
 }
 
-static enum errc end_failed(const struct decode *d, json_at response, struct err *e)
+static enum errc end_failed(struct decode *d, json_at response, struct err *e)
 {
 	json_at error = json_get_some(d->doc, response, "error");
 
+	d->told = openai_responses_read_usage(d, response);
 	if (error != JSON_ABSENT)
 		return openai_responses_take_error(d, error, e);
 	return err_set(e, ERR_UPSTREAM_ERROR, NULL, "the provider's response failed");

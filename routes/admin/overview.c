@@ -101,6 +101,7 @@ static struct value *price_of(const struct price *p)
 	return VALUE_OBJECT({ "input", decimal_of(p->input) }, { "output", decimal_of(p->output) },
 			    { "cached", decimal_of(p->cached) },
 			    { "cache_write", decimal_of(p->cache_write) },
+			    { "cache_write_1h", decimal_of(p->cache_write_1h) },
 			    { "reasoning", decimal_of(p->reasoning) });
 }
 

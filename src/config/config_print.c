@@ -213,17 +213,17 @@ static bool put_targets(struct buf *out, const struct model_options *m)
 static bool put_price(struct buf *out, const struct model_options *m)
 {
 	const struct price *p = &m->price;
-	char                t[5][MONEY_TEXT];
+	char                t[6][MONEY_TEXT];
 
 	if (m->max_output > 0 && !buf_fmt(out, "    max_output: %lld\n", (long long)m->max_output))
 		return false;
 	return !p->known ||
 	       buf_fmt(out,
 		       "    price: {input: %s, output: %s, cached: %s, cache_write: %s, "
-		       "reasoning: %s}\n",
+		       "cache_write_1h: %s, reasoning: %s}\n",
 		       money_print(p->input, t[0]), money_print(p->output, t[1]),
 		       money_print(p->cached, t[2]), money_print(p->cache_write, t[3]),
-		       money_print(p->reasoning, t[4]));
+		       money_print(p->cache_write_1h, t[4]), money_print(p->reasoning, t[5]));
 }
 
 static bool put_defaults(struct buf *out, const struct model_defaults *d)

@@ -109,6 +109,7 @@ static const struct {
 	{ "output", offsetof(struct price, output) },
 	{ "cached", offsetof(struct price, cached) },
 	{ "cache_write", offsetof(struct price, cache_write) },
+	{ "cache_write_1h", offsetof(struct price, cache_write_1h) },
 	{ "reasoning", offsetof(struct price, reasoning) },
 };
 
@@ -150,7 +151,8 @@ static const char *const model_keys[] = {
 };
 static const char *const limit_keys[] = { "requests", "tokens", "concurrent", "max_body" };
 static const char *const rate_keys[] = { "count", "window" };
-static const char *const price_keys[] = { "input", "output", "cached", "cache_write", "reasoning" };
+static const char *const price_keys[] = { "input",       "output",         "cached",
+					  "cache_write", "cache_write_1h", "reasoning" };
 static const char *const secret_keys[] = { "env", "file", "credential" };
 
 static enum errc config_table_fail(const struct config *c, const struct config_node *n,
@@ -669,7 +671,7 @@ static enum errc read_price(const struct config *c, const struct config_node *ma
 {
 	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
 
-	*p = (struct price){ true, -1, -1, -1, -1, -1 };
+	*p = (struct price){ true, -1, -1, -1, -1, -1, -1 };
 	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n && rc == ERR_OK;
 	     n = n->next)
 		rc = config_memory_note(c, read_money(c, n, p, e), e);
@@ -680,6 +682,8 @@ static enum errc read_price(const struct config *c, const struct config_node *ma
 		p->cached = p->input;
 	if (p->cache_write < 0)
 		p->cache_write = p->input;
+	if (p->cache_write_1h < 0)
+		p->cache_write_1h = p->input > MONEY_MOST / 2 ? MONEY_MOST : 2 * p->input;
 	if (p->reasoning < 0)
 		p->reasoning = p->output;
 	return rc;

@@ -137,19 +137,22 @@ static bool event_code_put_usage(struct buf *out, const struct usage *u)
 {
 	const int64_t counts[] = { u->in, u->out, u->cached_read, u->cached_write, u->reasoning };
 
-	if (!event_code_put_number(out, (u->known ? 1u : 0u) | (u->estimated ? 2u : 0u)))
+	unsigned head =
+		(u->known ? 1u : 0u) | (u->estimated ? 2u : 0u) | (u->cached_hour ? 4u : 0u);
+
+	if (!event_code_put_number(out, head))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(counts); i++)
 		if (!event_code_put_number(out, (uint64_t)counts[i]))
 			return false;
-	return true;
+	return u->cached_hour == 0 || event_code_put_number(out, (uint64_t)u->cached_hour);
 }
 
 static bool take_usage(struct str *in, struct usage *ret)
 {
-	uint64_t v[6];
+	uint64_t v[7] = { 0 };
 
-	for (size_t i = 0; i < ARRAY_LEN(v); i++)
+	for (size_t i = 0; i < 6 || (i == 6 && (v[0] & 4)); i++)
 		if (!take_number(in, &v[i]))
 			return false;
 	*ret = (struct usage){ .known = v[0] & 1,
@@ -158,7 +161,8 @@ static bool take_usage(struct str *in, struct usage *ret)
 			       .out = (int64_t)v[2],
 			       .cached_read = (int64_t)v[3],
 			       .cached_write = (int64_t)v[4],
-			       .reasoning = (int64_t)v[5] };
+			       .reasoning = (int64_t)v[5],
+			       .cached_hour = (int64_t)v[6] };
 	return true;
 }
 

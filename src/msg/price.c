@@ -36,14 +36,16 @@ int64_t price_cost(const struct price *p, const struct usage *u)
 	int64_t out = price_tokens(u->out);
 	int64_t read = price_some(u->cached_read, in);
 	int64_t written = price_some(u->cached_write, in - read);
+	int64_t hour = price_some(u->cached_hour, written);
 	int64_t thought = price_some(u->reasoning, out);
 
 	return price_sum((const int64_t[][2]){ { in - read - written, p->input },
 					       { read, p->cached },
-					       { written, p->cache_write },
+					       { written - hour, p->cache_write },
+					       { hour, p->cache_write_1h },
 					       { out - thought, p->output },
 					       { thought, p->reasoning } },
-			 5);
+			 6);
 }
 
 static int64_t price_larger(int64_t a, int64_t b)
@@ -58,7 +60,8 @@ int64_t price_most(const struct price *p, int64_t in, int64_t out)
 	return price_sum(
 		(const int64_t[][2]){
 			{ price_tokens(in),
-			  price_larger(p->input, price_larger(p->cached, p->cache_write)) },
+			  price_larger(price_larger(p->input, p->cached),
+				       price_larger(p->cache_write, p->cache_write_1h)) },
 			{ price_tokens(out), price_larger(p->output, p->reasoning) } },
 		2);
 }
@@ -69,5 +72,6 @@ void price_dearer(struct price *a, const struct price *b)
 	a->output = price_larger(a->output, b->output);
 	a->cached = price_larger(a->cached, b->cached);
 	a->cache_write = price_larger(a->cache_write, b->cache_write);
+	a->cache_write_1h = price_larger(a->cache_write_1h, b->cache_write_1h);
 	a->reasoning = price_larger(a->reasoning, b->reasoning);
 }

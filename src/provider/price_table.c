@@ -47,12 +47,15 @@ struct price price_table_find(struct str model)
 			continue;
 		int64_t in = price_table_money(rows[i].input, 0);
 		int64_t out = price_table_money(rows[i].output, 0);
-		return (struct price){ true,
-				       in,
-				       out,
-				       price_table_money(rows[i].cached, in),
-				       price_table_money(rows[i].cache_write, in),
-				       out };
+		return (struct price){
+			true,
+			in,
+			out,
+			price_table_money(rows[i].cached, in),
+			price_table_money(rows[i].cache_write, in),
+			2 * in, /* as Anthropic has it, the only one with this price */
+			out
+		};
 	}
 	return (struct price){ .known = false };
 }

@@ -596,6 +596,9 @@ static void bound_model(const struct model *m, struct str asked, struct registry
 		struct target t = target_of(m, asked, i);
 		struct price  p = registry_price(&t);
 
+		/* Only Anthropic tells what is kept for an hour. */
+		if (!(t.takes & PROVIDER_MESSAGES))
+			p.cache_write_1h = 0;
 		b->takes &= t.takes;
 		b->some |= t.takes;
 		price_dearer(&b->price, &p);

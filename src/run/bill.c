@@ -435,10 +435,8 @@ struct usage bill_close(struct run *r, bool asked)
 	}
 	if (r->outcome != RUN_COMPLETED || !u.known)
 		u = usage_cut(&u, &guess);
-	if (!r->usage.known && !r->usage.estimated)
-		r->usage = u;
+	r->usage = u; /* what is charged is what is told */
 	bill_charge(r, &u);
-	u = r->usage;
 	if (r->computer)
 		r->usage = computer_used(r, &u);
 	return u;

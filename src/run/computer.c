@@ -151,6 +151,7 @@ struct usage computer_used(struct run *r, const struct usage *u)
 	all.out += u->out;
 	all.cached_read += u->cached_read;
 	all.cached_write += u->cached_write;
+	all.cached_hour += u->cached_hour;
 	all.reasoning += u->reasoning;
 	return all;
 }

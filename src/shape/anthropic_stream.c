@@ -106,6 +106,22 @@ static bool put_call_id(const struct printer *p, struct str id, struct buf *out)
 	       buf_fmt(out, "_%u\"", p->call_number);
 }
 
+/* add_usage_parts: what is only known of some answers. */
+static bool add_usage_parts(const struct usage *u, struct buf *out)
+{
+	int64_t minutes = u->cached_write - u->cached_hour;
+
+	if (u->cached_hour > 0 &&
+	    !buf_fmt(out,
+		     ",\"cache_creation\":{\"ephemeral_5m_input_tokens\":%lld,"
+		     "\"ephemeral_1h_input_tokens\":%lld}",
+		     (long long)(minutes > 0 ? minutes : 0), (long long)u->cached_hour))
+		return false;
+	return u->reasoning == 0 ||
+	       buf_fmt(out, ",\"output_tokens_details\":{\"thinking_tokens\":%lld}",
+		       (long long)u->reasoning);
+}
+
 /* add_usage: the cached tokens are not among input_tokens here. */
 static bool add_usage(const struct usage *u, struct buf *out)
 {
@@ -113,9 +129,10 @@ static bool add_usage(const struct usage *u, struct buf *out)
 
 	return buf_fmt(out,
 		       "\"usage\":{\"input_tokens\":%lld,\"cache_creation_input_tokens\":%lld,"
-		       "\"cache_read_input_tokens\":%lld,\"output_tokens\":%lld}",
+		       "\"cache_read_input_tokens\":%lld,\"output_tokens\":%lld",
 		       (long long)(fresh > 0 ? fresh : 0), (long long)u->cached_write,
-		       (long long)u->cached_read, (long long)u->out);
+		       (long long)u->cached_read, (long long)u->out) &&
+	       add_usage_parts(u, out) && buf_text(out, "}");
 }
 
 static const char *stop_reason(const struct printer *p, struct str finish)

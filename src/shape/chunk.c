@@ -60,6 +60,13 @@ static bool put_ours(const struct chunk_printer *p, struct buf *out)
 		buf_text(out, ","));
 }
 
+/* put_written: what was written to the cache; most providers write nothing. */
+static bool put_written(const struct usage *u, struct buf *out)
+{
+	return u->cached_write == 0 ||
+	       (buf_text(out, ",\"cache_write_tokens\":") && buf_int(out, u->cached_write));
+}
+
 bool chunk_usage(const struct usage *u, struct buf *out)
 {
 	size_t start = out->len;
@@ -68,7 +75,7 @@ bool chunk_usage(const struct usage *u, struct buf *out)
 	    buf_text(out, ",\"completion_tokens\":") && buf_int(out, u->out) &&
 	    buf_text(out, ",\"total_tokens\":") && buf_int(out, u->in + u->out) &&
 	    buf_text(out, ",\"prompt_tokens_details\":{\"cached_tokens\":") &&
-	    buf_int(out, u->cached_read) &&
+	    buf_int(out, u->cached_read) && put_written(u, out) &&
 	    buf_text(out, "},\"completion_tokens_details\":{\"reasoning_tokens\":") &&
 	    buf_int(out, u->reasoning) && buf_text(out, "}}"))
 		return true;

@@ -172,6 +172,7 @@ static void usage_comes_back_with_all_its_counts(void **state)
 		{ .estimated = true, .in = INT64_MAX, .out = INT64_MAX, .cached_read = INT64_MAX,
 		  .cached_write = INT64_MAX, .reasoning = INT64_MAX },
 		{ .known = true, .in = -1, .out = INT64_MIN },
+		{ .known = true, .in = 9, .cached_write = 8, .cached_hour = 7 },
 	};
 	/* clang-format on */
 

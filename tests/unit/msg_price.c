@@ -67,7 +67,8 @@ static void amounts_are_printed_without_zeros(void **state)
 	assert_int_equal(money_add(MONEY_MOST, 1), MONEY_MOST);
 }
 
-static const struct price mini = { true, 150000000, 600000000, 75000000, 150000000, 600000000 };
+static const struct price mini = { true,      150000000, 600000000, 75000000,
+				   150000000, 300000000, 600000000 };
 
 static void a_call_costs_what_its_tokens_do(void **state)
 {
@@ -77,7 +78,12 @@ static void a_call_costs_what_its_tokens_do(void **state)
 	/* 600 * 150 + 400 * 75 + 100 * 600, thousand-millionths each */
 	assert_int_equal(price_cost(&mini, &u), 90000 + 30000 + 60000);
 	assert_int_equal(price_cost(&(struct price){ 0 }, &u), 0);
-	struct price fine = { true, 1, 0, 1, 1, 0 };
+	/* 300 of 500 written tokens stay for an hour: 100 * 150 + 400 * 75 + 200 * 150 + 300 * 300
+	 * + 100 * 600 */
+	u.cached_write = 500;
+	u.cached_hour = 300;
+	assert_int_equal(price_cost(&mini, &u), 15000 + 30000 + 30000 + 90000 + 60000);
+	struct price fine = { true, 1, 0, 1, 1, 2, 0 };
 	assert_int_equal(price_cost(&fine, &(struct usage){ .in = 1 }),
 			 1); /* a millionth, rounded up */
 	assert_int_equal(price_cost(&fine, &(struct usage){ .in = 1000001 }), 2);
@@ -97,6 +103,7 @@ static void no_usage_costs_more_than_the_most(void **state)
 						   .out = 1000,
 						   .cached_read = odd[i],
 						   .cached_write = odd[k],
+						   .cached_hour = odd[(i + k) % ARRAY_LEN(odd)],
 						   .reasoning = odd[n] };
 
 				assert_true(price_cost(&p, &u) <= price_most(&p, 1000, 1000));
@@ -109,7 +116,7 @@ static void no_usage_costs_more_than_the_most(void **state)
 static void the_dearer_of_each_kind_counts(void **state)
 {
 	struct price a = mini;
-	struct price b = { true, 1, 700000000, 1, 1, 1 };
+	struct price b = { true, 1, 700000000, 1, 1, 1, 1 };
 
 	(void)state;
 	price_dearer(&a, &b);

@@ -49,7 +49,8 @@ static void every_row_is_sound(void **state)
 		struct price p = price_table_find(str_of(names[i]));
 
 		assert_true(p.known && p.input > 0 && p.cached <= p.input &&
-			    p.cache_write >= p.input && p.reasoning == p.output);
+			    p.cache_write >= p.input && p.cache_write_1h == 2 * p.input &&
+			    p.reasoning == p.output);
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(names[i], names[k]);
 	}
@@ -68,7 +69,7 @@ static struct registry *make(const struct model_options *models, size_t count)
 	return r;
 }
 
-static const struct price own = { true, 5, 10, 5, 5, 10 };
+static const struct price own = { true, 5, 10, 5, 5, 10, 10 };
 
 static void what_is_configured_beats_the_table(void **state)
 {

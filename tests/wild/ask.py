@@ -51,7 +51,7 @@ class Said:
     @property
     def tokens_in(self):
         u = self.usage
-        if "cache_read_input_tokens" in u:
+        if "input_tokens" in u and "cache_read_input_tokens" in u:
             return u["input_tokens"] + u["cache_read_input_tokens"] + u["cache_creation_input_tokens"]
         return u.get("prompt_tokens", u.get("input_tokens"))
 

@@ -59,6 +59,7 @@ bool cut_off_charge(const struct cut_off_bill *b, const struct salvage_told *tol
 	if (!b->known)
 		return false;
 	price.cached = price.cache_write = price.input;
+	price.cache_write_1h = 2 * price.input;
 	price.reasoning = price.output;
 	str_copy(note->provider, sizeof note->provider, b->provider);
 	str_copy(note->key, sizeof note->key, b->key);

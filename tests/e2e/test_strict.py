@@ -323,7 +323,7 @@ def test_a_waiver_lets_pass_what_it_names_and_has_to_be_used(client, script, jud
 
 def test_what_is_expected_fails_no_test_and_has_to_happen(client, script, judge, monkeypatch):
     monkeypatch.setattr(strict.expected, "EXPECTED", {
-        ("e2e/a.py::test_a[*-whole] e2e/b.py::test_b", "types nobody_knows; types neither"): "D0: because"})
+        ("e2e/a.py::test_a[*-whole]; e2e/b.py::test_b", "types nobody_knows; types neither"): "D0: because"})
     assert sorted(strict.expected.lost()) == ["e2e/a.py::test_a[*-whole]", "e2e/b.py::test_b"]
     assert strict.expected.of("e2e/a.py::test_a[chat-streamed]") == {}
     for test in ("e2e/a.py::test_a[chat-whole]", "e2e/b.py::test_b"):

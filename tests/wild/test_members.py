@@ -38,9 +38,18 @@ def happened(client, script, family, dialect, stream):
             yield member, label, word(bases[key], this, member, value, names)
 
 
+# Values that the provider refuses as well, and which go to it as they are.
+THEIRS = {
+    ("chat", "openai"): ["stop-list stop", "types moderation.policy.input.*"],
+    ("messages", "anthropic"): ["types *"],  # beta members without the header of theirs
+}
+THEIRS["chat", "azure"] = THEIRS["chat", "openai"]
+
+
 @pytest.mark.parametrize("family", TABLES)
 def test_each_member(wild, script, family, dialect, stream):
-    s = script(answer(WIRE[dialect]))
+    s = script(answer(WIRE[dialect]), allows={
+        name: "a value of the client's own" for name in THEIRS.get((family, dialect), [])})
     wrong = []
     for member, label, got in happened(wild.client, s, family, dialect, stream):
         want = cell(family, member, label, dialect)

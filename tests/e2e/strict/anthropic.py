@@ -188,7 +188,7 @@ def _(body):
             yield "top_p", "is 0.95 to 1 with thinking"
         if (body.get("tool_choice") or {}).get("type") in ("any", "tool"):
             yield "tool_choice", "forces a tool with thinking"
-        if body["messages"] and body["messages"][-1]["role"] == "assistant":
+        if body["thinking"]["type"] == "enabled" and body["messages"][-1]["role"] == "assistant":
             yield f"messages.{len(body['messages']) - 1}", "an answer is begun with thinking"
 
 

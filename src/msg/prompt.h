@@ -93,6 +93,9 @@ struct prompt {
 	/* The messages are those of OpenAI's chat completions as their client sent them: where the
 	 * provider's API has the same form, they stay as they are. */
 	bool as_sent;
+	/* What a provider signed or encrypted in earlier answers is to be left out: this one refuses
+	 * what another one signed. */
+	bool bare;
 	/* The attempt's span, for providers with the option propagate_trace; NULL: no trace. */
 	const struct trace *trace;
 };

@@ -372,6 +372,15 @@ static enum errc ask_read_images(const struct json_doc *d, struct arena *a, stru
 	return ERR_OK;
 }
 
+/* forget_signed: leaves out what a provider has signed for itself. */
+static void forget_signed(struct ask_message *m)
+{
+	for (size_t i = 0; i < m->call_count; i++)
+		m->calls[i].signature = m->calls[i].extra = STR_NONE;
+	for (size_t i = 0; i < m->image_count; i++)
+		m->images[i].signature = STR_NONE;
+}
+
 static enum errc ask_read_message(struct json_doc *d, struct str raw, struct ask *a, struct err *e)
 {
 	CHECK(a->messages != NULL);
@@ -391,6 +400,8 @@ static enum errc ask_read_message(struct json_doc *d, struct str raw, struct ask
 		m->reasoning = json_inner_of(d, reasoning_text_of(d, 0));
 	if (rc == ERR_OK && m->role == ASK_ASSISTANT)
 		rc = ask_read_images(d, &a->arena, m, e);
+	if (a->prompt->bare)
+		forget_signed(m);
 	if (m->role == ASK_TOOL) {
 		m->call_id = json_get_inner(d, 0, "tool_call_id");
 		m->cache = ask_cache(d, 0);

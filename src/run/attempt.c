@@ -368,6 +368,11 @@ static enum errc ask(struct run *r, struct err *e)
 	w->count = a->warnings_count;
 	if (translate(r, e) != ERR_OK || leave_sampling(r, e) != ERR_OK)
 		return e->code;
+	if (r->rq->prompt.bare)
+		warnings_add(
+			&r->warnings, 0, "parameter_dropped",
+			"the reasoning of earlier answers was not sent: this provider refuses what "
+			"another one signed");
 	if (!p->ops->encode || !aside_wanted(r))
 		return attempt_begin(r, e);
 	buf_finish(&r->aside.body); /* the body of an earlier attempt that could not begin */
@@ -434,9 +439,26 @@ enum errc attempt_first(struct run *r, struct err *e)
 	return go(r, e) ? ERR_OK : e->code;
 }
 
+/* has_signed: whether the request may have what a provider signed, which another one may refuse. */
+static bool has_signed(const struct run *r)
+{
+	static const char      extra[] = "\"extra_content\"", signature[] = "\"signature\"";
+	const struct prompt   *p = r->rq ? &r->rq->prompt : NULL;
+	const struct json_doc *own = p && p->native ? p->native->doc : NULL;
+
+	if (own && memmem(own->text, own->len, signature, strlen(signature)))
+		return true;
+	for (size_t i = 0; p && i < p->message_count; i++)
+		if (p->messages[i].n > 0 &&
+		    memmem(p->messages[i].p, p->messages[i].n, extra, strlen(extra)))
+			return true;
+	return false;
+}
+
 bool attempt_only(const struct run *r)
 {
-	return r->provider->retries == 0 && !(r->route && registry_several(r->route));
+	return r->provider->retries == 0 && !(r->route && registry_several(r->route)) &&
+	       !has_signed(r);
 }
 
 static int64_t left_us(const struct run *r)
@@ -584,6 +606,7 @@ bool attempt_again(struct run *r, const struct err *e)
 		.err = e,
 		.again = a->again,
 		.retries = r->provider->retries,
+		.bare = r->rq->prompt.bare,
 		.other = r->route && registry_untried(a->model, a->name, a->tried, clock_mono_us()),
 		.fallback = fallback(r, &name) != NULL,
 		.left_us = left_us(r),
@@ -592,9 +615,10 @@ bool attempt_again(struct run *r, const struct err *e)
 	struct retry_step step = retry_decide(&c);
 	if (step.next == RETRY_STOP)
 		return false;
-	if (step.next == RETRY_SAME) {
-		a->again++;
+	if (step.next == RETRY_SAME || step.next == RETRY_BARE) {
+		a->again += step.next == RETRY_SAME;
 		a->tried &= ~(1u << a->target.index);
+		r->rq->prompt.bare = r->rq->prompt.bare || step.next == RETRY_BARE;
 	} else if (step.next == RETRY_LATER && !next_model(r)) {
 		return false;
 	}

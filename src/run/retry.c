@@ -52,6 +52,7 @@ static enum retry_kind retry_kind(const struct err *e)
 	case ERR_UPSTREAM_CONNECT:
 	case ERR_CONNECT_TIMEOUT: return RETRY_CONNECT;
 	case ERR_UPSTREAM_RATE_LIMIT: return no_money(e) ? RETRY_USED_UP : RETRY_LIMIT;
+	case ERR_UPSTREAM_SIGNATURE: return RETRY_SIGNED;
 	case ERR_UPSTREAM_AUTH: return RETRY_KEY;
 	case ERR_UPSTREAM_DENIED: return RETRY_DENIED;
 	case ERR_UPSTREAM_ERROR:
@@ -102,6 +103,8 @@ struct retry_step retry_decide(const struct retry_case *c)
 
 	if (c->committed || kind == RETRY_FAULT || kind == RETRY_SPENT || c->left_us <= 0)
 		return stop;
+	if (kind == RETRY_SIGNED)
+		return (struct retry_step){ c->bare ? RETRY_STOP : RETRY_BARE, 0 };
 	if (c->other)
 		return (struct retry_step){ RETRY_OTHER, 0 };
 	if (same(c, kind)) {
@@ -125,6 +128,7 @@ enum health_news retry_news(const struct err *e, bool committed)
 	case RETRY_SPENT: return committed ? HEALTH_NEITHER : HEALTH_FAILED;
 	case RETRY_DENIED: /* the key may be good for other calls */
 	case RETRY_BROKEN:
+	case RETRY_SIGNED:
 	case RETRY_FAULT: break;
 	}
 	return HEALTH_NEITHER;

@@ -11,7 +11,10 @@
  * for a provider that took the request and fell silent.  The same target is asked again after
  * failures that cost nothing: no connection, a 429, an error instead of an answer.  An answer that
  * broke off early or can't be read may have cost money: another target or model may do better and
- * is asked, the same target is not. */
+ * is asked, the same target is not.
+ *
+ * A target that refuses what another host signed (thinking, reasoning) is asked once more, without: only the
+ * host that signed it can read it, and a conversation may have gone to another one. */
 #pragma once
 
 #include "base/err.h"
@@ -20,6 +23,7 @@
 /* What a failure says about another attempt. */
 enum retry_kind {
 	RETRY_FAULT,   /* the request's fault, or the gateway's: another attempt would fail alike */
+	RETRY_SIGNED,  /* the request has what another host signed; without, it may go well */
 	RETRY_SPENT,   /* a time limit ended the call; the provider worked on it, which costs */
 	RETRY_BROKEN,  /* the answer can't be read, or broke off: the call may cost */
 	RETRY_CONNECT, /* the provider was not reached */
@@ -33,6 +37,7 @@ enum retry_kind {
 enum retry_next {
 	RETRY_STOP,  /* the client gets the error */
 	RETRY_SAME,  /* the same target again, after wait_us */
+	RETRY_BARE,  /* the same target again, at once, without what is signed */
 	RETRY_OTHER, /* another target of the same model */
 	RETRY_LATER, /* the next fallback */
 };
@@ -42,6 +47,7 @@ struct retry_case {
 	bool              committed; /* the attempt's answer has begun */
 	int64_t           again;     /* retries of the model's targets so far */
 	int64_t           retries;   /* how many the provider's entry allows */
+	bool              bare;      /* the attempt was without what is signed */
 	bool              other;     /* the model has a healthy target that was not asked yet */
 	bool              fallback;  /* another fallback model is left */
 	int64_t           left_us;   /* of the total time limit; INT64_MAX: no limit */

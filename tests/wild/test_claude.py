@@ -7,7 +7,9 @@ import re
 
 import pytest
 
+import upstream as up
 from ask import WIRE
+from upstream import in_turn
 
 pytestmark = pytest.mark.once
 
@@ -532,3 +534,97 @@ def test_files_of_text(claude, family, data, name, text):
 def test_files_that_are_no_text(claude, dialect, data):
     said, _ = claude(with_file("chat", data), dialect=dialect)
     assert (said.status, said.error["param"]) == (400, "messages[0].content[1]"), said
+
+
+# --- D30: what another host signed ---
+
+ANTHROPIC_REFUSAL = "messages.1.content.0: Invalid `signature` in `thinking` block"
+SIGNED = [{"type": "thinking", "thinking": "hm", "signature": "sig-of-b"}, {"type": "redacted_thinking", "data": "d"}]
+
+
+def refuses_once(script, dialect, refusal, stream, allows=None):
+    wire = WIRE[dialect]
+    return script(in_turn(refusal, *([wire.say("ok")] if stream else [wire.whole("ok")])), allows=allows)
+
+
+def sent(s):
+    return [e.request.json for e in s.exchanges]
+
+
+@pytest.mark.parametrize("thinking", [{}, ADAPTIVE, budget(1500)])
+def test_thinking_that_another_host_signed(wild, script, stream, thinking):
+    s = refuses_once(script, "anthropic", WIRE["anthropic"].refuse(400, ANTHROPIC_REFUSAL), stream)
+    said = wild.post("chat", "anthropic", s, {"messages": [*HI, called(THOUGHT), RESULT], **thinking}, stream)
+    assert said.status == 200 and said.text == "ok", said
+    first, second = sent(s)
+    assert "sig" not in json.dumps(second) and first["messages"][1]["content"][0]["type"] == "thinking"
+    assert [b["type"] for b in second["messages"][1]["content"]] == ["tool_use"]
+    assert second.get("thinking") == (None if thinking == budget(1500) else thinking.get("thinking"))
+    assert said.codes == ["parameter_dropped"] * (2 if thinking == budget(1500) else 1)
+    assert "signed" in json.dumps(said.warnings) and said.log["attempts"] == 2
+
+
+@pytest.mark.parametrize("thinking", [{}, ADAPTIVE, budget(1500)])
+def test_native_thinking_that_another_host_signed(wild, script, stream, thinking):
+    messages = [*HI, {"role": "assistant", "content": [*SIGNED, {"type": "text", "text": "a"}]}, *HI,
+                {"role": "assistant", "content": [*SIGNED, {"type": "tool_use", "id": "c1", "name": "w", "input": {}}]},
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c1", "content": "1"}]}]
+    s = refuses_once(script, "anthropic", WIRE["anthropic"].refuse(400, ANTHROPIC_REFUSAL), stream)
+    said = wild.post("messages", "anthropic", s, {"messages": messages, "max_tokens": 5000, **thinking}, stream)
+    assert said.status == 200 and said.text == "ok", said
+    first, second = sent(s)
+    assert {k: v for k, v in first.items() if k not in ("model", "stream")} == {
+        "messages": messages, "max_tokens": 5000, **thinking}
+    assert second["messages"] == [{**m, "content": [b for b in m["content"] if b not in SIGNED]} if
+                                  isinstance(m["content"], list) else m for m in messages]
+    assert second.get("thinking") == (None if thinking == budget(1500) else thinking.get("thinking"))
+    assert said.codes == ["parameter_dropped"] and "signed" in said.warnings[0]["message"]
+
+
+ENCRYPTED = {**CALL, "extra_content": {"openai": {"reasoning": [
+    {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAb"}]}}}
+THOUGHT_BY_GEMINI = {**CALL, "extra_content": {"google": {"thought_signature": "QUJDRA=="}}}
+
+
+@pytest.mark.parametrize(("dialect", "call", "error"), [
+    ("openai-responses", ENCRYPTED, {"error": {
+        "code": "invalid_encrypted_content", "message": "The encrypted content gAAA...b could not be verified.",
+        "param": None, "type": "invalid_request_error"}}),
+    ("gemini", THOUGHT_BY_GEMINI, {"error": {
+        "code": 400, "message": "Corrupted thought signature.", "status": "INVALID_ARGUMENT"}})])
+def test_reasoning_that_another_host_signed(wild, script, stream, dialect, call, error):
+    s = refuses_once(script, dialect, up.reply(error, 400), stream)
+    body = {"messages": [*HI, called(call), RESULT], "tools": [WEATHER]}
+    said = wild.post("chat", dialect, s, body, stream)
+    assert said.status == 200 and said.text == "ok", said
+    first, second = map(json.dumps, sent(s))
+    secret = "gAAAb" if dialect == "openai-responses" else "QUJDRA=="
+    assert secret in first and secret not in second and said.codes == ["parameter_dropped"]
+
+
+@pytest.mark.parametrize("retries", [0, 2])
+def test_it_is_asked_once_more_and_no_more(make_wild, script, retries):
+    wild = make_wild(options={"anthropic": {"retries": retries}})
+    s = script(WIRE["anthropic"].refuse(400, ANTHROPIC_REFUSAL))
+    said = wild.post("chat", "anthropic", s, {"messages": [*HI, called(THOUGHT), RESULT]})
+    assert said.status == 400 and said.error["code"] == "upstream_signature_refused", said
+    assert ANTHROPIC_REFUSAL in said.error["message"] and len(s.exchanges) == 2
+
+
+def test_a_stored_conversation_that_changes_its_host(wild, script):
+    """B signs, A refuses what B has signed, and the conversation goes on."""
+    wire = WIRE["anthropic"]
+    answer = {"id": "msg_1", "type": "message", "role": "assistant", "model": "b", "stop_reason": "tool_use",
+              "stop_sequence": None, "usage": wire.usage,
+              "content": [*SIGNED, {"type": "tool_use", "id": "c1", "name": "w", "input": {}}]}
+    b = script(up.reply(answer))
+    body = {"messages": ["hi"], "config": {"model": b.under("anthropic"), "tools": [WEATHER]}, "store": True}
+    first = wild.client.post("/v1/chat", body)
+    assert first.status == 200, first.body
+    a = refuses_once(script, "anthropic", wire.refuse(400, ANTHROPIC_REFUSAL), False)
+    reply = wild.client.post("/v1/chat", {
+        "conversation": first.json["conversation_id"], "messages": [RESULT],
+        "config": {"model": a.under("anthropic"), "tools": [WEATHER]}})
+    assert reply.status == 200, reply.body
+    before, after = map(json.dumps, sent(a))
+    assert "sig-of-b" in before and "sig-of-b" not in after

@@ -2,7 +2,7 @@
  * own bytes.  Signatures and caches depend on them, so only what has to differ is replaced: the
  * model's name, a limit above the model's, members that the model refuses, ids that other models gave
  * to calls, names of media types that the API does not know, and thinking that this gateway has shown of
- * other models, which has no signature. */
+ * other models, which has no signature.  Where the provider has refused a signature, all thinking goes. */
 #include "provider/anthropic/anthropic.h"
 
 #include "base/decimal.h"
@@ -21,6 +21,7 @@ struct copy {
 	struct buf            *out;
 	const char            *at; /* the text before it was copied, or cut out */
 	bool                   failed;
+	bool                   bare; /* without any thinking */
 	struct anthropic_ids   ids;
 	size_t                 message; /* the index of the one that is copied */
 	size_t                 uploads; /* whose places were passed */
@@ -71,19 +72,26 @@ static void native_left(struct leaving *l)
 
 /* --- thinking without a signature --- */
 
-static bool is_unsigned(const struct json_doc *d, json_at block)
+/* is_left: whether a block of thinking is left out. */
+static bool is_left(const struct copy *c, json_at block)
 {
+	const struct json_doc *d = c->doc;
+
+	if (json_get_is(d, block, "type", "redacted_thinking"))
+		return c->bare;
 	return json_get_is(d, block, "type", "thinking") &&
-	       json_get_inner(d, block, "signature").n == 0;
+	       (c->bare || json_get_inner(d, block, "signature").n == 0);
 }
 
-/* all_unsigned: whether nothing of a message stays. */
-static bool all_unsigned(const struct json_doc *d, json_at content)
+/* all_left: whether nothing of a message stays. */
+static bool all_left(const struct copy *c, json_at content)
 {
+	const struct json_doc *d = c->doc;
+
 	if (!json_is_kind(d, content, JSON_ARRAY) || d->tok[content].count == 0)
 		return false;
 	JSON_EACH (i, d, content)
-		if (!is_unsigned(d, i))
+		if (!is_left(c, i))
 			return false;
 	return true;
 }
@@ -179,7 +187,7 @@ static void replace(struct copy *c, json_at string, struct str by)
 		cut(c, inner.p, end_of(inner), by);
 }
 
-static void copy_id(struct copy *c, json_at id, bool call)
+static void native_copy_id(struct copy *c, json_at id, bool call)
 {
 	struct str sent;
 
@@ -226,9 +234,9 @@ static enum errc copy_block(struct copy *c, const struct prompt *p, json_at bloc
 		json_at value = json_value(k);
 
 		if (call && json_is(d, k, "id"))
-			copy_id(c, value, true);
+			native_copy_id(c, value, true);
 		else if (result && json_is(d, k, "tool_use_id"))
-			copy_id(c, value, false);
+			native_copy_id(c, value, false);
 		else if (result && json_is(d, k, "content"))
 			rc = copy_blocks(c, p, value, within + 1, e);
 		else if (json_is(d, k, "source") && json_kind(d, value) == JSON_OBJECT)
@@ -248,7 +256,7 @@ static enum errc copy_blocks(struct copy *c, const struct prompt *p, json_at blo
 		return ERR_OK;
 	for (json_at i = json_first(d, blocks); rc == ERR_OK && i != json_end(d, blocks);
 	     i = json_next(d, i)) {
-		if (is_unsigned(d, i)) {
+		if (is_left(c, i)) {
 			native_leave(&l, json_raw(d, i));
 			continue;
 		}
@@ -272,7 +280,7 @@ static enum errc copy_messages(struct copy *c, const struct prompt *p, json_at m
 	JSON_EACH (i, d, messages) {
 		json_at content = json_get(d, i, "content");
 
-		if (all_unsigned(d, content)) {
+		if (all_left(c, content)) {
 			native_leave(&l, json_raw(d, i));
 			continue;
 		}
@@ -371,6 +379,24 @@ static void native_warn_of_defaults(const struct prompt *p)
 	}
 }
 
+/* thinks_between: whether a request has a budget for thinking and ends with the result of a call, before which the
+ * API wants thinking then. */
+static bool thinks_between(const struct json_doc *d, json_at thinking)
+{
+	json_at messages = json_get(d, 0, "messages");
+	json_at content = JSON_ABSENT;
+
+	if (!json_get_is(d, thinking, "type", "enabled") || !json_is_kind(d, messages, JSON_ARRAY))
+		return false;
+	JSON_EACH (i, d, messages)
+		content = json_get(d, i, "content");
+	if (json_is_kind(d, content, JSON_ARRAY))
+		JSON_EACH (i, d, content)
+			if (json_get_is(d, i, "type", "tool_result"))
+				return true;
+	return false;
+}
+
 static enum errc copy_members(struct copy *c, const struct prompt *p, struct err *e)
 {
 	const struct json_doc *d = c->doc;
@@ -378,7 +404,8 @@ static enum errc copy_members(struct copy *c, const struct prompt *p, struct err
 	enum errc              rc = ERR_OK;
 
 	JSON_EACH_MEMBER (k, d, 0) {
-		if (p->unsampled && is_sampling(d, k)) {
+		if ((p->unsampled && is_sampling(d, k)) ||
+		    (p->bare && json_is(d, k, "thinking") && thinks_between(d, json_value(k)))) {
 			native_leave(&l, json_member(d, k));
 			continue;
 		}
@@ -399,7 +426,7 @@ static enum errc copy_members(struct copy *c, const struct prompt *p, struct err
 enum errc anthropic_native(const struct prompt *p, struct buf *out, struct err *e)
 {
 	struct str  all = json_raw(p->native->doc, 0);
-	struct copy c = { .doc = p->native->doc, .out = out, .at = all.p };
+	struct copy c = { .doc = p->native->doc, .out = out, .at = all.p, .bare = p->bare };
 
 	if (!buf_reserve(out, all.n + p->model.n))
 		return ask_too_large(e);

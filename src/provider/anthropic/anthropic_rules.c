@@ -105,8 +105,8 @@ static bool is_answer(const struct ask_message *m)
 	return m->role == ASK_ASSISTANT && !rules_is_nothing(m);
 }
 
-/* continues: whether the last message is an answer that the model is to continue. */
-static bool continues(const struct ask *a)
+/* rules_continues: whether the last message is an answer that the model is to continue. */
+static bool rules_continues(const struct ask *a)
 {
 	size_t i = a->count;
 
@@ -187,7 +187,7 @@ static bool rules_thinks(const struct ask *a, const struct json_doc *d, struct a
 		rules_dropped(p, "thinking", "this provider can't think where a tool is forced");
 		return false;
 	}
-	if (continues(a)) {
+	if (rules_continues(a)) {
 		rules_dropped(p, "thinking",
 			      "this provider can't think where it continues an answer");
 		return false;

@@ -24,18 +24,26 @@ enum { OVERLOADED = 529 }; /* Anthropic's; clients of other APIs get a 503 */
 
 /* The meaning of a refusal: the first row of its status whose word is the error's type, code or
  * reason decides. AUTH: the key itself is refused, and only this makes a key dead. DENIED: the
- * gateway's account may not make the call, but another target may. REJECTED: the request is at
- * fault. Sources: the providers' pages of errors (OpenAI, Azure OpenAI, Anthropic, OpenRouter),
+ * gateway's account may not make the call, but another target may. SIGNATURE: the request has
+ * parts that another host signed. REJECTED: the request is at fault otherwise. Sources: the providers' pages of errors (OpenAI, Azure OpenAI, Anthropic, OpenRouter),
  * google.rpc.Code and google.api.ErrorReason. */
 /* clang-format off */
 static const struct refusal {
 	int64_t     status;
 	const char *word; /* "": any other */
 	enum errc   code;
-	const char *begins; /* its message, where nothing else tells; NULL: any */
+	const char *has; /* its message, where nothing else tells; NULL: any */
 } refusals[] = {
 	{ 400, "invalid_request_error", ERR_UPSTREAM_DENIED, "Your credit balance is too low" }, /* Anthropic */
 	{ 400, "invalid_request_error", ERR_UPSTREAM_DENIED, "You have reached your specified" },
+	/* What another host signed: Anthropic (and who passes its words on), OpenAI, Gemini. */
+	{ 400, "", ERR_UPSTREAM_SIGNATURE, "Invalid `signature` in `thinking` block" },
+	{ 400, "", ERR_UPSTREAM_SIGNATURE, "Invalid signature in thinking block" },
+	{ 400, "", ERR_UPSTREAM_SIGNATURE, "Invalid `data` in `redacted_thinking` block" },
+	{ 400, "", ERR_UPSTREAM_SIGNATURE, "latest assistant message cannot be modified" },
+	{ 400, "invalid_encrypted_content", ERR_UPSTREAM_SIGNATURE, NULL },
+	{ 400, "", ERR_UPSTREAM_SIGNATURE, "Encrypted content could not be decrypted" },
+	{ 400, "INVALID_ARGUMENT", ERR_UPSTREAM_SIGNATURE, "Corrupted thought signature" },
 	{ 400, "API_KEY_INVALID", ERR_UPSTREAM_AUTH, NULL },
 	{ 400, "FAILED_PRECONDITION", ERR_UPSTREAM_DENIED, NULL }, /* Gemini: wrong region, no billing */
 	{ 401, "PermissionDenied", ERR_UPSTREAM_DENIED, NULL },    /* Azure: a role lacks the right */
@@ -319,10 +327,9 @@ static enum errc openai_error_refused(int64_t status, const struct report *r)
 {
 	for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
 		const char *word = refusals[i].word;
-		const char *begins = refusals[i].begins;
+		const char *has = refusals[i].has;
 
-		if (refusals[i].status == status &&
-		    (!begins || strncmp(r->message, begins, strlen(begins)) == 0) &&
+		if (refusals[i].status == status && (!has || strstr(r->message, has)) &&
 		    (!word[0] || strcmp(word, r->type) == 0 || strcmp(word, r->code) == 0 ||
 		     strcmp(word, r->reason) == 0))
 			return refusals[i].code;
@@ -348,6 +355,8 @@ static enum errc for_status(int64_t status, const struct report *r, struct err *
 		err_set(e, code, NULL, KEY_REFUSED, (int)status);
 	else if (code == ERR_UPSTREAM_DENIED)
 		denied(status, r, e);
+	else if (code == ERR_UPSTREAM_SIGNATURE)
+		rejected(status, r, e);
 	else if (code == ERR_UPSTREAM_REJECTED || openai_error_passes(status))
 		code = rejected(status, r, e);
 	else if (status == 503 || status == OVERLOADED)
@@ -355,6 +364,7 @@ static enum errc for_status(int64_t status, const struct report *r, struct err *
 	else
 		code = openai_error_failed(ERR_UPSTREAM_ERROR, status == 504 ? 504 : 0, status, r,
 					   e);
+	e->code = code;
 	e->upstream_status = (int)status;
 	return code;
 }

@@ -4,6 +4,7 @@
 #include "base/file_id.h"
 #include "base/limits.h"
 #include "lmc/media.h"
+#include "provider/provider.h"
 #include "routes/kit/check.h"
 
 #include <stdio.h>
@@ -280,6 +281,22 @@ static enum errc put_image(struct message_reading *x, const struct message_sink 
 			  e);
 }
 
+static enum errc put_address(struct message_reading *x, json_at source, struct str title,
+			     const char *path, struct err *e)
+{
+	struct str url;
+	enum errc  rc = need_text(x->doc, source, "url", path, &url, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	return parts_done(buf_text(&x->out, "{\"type\":\"file\",\"file\":{\"file_url\":\"") &&
+				  buf_str(&x->out, url) &&
+				  (title.n == 0 || (buf_text(&x->out, "\",\"filename\":\"") &&
+						    buf_str(&x->out, title))) &&
+				  buf_text(&x->out, "\"}}"),
+			  e);
+}
+
 static enum errc parts_put_document(struct message_reading *x, const struct message_sink *s,
 				    json_at source, struct str title, const char *path,
 				    struct err *e)
@@ -289,6 +306,8 @@ static enum errc parts_put_document(struct message_reading *x, const struct mess
 
 	if (json_get_is(x->doc, source, "type", "file"))
 		return put_uploaded(x, s, source, title, false, path, e);
+	if (json_get_is(x->doc, source, "type", "url") && (x->takes & PROVIDER_FILE_URL))
+		return put_address(x, source, title, path, e);
 	if (!json_get_is(x->doc, source, "type", "base64"))
 		return refuse_source(path,
 				     "a document must be of type base64, text, content or file for "

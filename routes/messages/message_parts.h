@@ -15,6 +15,7 @@ struct message_reading {
 	struct warnings        warnings;
 	uint32_t             *origins; /* in the arena, of message_turns_read: as struct prompt's */
 	struct arena         *arena;
+	unsigned              takes;   /* enum provider_takes: what all targets of the model take */
 	uint32_t              message; /* the place of the message that is being made */
 	struct prompt_upload *uploads; /* in the arena */
 	size_t                upload_count;

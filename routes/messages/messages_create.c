@@ -477,6 +477,7 @@ static enum errc create_read(struct input *in, const struct gateway *g, struct r
 	struct registry_bound b = registry_bound(ret->route, ret->asked);
 	/* Escaping may double the arguments of calls. */
 	buf_init(&x.out, 2 * (size_t)LIMIT_BODY_MAX + MIB);
+	x.takes = b.takes;
 	warnings_init(&x.warnings);
 	rc = create_translate(&x, in, &c, &b, ret, e);
 	if (b.some & PROVIDER_MESSAGES)

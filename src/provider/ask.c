@@ -98,16 +98,23 @@ static enum errc read_url(const struct json_doc *d, json_at i, const struct ask_
 static enum errc read_audio(const struct json_doc *d, json_at i, const struct ask_message *m,
 			    struct ask_part *ret, struct err *e)
 {
-	bool object = json_is_kind(d, i, JSON_OBJECT);
+	/* OpenAI has the first two; the others are Gemini's. */
+	static const struct {
+		const char *format, *type;
+	} formats[] = {
+		{ "wav", "audio/wav" },   { "mp3", "audio/mpeg" }, { "ogg", "audio/ogg" },
+		{ "flac", "audio/flac" }, { "aac", "audio/aac" },  { "aiff", "audio/aiff" },
+	};
 
 	ret->data = part_member(d, i, "data");
-	if (object && json_get_is(d, i, "format", "wav"))
-		ret->type = STR("audio/wav");
-	else if (object && json_get_is(d, i, "format", "mp3"))
-		ret->type = STR("audio/mpeg");
+	for (size_t k = 0; json_is_kind(d, i, JSON_OBJECT) && k < ARRAY_LEN(formats); k++)
+		if (json_get_is(d, i, "format", formats[k].format))
+			ret->type = str_of(formats[k].type);
 	if (ret->type.n > 0 && media_base64(ret->data))
 		return ERR_OK;
-	return bad_part(m, ret->index, "input_audio needs data in base64 and a format, wav or mp3",
+	return bad_part(m, ret->index,
+			"input_audio needs data in base64 and a format: wav, mp3, ogg, flac, aac "
+			"or aiff",
 			e);
 }
 
@@ -117,6 +124,9 @@ static enum errc read_file(const struct json_doc *d, json_at i, const struct ask
 	struct str data = part_member(d, i, "file_data");
 
 	ret->name = part_member(d, i, "filename");
+	ret->url = data.n == 0 ? part_member(d, i, "file_url") : STR_NONE;
+	if (ret->url.n > 0)
+		return ERR_OK;
 	if (media_is_data(data) && read_data(data, a, ret))
 		return ERR_OK;
 	/* A file without a type is nearly always a PDF. */

@@ -142,7 +142,8 @@ static enum errc add_target(struct registry *r, const struct model_options *m,
 	at->takes = at->provider->takes &
 		    (PROVIDER_EMBED | PROVIDER_TOP_K | PROVIDER_CACHE | PROVIDER_MESSAGES |
 		     PROVIDER_TEXT | (m->images ? PROVIDER_IMAGES : 0u) |
-		     (m->audio ? PROVIDER_AUDIO : 0u) | (m->pdf ? PROVIDER_PDF : 0u));
+		     (m->audio ? PROVIDER_AUDIO : 0u) |
+		     (m->pdf ? PROVIDER_PDF | PROVIDER_FILE_URL : 0u));
 	if (m->reasons)
 		at->takes |= PROVIDER_REASONS;
 	if (!m->no_sampling)

@@ -116,7 +116,7 @@ def test_a_bad_key_is_no_fault_of_the_clients(client, script):
 
 def test_an_address_on_the_web_is_not_fetched(client, script):
     s = script(WIRE.whole("no"))
-    image = {"type": "image_url", "image_url": {"url": "https://pictures.example/a.png"}}
+    image = {"type": "image_url", "image_url": {"url": "http://pictures.example/a.png"}}
     error = client.complete(s.under("gemini"), [{"role": "user", "content": [image]}]).error(
         400, param="messages[0].content[0]")
     assert "gemini" in error["message"] and not s.exchanges

@@ -79,17 +79,17 @@ CHAT = {
             "*": "passed", "anthropic": "warned", "gemini": THOUGHTS, "ollama": "think",
             "openai-responses": "reasoning.effort"},
         '"none"': {
-            "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS, "ollama": "think=false",
+            "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS + " !", "ollama": "think=false",
             "openai-responses": "reasoning.effort"},
         '"minimal"': {
             "*": "passed", "anthropic": "warned", "gemini": THOUGHTS,
-            "ollama": fault('think="low"', "new: clamped without a word"), "openai-responses": "reasoning.effort"},
+            "ollama": 'think="low" !', "openai-responses": "reasoning.effort"},
         '"xhigh"': {
-            "*": "passed", "anthropic": "warned", "gemini": fault(THOUGHTS + '="high"', "D37"),
-            "ollama": fault('think="high"', "new: clamped without a word"), "openai-responses": "reasoning.effort"},
+            "*": "passed", "anthropic": "warned", "gemini": THOUGHTS + '="high" !',
+            "ollama": 'think="high" !', "openai-responses": "reasoning.effort"},
         '"max"': {
-            "*": "passed", "anthropic": "warned", "gemini": fault("refused", "D37"),
-            "ollama": fault('think="high"', "new: clamped without a word"), "openai-responses": "reasoning.effort"},
+            "*": "passed", "anthropic": "warned", "gemini": THOUGHTS + '="high" !',
+            "ollama": 'think="high" !', "openai-responses": "reasoning.effort"},
     },
     "response_format": {
         "*": {
@@ -437,7 +437,7 @@ NATIVE = {
             "*": "passed", "anthropic": "warned", "gemini": THOUGHTS, "ollama": "think",
             "openai-responses": "reasoning.effort"},
         '"none"': {
-            "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS, "ollama": "think=false",
+            "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS + " !", "ollama": "think=false",
             "openai-responses": "reasoning.effort"},
     },
     "extra": {

@@ -471,8 +471,8 @@ static const char *const call_headers[] = { "anthropic-version", "anthropic-beta
 
 const struct dialect dialect_anthropic = {
 	.name = "anthropic",
-	.takes = PROVIDER_IMAGES | PROVIDER_PDF | PROVIDER_TOP_K | PROVIDER_CACHE |
-		 PROVIDER_MESSAGES,
+	.takes = PROVIDER_IMAGES | PROVIDER_PDF | PROVIDER_FILE_URL | PROVIDER_TOP_K |
+		 PROVIDER_CACHE | PROVIDER_MESSAGES,
 	/* The base URL of the SDKs has no /v1; the address in the documentation has it. */
 	.path = "/v1/messages",
 	.models = "/v1/models?limit=1000",

@@ -507,7 +507,8 @@ static enum errc gemini_decode_whole(struct decode *d, struct str body, struct e
 
 const struct dialect dialect_gemini = {
 	.name = "gemini",
-	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF | PROVIDER_TOP_K,
+	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF | PROVIDER_TOP_K |
+		 PROVIDER_FILE_URL,
 	.path = "/models",
 	.models = "/models?pageSize=1000",
 	.place = gemini_place,

@@ -4,6 +4,9 @@
 
 #include "provider/dialect.h"
 
+struct arena;
+struct ask;
+
 /* The beginning of ids that the gateway makes for calls without one; such ids are not sent back. */
 #define GEMINI_MADE_ID "gemini_"
 
@@ -12,6 +15,27 @@ enum errc gemini_encode(const struct provider_options *o, const struct prompt *p
 			struct err *e);
 /* gemini_place: prints "/models/NAME:generateContent", or the method for streams. */
 bool gemini_place(const struct provider_options *o, const struct prompt *p, struct buf *out);
+
+/* What a model can do. All zero: it does not think. */
+struct gemini_model {
+	int      least;   /* tokens of a budget for thinking */
+	int      most;    /* 0: the model has no budgets */
+	bool     off;     /* a budget of 0 is taken, too */
+	unsigned levels;  /* bits of the file that reads them; 0: the model has no levels */
+	bool     fetches; /* the API fetches files by https for it */
+	bool     newer;   /* Gemini 3 or later: media in results of functions, JSON beside tools */
+};
+/* gemini_model_of: the row for the prompt's model; for an unknown one, the newest's. */
+const struct gemini_model *gemini_model_of(const struct prompt *p);
+/* gemini_effort_put: prints reasoning_effort as a thinkingConfig, with a comma as ask_put_comma does;
+ * warns of an effort that the model lacks (parameter_clamped). Errors: INVALID_VALUE,
+ * REQUEST_TOO_LARGE. */
+enum errc gemini_effort_put(const struct prompt *p, bool *first, struct buf *out,
+			    struct err *e) MUST_USE;
+/* gemini_media_fit: changes a copy of an ask: images and documents in results of tools stand behind the
+ * results where the model takes them there alone. What is made is in the arena. Errors:
+ * UNSUPPORTED_PARAMETER with its path for an address that the model does not fetch; OVERLOADED. */
+enum errc gemini_media_fit(struct ask *a, struct arena *arena, struct err *e) MUST_USE;
 
 /* gemini_schema_put: prints `,"simple":schema` if the API's own kind of schema can express all of
  * it, else `,"full":schema`; full is the name of the member that takes JSON Schema. False: out is

@@ -14,6 +14,7 @@
 #include "provider/turns.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 enum { ROOT, CONFIG };
 enum { STOPS = 5 }; /* the most that the API takes */
@@ -87,7 +88,7 @@ static bool gemini_request_put_data(struct buf *out, const struct ask_part *part
 	       ask_put_string(out, ",\"data\":", part->data) && buf_text(out, "}}");
 }
 
-/* type_of: the media type of an image, by the end of the URI; empty: the API must know the type, as
+/* type_of: the media type of a file, by the end of the URI's path; empty: the API must know the type, as
  * it does for its own files, or reports the lack. */
 static struct str type_of(struct str uri)
 {
@@ -95,32 +96,29 @@ static struct str type_of(struct str uri)
 		struct str end;
 		struct str type;
 	} types[] = {
-		{ { ".png", 4 }, { "image/png", 9 } },    { { ".jpg", 4 }, { "image/jpeg", 10 } },
-		{ { ".jpeg", 5 }, { "image/jpeg", 10 } }, { { ".webp", 5 }, { "image/webp", 10 } },
-		{ { ".heic", 5 }, { "image/heic", 10 } }, { { ".heif", 5 }, { "image/heif", 10 } },
+		{ { ".png", 4 }, { "image/png", 9 } },
+		{ { ".jpg", 4 }, { "image/jpeg", 10 } },
+		{ { ".jpeg", 5 }, { "image/jpeg", 10 } },
+		{ { ".webp", 5 }, { "image/webp", 10 } },
+		{ { ".heic", 5 }, { "image/heic", 10 } },
+		{ { ".heif", 5 }, { "image/heif", 10 } },
+		{ { ".gif", 4 }, { "image/gif", 9 } },
+		{ { ".pdf", 4 }, { "application/pdf", 15 } },
 	};
 
+	for (size_t i = 0; i < uri.n; i++)
+		if (uri.p[i] == '?' || uri.p[i] == '#')
+			uri.n = i;
 	for (size_t i = 0; i < ARRAY_LEN(types); i++)
-		if (uri.n >= types[i].end.n &&
-		    memcmp(uri.p + uri.n - types[i].end.n, types[i].end.p, types[i].end.n) == 0)
+		if (uri.n >= types[i].end.n && strncasecmp(uri.p + uri.n - types[i].end.n,
+							   types[i].end.p, types[i].end.n) == 0)
 			return types[i].type;
 	return STR_NONE;
 }
 
-static enum errc refuse_url(const struct ask_message *m, const struct ask_part *part, struct err *e)
-{
-	char path[96];
-
-	snprintf(path, sizeof path, "messages[%zu].content[%zu]", m->index, part->index);
-	return err_set(
-		e, ERR_UNSUPPORTED_PARAMETER, path,
-		"a provider of dialect gemini does not fetch addresses; it takes an image as a "
-		"data URL, a gs:// URI or the URI of a file that was uploaded to it");
-}
-
-/* put_uri: prints the URI of a file in Google's storage; the API fetches no other URIs. */
-static enum errc put_uri(const struct ask_message *m, const struct ask_part *part, struct buf *out,
-			 struct err *e)
+/* put_uri: prints the URI of a file; gemini_media_fit has refused those that the model
+ * can't read. */
+static enum errc put_uri(const struct ask_part *part, struct buf *out, struct err *e)
 {
 	struct buf uri;
 	enum errc  rc = ERR_OK;
@@ -128,9 +126,6 @@ static enum errc put_uri(const struct ask_message *m, const struct ask_part *par
 	buf_init(&uri, part->url.n + 1);
 	if (!json_unescape(part->url, &uri))
 		rc = ask_too_large(e);
-	else if (!str_starts(buf_view(&uri), STR("gs://")) &&
-		 !str_starts(buf_view(&uri), STR("https://generativelanguage.googleapis.com/")))
-		rc = refuse_url(m, part, e);
 
 	struct str type = type_of(buf_view(&uri));
 	if (rc == ERR_OK &&
@@ -146,7 +141,7 @@ static enum errc gemini_request_put_part(const struct ask_message *m, const stru
 					 struct buf *out, struct err *e)
 {
 	if (part->data.n == 0)
-		return put_uri(m, part, out, e);
+		return put_uri(part, out, e);
 	if (!gemini_request_is_taken(part))
 		return ask_refuse_part(m, part, "gemini", e);
 	return gemini_request_put_data(out, part) ? ERR_OK : ask_too_large(e);
@@ -329,11 +324,19 @@ static bool gemini_request_put_choice(const struct ask *a, struct buf *out)
 	       buf_text(out, "}}");
 }
 
+/* clashes: whether the request has what older models refuse: JSON as the answer beside tools. */
+static bool clashes(const struct ask *a)
+{
+	return a->tool_count > 0 && a->format != ASK_FORMAT_TEXT &&
+	       !gemini_model_of(a->prompt)->newer;
+}
+
 static bool gemini_request_put_tools(const struct ask *a, struct buf *out)
 {
 	bool strict = false;
 
-	if (a->tool_count == 0)
+	/* Tools that can't be called are less than the form of the answer. */
+	if (a->tool_count == 0 || (a->choice == ASK_CHOICE_NONE && clashes(a)))
 		return true;
 	for (size_t i = 0; i < a->tool_count; i++) {
 		if (!buf_text(out, i == 0 ? ",\"tools\":[{\"functionDeclarations\":[" : ",") ||
@@ -365,46 +368,15 @@ static bool gemini_request_put_format(const struct ask *a, bool *first, struct b
 {
 	if (a->format == ASK_FORMAT_TEXT)
 		return true;
+	if (a->choice != ASK_CHOICE_NONE && clashes(a)) {
+		warnings_add(a->prompt->warnings, 0, "parameter_dropped",
+			     "response_format was not sent: this model takes none beside tools");
+		return true;
+	}
 	return ask_put_comma(first, out) &&
 	       buf_text(out, "\"responseMimeType\":\"application/json\"") &&
 	       (a->format != ASK_FORMAT_SCHEMA ||
 		gemini_schema_put(a->schema, "responseSchema", "responseJsonSchema", out));
-}
-
-/* put_effort: prints the effort as a level, which the API has since Gemini 3, or as a budget for
- * older models. Both are translated as on Google's own route for OpenAI's clients. With any effort
- * but none, the client gets the thoughts too. */
-static enum errc put_effort(const struct prompt *p, bool *first, struct buf *out, struct err *e)
-{
-	/* clang-format off */
-	static const struct {
-		const char *effort;
-		const char *level;
-		int         budget;
-	} efforts[] = {
-		{ "\"none\"", "minimal", 0 },	    { "\"minimal\"", "minimal", 1024 },
-		{ "\"low\"", "low", 1024 },	    { "\"medium\"", "medium", 8192 },
-		{ "\"high\"", "high", 24576 },	    { "\"xhigh\"", "high", 24576 },
-	};
-	/* clang-format on */
-	struct str effort = ask_param_value(p, "reasoning_effort");
-	bool       budget = str_starts(p->model, STR("gemini-2")) ||
-		      str_starts(p->model, STR("models/gemini-2"));
-	size_t i = 0;
-
-	if (effort.n == 0)
-		return ERR_OK;
-	while (i < ARRAY_LEN(efforts) && !str_is(effort, efforts[i].effort))
-		i++;
-	if (i == ARRAY_LEN(efforts))
-		return err_set(e, ERR_INVALID_VALUE, "reasoning_effort",
-			       "must be none, minimal, low, medium, high or xhigh");
-	bool ok = ask_put_comma(first, out) &&
-		  buf_fmt(out, "\"thinkingConfig\":{\"includeThoughts\":%s,",
-			  i > 0 ? "true" : "false") &&
-		  (budget ? buf_fmt(out, "\"thinkingBudget\":%d}", efforts[i].budget)
-			  : buf_fmt(out, "\"thinkingLevel\":\"%s\"}", efforts[i].level));
-	return ok ? ERR_OK : ask_too_large(e);
 }
 
 static enum errc gemini_request_put_config(const struct ask *a, struct buf *out, struct err *e)
@@ -420,7 +392,7 @@ static enum errc gemini_request_put_config(const struct ask *a, struct buf *out,
 	    !gemini_request_put_format(a, &first, &ours))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
-		rc = put_effort(p, &first, &ours, e);
+		rc = gemini_effort_put(p, &first, &ours, e);
 	if (rc == ERR_OK)
 		rc = ask_param_put(p, params, CONFIG, &first, &ours, e);
 	if (rc == ERR_OK && !buf_text(&ours, "}"))
@@ -437,10 +409,16 @@ static enum errc gemini_request_put_config(const struct ask *a, struct buf *out,
 static enum errc gemini_request_put_all(const struct provider_options *o, const struct ask *a,
 					struct buf *out, struct err *e)
 {
-	bool      first = false;
-	enum errc rc = turns_put(&turns, a, out, e);
+	struct ask   own = *a;
+	struct arena arena;
+	bool         first = false;
 
 	(void)o;
+	arena_init(&arena, LIMIT_UPSTREAM_ASK);
+	enum errc rc = gemini_media_fit(&own, &arena, e);
+	if (rc == ERR_OK)
+		rc = turns_put(&turns, &own, out, e);
+	arena_finish(&arena);
 	if (rc == ERR_OK)
 		rc = turns_put_system(&turns, a, out, e);
 	if (rc == ERR_OK && !gemini_request_put_tools(a, out))

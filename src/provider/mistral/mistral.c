@@ -15,7 +15,7 @@ static const char *const hosts[] = { "api.mistral.ai", NULL };
 
 const struct dialect dialect_mistral = {
 	.name = "mistral",
-	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
+	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF | PROVIDER_FILE_URL,
 	.path = "/chat/completions",
 	.models = "/models",
 	.hosts = hosts,

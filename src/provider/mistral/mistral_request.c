@@ -86,6 +86,10 @@ static bool mistral_request_put_file(const struct json_doc *d, json_at file, str
 	struct str data = json_get_inner(d, file, "file_data");
 	struct str name = json_get_inner(d, file, "filename");
 
+	if (data.n == 0 && json_get_inner(d, file, "file_url").n > 0)
+		return ask_put_string(out, "{\"type\":\"document_url\",\"document_url\":",
+				      json_get_inner(d, file, "file_url")) &&
+		       buf_text(out, "}");
 	if (data.n == 0)
 		return ask_put_string(out, "{\"type\":\"file\",\"file_id\":",
 				      json_get_inner(d, file, "file_id")) &&

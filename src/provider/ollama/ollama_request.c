@@ -310,8 +310,15 @@ static bool put_think(const struct prompt *p, struct buf *out)
 	if (think.n > 0 && effort.n > 0)
 		ask_param_unsent(p, "reasoning_effort", "think");
 	for (size_t i = 0; think.n == 0 && i < ARRAY_LEN(levels); i++)
-		if (str_is(effort, levels[i].effort))
+		if (str_is(effort, levels[i].effort)) {
 			think = levels[i].think;
+			if (think.p[0] == '"' && !str_eq(think, effort))
+				warnings_add(
+					p->warnings, 0, "parameter_clamped",
+					"reasoning_effort: this provider has no %.*s; %.*s was "
+					"sent",
+					STR_ARG(effort), STR_ARG(think));
+		}
 	if (think.n == 0 && effort.n > 0)
 		warn_dropped(p, "reasoning_effort");
 	return ollama_request_put_member(out, ",\"think\":", think);

@@ -644,7 +644,7 @@ static enum errc openai_responses_decode_whole(struct decode *d, struct str body
 
 const struct dialect dialect_openai_responses = {
 	.name = "openai-responses",
-	.takes = PROVIDER_IMAGES | PROVIDER_PDF,
+	.takes = PROVIDER_IMAGES | PROVIDER_PDF | PROVIDER_FILE_URL,
 	.path = "/responses",
 	.models = "/models",
 	.encode = openai_responses_encode,

@@ -8,16 +8,42 @@ enum { MEDIA_BYTES = 4 * KIB, MEDIA_LOOK = 256, TOKEN_BYTES = 4 };
 
 /* --- the estimate --- */
 
-/* is_media: true for base64 and the like: a text does not begin with so many of these
- * characters. */
-static bool is_media(struct str s)
+/* is_blank_free: whether a string may be base64: a text has white space among so many characters. */
+static bool is_blank_free(struct str s)
 {
-	if (s.n < MEDIA_BYTES)
-		return false;
 	for (size_t i = 0; i < MEDIA_LOOK; i++)
 		if (s.p[i] <= ' ' || s.p[i] > '~' || s.p[i] == '\\')
 			return false;
 	return true;
+}
+
+static bool is_type(const struct json_doc *d, json_at object, const char *a, const char *b)
+{
+	return json_get_is(d, object, "type", a) || json_get_is(d, object, "type", b);
+}
+
+/* is_media: whether the member is where an image, audio or a file has its data, in the words of one of
+ * the families: {image_url: {url}}, {image_url}, {file: {file_data}}, {input_audio: {data, format}},
+ * {source: {type: base64, media_type, data}}, {type: image, format, content}, {result}.  What looks
+ * alike in a text is one. */
+static bool is_media(const struct json_doc *d, json_at object, json_at key)
+{
+	struct str value = json_inner(d, json_value(key));
+
+	if (str_starts(value, STR("data:text/")))
+		return false;
+	if (json_is(d, key, "url") || json_is(d, key, "image_url"))
+		return str_starts(value, STR("data:"));
+	if (!is_blank_free(value))
+		return false;
+	if (json_is(d, key, "data"))
+		return is_type(d, object, "base64", "base64") ||
+		       json_get(d, object, "format") != JSON_ABSENT;
+	if (json_is(d, key, "content"))
+		return is_type(d, object, "image", "audio");
+	return json_is(d, key, "file_data") ||
+	       (json_is(d, key, "result") &&
+		is_type(d, object, "image_generation_call", "image_generation_call"));
 }
 
 int64_t admission_prompt_tokens(const struct input *in)
@@ -26,14 +52,18 @@ int64_t admission_prompt_tokens(const struct input *in)
 	size_t                 bytes = in->body.len;
 	int64_t                media = 0;
 
-	for (json_at i = 0; i < d->count; i++) {
-		if (d->tok[i].kind != JSON_STRING || d->tok[i].len <= MEDIA_BYTES)
+	for (json_at i = 0; bytes >= MEDIA_BYTES && i < d->count; i++) {
+		if (d->tok[i].kind != JSON_OBJECT || json_raw(d, i).n < MEDIA_BYTES)
 			continue;
-		struct str s = json_inner(d, i);
-		if (!is_media(s))
-			continue;
-		bytes -= s.n;
-		media += LIMIT_MEDIA_TOKENS;
+		JSON_EACH_MEMBER (k, d, i) {
+			json_at v = json_value(k);
+
+			if (d->tok[v].kind != JSON_STRING || d->tok[v].len <= MEDIA_BYTES + 2 ||
+			    !is_media(d, i, k))
+				continue;
+			bytes -= json_inner(d, v).n;
+			media += LIMIT_MEDIA_TOKENS;
+		}
 	}
 	return (int64_t)((bytes + TOKEN_BYTES - 1) / TOKEN_BYTES) + media;
 }

@@ -25,6 +25,9 @@ enum {
 	/* Base64 bytes of audio for one token.  A second of audio has at least 8 kbit, 1333 bytes
 	 * in base64, and at most 40 tokens: 33 bytes for a token, and 24 are on the safe side. */
 	AUDIO_BYTES = 24,
+	/* Base64 bytes of a PDF for one token.  A page of print has rarely less than 13 kB, 18 kB in
+	 * base64, and at most 3000 tokens, as text and as an image. */
+	FILE_BYTES = 6,
 	WALK_BYTES = 4 * KIB, /* an estimate ignores media in shorter messages */
 };
 
@@ -36,6 +39,19 @@ struct bill_jobs {
 };
 
 /* --- the prompt's size --- */
+
+/* file_weight: a file that is no text is a PDF, whose pages are read as text and as images. */
+static int64_t file_weight(const struct json_doc *d, json_at part)
+{
+	json_at    file = json_get(d, part, "file");
+	struct str data = json_is_kind(d, file, JSON_OBJECT) ? json_get_inner(d, file, "file_data")
+							     : STR_NONE;
+	int64_t    w = (int64_t)data.n / FILE_BYTES;
+
+	if (data.n == 0 || str_starts(data, STR("data:text/")))
+		return -1;
+	return w > LIMIT_IMAGE_TOKENS ? w : LIMIT_IMAGE_TOKENS;
+}
 
 /* part_weight: the tokens of a part of content that is media; -1: the part is no media. */
 static int64_t part_weight(const struct json_doc *d, json_at part)
@@ -49,7 +65,7 @@ static int64_t part_weight(const struct json_doc *d, json_at part)
 		return LIMIT_IMAGE_TOKENS;
 	if (json_is(d, type, "input_audio"))
 		return (int64_t)json_raw(d, part).n / AUDIO_BYTES + 1;
-	return -1;
+	return json_is(d, type, "file") ? file_weight(d, part) : -1;
 }
 
 /* parts_weight: the tokens of a list's media, less their bytes, which the caller has counted as
@@ -92,7 +108,8 @@ static int64_t message_weight(const struct run *r, struct str m, bool exact)
 		here = json_spanned(&r->rq->input->doc, m);
 	if (here != JSON_ABSENT)
 		return w + media_weight(&r->rq->input->doc, here);
-	if (!exact && !memmem(m.p, m.n, "\"image", 6) && !memmem(m.p, m.n, "\"input_audio\"", 13))
+	if (!exact && !memmem(m.p, m.n, "\"image", 6) && !memmem(m.p, m.n, "\"input_audio\"", 13) &&
+	    !memmem(m.p, m.n, "\"file_data\"", 11))
 		return w;
 	if (json_scan(&d, m.p, m.n, &json_limits_stored, &e) == ERR_OK)
 		w += media_weight(&d, 0);

@@ -95,6 +95,7 @@ static enum errc count_start(struct request *r, struct gateway *g, const struct 
 			     struct count *x, struct err *e)
 {
 	x->native = (struct prompt_native){
+		.takes = PROVIDER_MESSAGES,
 		.doc = &x->input->doc,
 		.count = true,
 		.version = request_anthropic_version(r),

@@ -437,7 +437,8 @@ static enum errc create_pass(struct input *in, const struct message_reading *x,
 		return translated;
 	if (!native)
 		return create_no_memory(e);
-	*native = (struct prompt_native){ .doc = &in->doc,
+	*native = (struct prompt_native){ .takes = PROVIDER_MESSAGES,
+					  .doc = &in->doc,
 					  .max_tokens = b->max_output,
 					  .uploads = x->uploads,
 					  .upload_count = x->upload_count,

@@ -11,6 +11,7 @@ static bool calls_begin(struct response_draft *x, const char *key)
 
 	if (!response_draft_said(x) && !response_draft_begin(x, "content"))
 		return false;
+	response_draft_belongs(x);
 	row.message = (uint32_t)x->count;
 	row.n = (uint32_t)x->call_count;
 	return response_draft_origin(x, row);
@@ -69,6 +70,7 @@ static bool calls_put_parts(struct response_draft *x, json_at output)
 
 		row.at = (uint32_t)n;
 		text += is_text;
+		x->reading->unsendable = x->reading->unsendable || response_parts_is_upload(d, i);
 		ok = response_parts_at(x, i, "output", n, place) &&
 		     response_parts_put(x, i, place, is_text ? &texts : &x->media) &&
 		     (is_text ? response_draft_origin(x, row)

@@ -52,8 +52,15 @@ bool response_draft_origin(struct response_draft *x, struct origin row)
 	return response_origins_add(x->origins, row) || response_draft_full(x);
 }
 
+void response_draft_belongs(struct response_draft *x)
+{
+	if (x->reading->items)
+		x->reading->items[x->item].message = (uint32_t)x->count;
+}
+
 bool response_draft_begin(struct response_draft *x, const char *key)
 {
+	response_draft_belongs(x);
 	return response_draft_origin(
 		x, (struct origin){ ORIGIN_MESSAGE, .message = (uint32_t)x->count, .key = key });
 }

@@ -57,6 +57,8 @@ bool response_draft_raw(const struct response_draft *x, struct buf *out, const c
  * so has begun the message that is pushed next, whose content stands in the member `key`. */
 bool response_draft_origin(struct response_draft *x, struct origin row) MUST_USE;
 bool response_draft_begin(struct response_draft *x, const char *key) MUST_USE;
+/* response_draft_belongs: the current item is a part of the message that is pushed next. */
+void response_draft_belongs(struct response_draft *x);
 /* response_draft_push: the message that was made is the next one. */
 bool response_draft_push(struct response_draft *x) MUST_USE;
 /* response_draft_media: a part of x->media comes from element `at` of a member of the current item;

@@ -122,17 +122,37 @@ static bool input_item(struct response_draft *x, json_at item)
 	return response_draft_refuse(x, ERR_MISSING_PARAMETER, "is required", ".type");
 }
 
+/* input_share: items that belong to the message of a reference are sent with it. */
+static void input_share(struct response_reading *reading)
+{
+	for (size_t i = 0; i < reading->item_count; i++) {
+		if (!reading->items[i].stored)
+			continue;
+		for (size_t k = 0; k < reading->item_count; k++)
+			if (reading->items[k].message == reading->items[i].message)
+				reading->items[k].stored = true;
+	}
+}
+
 static bool input_items(struct response_draft *x, json_at input)
 {
+	struct response_reading *reading = x->reading;
+	size_t                   count = x->d->tok[input].count;
 	struct response_ordered *list;
 
-	if (!response_order(x->d, input, x->reading->follows, x->arena, &list))
+	reading->items = arena_alloc(x->arena, (count + 1) * sizeof *reading->items);
+	if (!reading->items || !response_order(x->d, input, reading->follows, x->arena, &list))
 		return response_draft_full(x);
-	for (size_t i = 0; i < x->d->tok[input].count; i++) {
+	reading->item_count = count;
+	for (size_t i = 0; i < count; i++) {
 		x->item = list[i].at;
+		reading->items[x->item] =
+			(struct prompt_item){ list[i].item, PROMPT_NO_MESSAGE, false, false };
 		if (!input_item(x, list[i].item))
 			return false;
 	}
+	if (x->reference_count > 0)
+		input_share(reading);
 	return response_draft_flush(x);
 }
 

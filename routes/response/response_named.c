@@ -28,20 +28,20 @@ static unsigned named_number(struct str end)
  * for another part. */
 static bool named_id(struct str text, struct id *ret, unsigned *ret_call)
 {
-	static const struct {
-		const char *prefix;
-		bool        call;
-	} kinds[] = { { ID_MESSAGE, false }, { "rs_", false },  { "ig_", false },  { "fc_", true },
-		      { "ctc_", true },      { "fco_", false }, { "ctco_", false } };
+	/* Of calls, of results and messages, and of what a provider of this API makes (shape/response_raw). */
+	static const char *const prefixes[] = { "fc_",  "ctc_",  ID_MESSAGE, "rs_",  "ig_",
+						"fco_", "ctco_", "ws_",      "fs_",  "ci_",
+						"cu_",  "lsh_",  "sh_",      "apc_", "tsc_",
+						"tso_", "mcp_",  "mcpl_",    "cmp_" };
 
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-		size_t     n = strlen(kinds[i].prefix) + ID_BODY;
+	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
+		size_t     n = strlen(prefixes[i]) + ID_BODY;
 		struct str head = { text.p, n };
 
-		if (text.n < n || !id_parse(head, kinds[i].prefix, ret))
+		if (text.n < n || !id_parse(head, prefixes[i], ret))
 			continue;
 		unsigned number = named_number((struct str){ text.p + n, text.n - n });
-		*ret_call = kinds[i].call ? number : 0;
+		*ret_call = i < 2 ? number : 0;
 		return number > 0;
 	}
 	return false;
@@ -76,6 +76,9 @@ bool response_named_read(struct response_draft *x, json_at item)
 		if (!response_draft_flush(x) || !response_draft_begin(x, "") || !named_add(x, id))
 			return false;
 	}
+	response_draft_belongs(x);
+	if (x->reading->items)
+		x->reading->items[x->item].stored = true;
 	if (call == 0)
 		return true;
 	if (x->call_count++ == LIMIT_TOOLS)

@@ -1,6 +1,7 @@
 /* Parts of content: texts, images, files, audio. */
 #include "routes/response/response_parts.h"
 
+#include "base/file_id.h"
 #include "base/limits.h"
 #include "lmc/media.h"
 
@@ -10,6 +11,14 @@ bool response_parts_is_text(const struct json_doc *d, json_at part)
 {
 	return json_get_is(d, part, "type", "input_text") ||
 	       json_get_is(d, part, "type", "output_text") || json_get_is(d, part, "type", "text");
+}
+
+bool response_parts_is_upload(const struct json_doc *d, json_at part)
+{
+	struct id id;
+
+	return json_kind(d, part) == JSON_OBJECT &&
+	       file_id_parse(json_get_inner(d, part, "file_id"), true, &id);
 }
 
 /* parts_one_of: the member that is given; two are refused, because one of them would be dropped. */
@@ -52,6 +61,14 @@ static bool parts_put_image(const struct response_draft *x, json_at part, const 
 	       response_draft_full(x);
 }
 
+/* parts_put_url: where only the provider itself reads the file, the message keeps its address. */
+static bool parts_put_url(const struct response_draft *x, json_at url, struct buf *out)
+{
+	return (response_draft_raw(x, out, "{\"type\":\"text\",\"text\":", url) &&
+		buf_text(out, "}")) ||
+	       response_draft_full(x);
+}
+
 static bool parts_put_file(const struct response_draft *x, json_at part, const char *place,
 			   struct buf *out)
 {
@@ -62,6 +79,8 @@ static bool parts_put_file(const struct response_draft *x, json_at part, const c
 
 	if (!parts_one_of(x, part, place, keys, ARRAY_LEN(keys), &key, &value))
 		return false;
+	if (key == keys[2] && x->reading->passes)
+		return parts_put_url(x, value, out);
 	if (key == keys[2])
 		return response_draft_refuse(
 			x, ERR_NOT_SUPPORTED_YET,
@@ -152,9 +171,12 @@ bool response_parts_read(struct response_draft *x, json_at content)
 	}
 	buf_init(&parts, LIMIT_BODY_MAX);
 	for (json_at i = json_first(d, content); ok && i != json_end(d, content);
-	     i = json_next(d, i))
+	     i = json_next(d, i)) {
+		if (x->reading->items && response_parts_is_upload(d, i))
+			x->reading->items[x->item].upload = true;
 		ok = response_parts_at(x, i, "content", n++, place) &&
 		     response_parts_put(x, i, place, &parts);
+	}
 	if (ok && (!buf_text(&x->made, "[") || !buf_str(&x->made, buf_view(&parts)) ||
 		   !buf_text(&x->made, "]")))
 		ok = response_draft_full(x);

@@ -3,6 +3,8 @@
 
 #include "routes/response/response_draft.h"
 
+/* response_parts_is_upload: whether a part names a file of this gateway. */
+bool response_parts_is_upload(const struct json_doc *d, json_at part);
 bool response_parts_is_text(const struct json_doc *d, json_at part);
 /* response_parts_at: the place of the n-th part, which must be an object. */
 bool response_parts_at(const struct response_draft *x, json_at part, const char *key, size_t n,

@@ -3,12 +3,13 @@
 #include "routes/response/response_post.h"
 
 #include "base/limits.h"
-#include "json/print.h"
 #include "routes/call/intake.h"
 #include "routes/kit/check.h"
 #include "routes/response/response_input.h"
+#include "routes/response/response_show.h"
 #include "routes/response/response_tools.h"
 #include "schema/response_request.h"
+#include "provider/registry.h"
 #include "shape/response.h"
 
 /* The value of `include` that asks for log probabilities. */
@@ -86,8 +87,9 @@ struct response_members {
 };
 
 static enum errc response_read_member(const struct json_doc *d, json_at k,
-				      struct response_members *list, struct warnings *w,
-				      struct prompt *prompt, struct err *e)
+				      struct response_members       *list,
+				      const struct response_reading *reading, struct prompt *prompt,
+				      struct err *e)
 {
 	const struct member *m = member_of(d, k);
 
@@ -103,10 +105,12 @@ static enum errc response_read_member(const struct json_doc *d, json_at k,
 		prompt->forward[json_is(d, k, "store") ? 0 : 1] = json_member(d, k);
 		return ERR_OK;
 	case MEMBER_ALONE:
-		warnings_add(w, 0, "parameter_dropped",
+		warnings_add(reading->warnings, 0, "parameter_dropped",
 			     "%s was not sent: only OpenAI's Responses API has it", m->key);
 		return ERR_OK;
 	case MEMBER_REFUSED:
+		if (reading->passes)
+			return ERR_OK;
 		return err_set(e, ERR_UNSUPPORTED_PARAMETER, m->key, "is not supported here");
 	case MEMBER_MOVED:
 		return err_set(e, ERR_UNSUPPORTED_PARAMETER, m->key,
@@ -269,6 +273,7 @@ static enum errc response_post_tools(struct input *in, const struct response_too
 }
 
 static enum errc response_build_prompt(struct input *in, const struct response_request *c,
+				       const struct response_reading *reading,
 				       const struct response_tools *tools, struct prompt *ret,
 				       struct err *e)
 {
@@ -281,7 +286,7 @@ static enum errc response_build_prompt(struct input *in, const struct response_r
 	if (!list.list)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
 	JSON_EACH_MEMBER (k, d, 0) {
-		rc = response_read_member(d, k, &list, tools->warnings, ret, e);
+		rc = response_read_member(d, k, &list, reading, ret, e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -301,100 +306,6 @@ static enum errc response_build_prompt(struct input *in, const struct response_r
 	if (c->max_output_tokens != INT64_MIN)
 		ret->max_tokens = json_raw(d, json_get(d, 0, "max_output_tokens"));
 	return ERR_OK;
-}
-
-/* --- the members that the response shows of its request --- */
-
-static bool show_value(const struct json_doc *d, const char *key, const char *absent,
-		       struct buf *out)
-{
-	json_at v = json_get_some(d, 0, key);
-
-	return buf_fmt(out, ",\"%s\":", key) &&
-	       (v == JSON_ABSENT ? buf_text(out, absent) : json_print(d, v, out));
-}
-
-static bool show_object(const struct json_doc *d, json_at object, const char *key, struct buf *out)
-{
-	json_at v = object != JSON_ABSENT ? json_get_some(d, object, key) : JSON_ABSENT;
-
-	return buf_fmt(out, "\"%s\":", key) &&
-	       (v == JSON_ABSENT ? buf_text(out, "null") : json_print(d, v, out));
-}
-
-static bool show_text(const struct json_doc *d, json_at text, struct buf *out)
-{
-	json_at format = text != JSON_ABSENT ? json_get_some(d, text, "format") : JSON_ABSENT;
-	json_at verbosity = text != JSON_ABSENT ? json_get_some(d, text, "verbosity") : JSON_ABSENT;
-
-	return buf_text(out, ",\"text\":{\"format\":") &&
-	       (format == JSON_ABSENT ? buf_text(out, "{\"type\":\"text\"}")
-				      : json_print(d, format, out)) &&
-	       (verbosity == JSON_ABSENT ||
-		(buf_text(out, ",\"verbosity\":") && json_print(d, verbosity, out))) &&
-	       buf_text(out, "}");
-}
-
-static bool show_conversation(const struct run_request *rq, struct buf *out)
-{
-	char id[ID_MAX];
-
-	if (id_none(rq->conversation))
-		return buf_text(out, ",\"conversation\":null");
-	id_text(rq->conversation, ID_CONVERSATION, id);
-	return buf_fmt(out, ",\"conversation\":{\"id\":\"%s\"}", id);
-}
-
-static bool show_all(const struct json_doc *d, const struct response_request *c,
-		     const struct response_tools *tools, const struct run_request *rq,
-		     struct buf *out)
-{
-	/* Members with their values, or what stands for a value that is absent. */
-	static const char *const plain[][2] = {
-		{ "instructions", "null" },
-		{ "metadata", "{}" },
-		{ "parallel_tool_calls", "true" },
-		{ "temperature", "1.0" },
-		{ "presence_penalty", "0.0" },
-		{ "frequency_penalty", "0.0" },
-		{ "tool_choice", "\"auto\"" },
-		{ "top_p", "1.0" },
-		{ "max_output_tokens", "null" },
-		{ "max_tool_calls", "null" },
-		{ "previous_response_id", "null" },
-		{ "prompt_cache_key", "null" },
-		{ "safety_identifier", "null" },
-		{ "service_tier", "\"default\"" },
-		{ "user", "null" },
-	};
-	bool ok = buf_text(out, "{\"model\":") && buf_json_string(out, rq->model);
-
-	for (size_t i = 0; ok && i < ARRAY_LEN(plain); i++)
-		ok = show_value(d, plain[i][0], plain[i][1], out);
-	return ok && buf_text(out, ",\"tools\":") && response_tools_show(tools, out) &&
-	       show_text(d, c->text, out) && buf_text(out, ",\"reasoning\":{") &&
-	       show_object(d, c->reasoning, "effort", out) && buf_text(out, ",") &&
-	       show_object(d, c->reasoning, "summary", out) && buf_text(out, "}") &&
-	       show_conversation(rq, out) &&
-	       buf_fmt(out,
-		       ",\"background\":%s,\"store\":%s,\"top_logprobs\":%lld,"
-		       "\"truncation\":\"disabled\"}",
-		       c->background ? "true" : "false", c->store ? "true" : "false",
-		       (long long)c->top_logprobs);
-}
-
-static enum errc show_settings(struct input *in, const struct response_request *c,
-			       const struct response_tools *tools, struct run_request *ret,
-			       struct err *e)
-{
-	struct buf text;
-
-	buf_init(&text, LIMIT_STORE_ROW);
-	if (show_all(&in->doc, c, tools, ret, &text))
-		ret->settings = arena_str(&in->arena, buf_view(&text));
-	buf_finish(&text);
-	return ret->settings.p ? ERR_OK
-			       : err_set(e, ERR_OVERLOADED, "", "no memory for the request");
 }
 
 /* --- the request --- */
@@ -517,8 +428,27 @@ static void response_warn(const struct json_doc *d, const struct response_reques
 				     "the parameter \"reasoning.%s\" was not sent", unread[i]);
 }
 
-static enum errc response_read_how(struct input *in, const struct gateway *g,
-				   const struct response_request *c,
+/* response_pass: keeps the request as it is for the targets that take it so. */
+static enum errc response_pass(struct input *in, const struct response_request *c,
+			       const struct response_reading *reading, struct run_request *ret,
+			       struct err *e)
+{
+	struct prompt_native *native = arena_alloc(&in->arena, sizeof *native);
+
+	if (!native)
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+	*native = (struct prompt_native){
+		.takes = PROVIDER_RESPONSES,
+		.doc = &in->doc,
+		.items = reading->items,
+		.item_count = reading->item_count,
+		.kept = c->store,
+	};
+	ret->prompt.native = native;
+	return ERR_OK;
+}
+
+static enum errc response_read_how(struct input *in, const struct response_request *c,
 				   const struct response_reading *reading, struct run_request *ret,
 				   struct err *e)
 {
@@ -530,15 +460,16 @@ static enum errc response_read_how(struct input *in, const struct gateway *g,
 		.more_count = reading->more_count,
 		.choice = c->tool_choice,
 		.drops = reading->drops,
+		.shows = reading->native,
 		.warnings = w,
 		.origins = reading->origins,
 	};
-	enum errc rc = response_build_prompt(in, c, &tools, &ret->prompt, e);
+	enum errc rc = response_build_prompt(in, c, reading, &tools, &ret->prompt, e);
 
+	if (rc == ERR_OK && reading->native && !reading->unsendable)
+		rc = response_pass(in, c, reading, ret, e);
 	if (rc == ERR_OK)
-		rc = intake_target(g, c->model, "model", ret, e);
-	if (rc == ERR_OK)
-		rc = show_settings(in, c, &tools, ret, e);
+		rc = response_show(in, c, &tools, ret, e);
 	response_warn(&in->doc, c, w);
 	return rc == ERR_OK ? keep_warnings(in, w, ret, e) : rc;
 }
@@ -560,12 +491,18 @@ static enum errc response_read_request(struct input *in, const struct gateway *g
 		rc = response_read_conversation(&in->doc, &c, ret, e);
 	if (rc != ERR_OK)
 		return rc;
+	rc = intake_target(g, c.model, "model", ret, e);
+	if (rc != ERR_OK)
+		return rc;
+	struct registry_bound b = registry_bound(ret->route, ret->asked);
 	reading.drops = g->now->drops_hosted;
+	reading.native = b.some & PROVIDER_RESPONSES;
+	reading.passes = b.takes & PROVIDER_RESPONSES;
 	reading.follows = c.previous_response_id.p || c.conversation != JSON_ABSENT;
 	warnings_init(&w);
 	rc = response_read_input(in, &c, &reading, ret, e);
 	if (rc == ERR_OK)
-		rc = response_read_how(in, g, &c, &reading, ret, e);
+		rc = response_read_how(in, &c, &reading, ret, e);
 	warnings_finish(&w);
 	if (rc != ERR_OK)
 		return rc;

@@ -24,7 +24,8 @@ enum event_kind {
 	 * depends on besides events.  text: entries of warnings, choice: their number; block: bits
 	 * of enum event_asked. */
 	EVENT_ASKED,
-	/* A chunk, or a list of embeddings, that only the client understands: raw alone is set. */
+	/* A chunk, or a list of embeddings, that only the client understands: raw alone is set; of a
+	 * provider of OpenAI's Responses API, text: a whole item of its answer, a JSON object. */
 	EVENT_OTHER,
 	EVENT_USAGE,  /* usage */
 	EVENT_FINISH, /* text: finish_reason in OpenAI's words; name: the provider's own word */
@@ -67,7 +68,7 @@ struct usage {
 struct buf;
 
 /* The API in whose words raw is. */
-enum raw_form { RAW_OPENAI, RAW_ANTHROPIC };
+enum raw_form { RAW_OPENAI, RAW_ANTHROPIC, RAW_RESPONSES };
 
 /* An event. All spans are borrowed for the callback that receives the event.
  *
@@ -114,7 +115,8 @@ struct event {
 	 * neighbouring comma; never printed. */
 	struct str raw_role;
 	/* The values of raw's "id", quotes included, and "created": an encoder replaces both in a
-	 * stored answer by Parley's own. */
+	 * stored answer by Parley's own.  Of OpenAI's Responses API: the id of the event's item, and
+	 * "sequence_number". */
 	struct str raw_id;
 	struct str raw_created;
 	bool       raw_only_usage; /* raw is a usage chunk: its choices are empty */

@@ -21,8 +21,9 @@ enum part {
 	PART_FROM_LMC = 1 << 11,
 	PART_RAW_ID = 1 << 12,
 	PART_RAW_CREATED = 1 << 13,
-	PART_ANTHROPIC = 1 << 14, /* the form of raw */
-	PARTS = 2 * PART_ANTHROPIC - 1,
+	PART_ANTHROPIC = 1 << 14, /* these two: the form of raw */
+	PART_RESPONSES = 1 << 15,
+	PARTS = 2 * PART_RESPONSES - 1,
 };
 
 /* --- numbers and spans --- */
@@ -182,7 +183,8 @@ static unsigned parts_of(const struct event *ev)
 	       (ev->from_lmc ? (unsigned)PART_FROM_LMC : 0) |
 	       (event_code_within(ev->raw_id, ev->raw) ? (unsigned)PART_RAW_ID : 0) |
 	       (event_code_within(ev->raw_created, ev->raw) ? (unsigned)PART_RAW_CREATED : 0) |
-	       (ev->form == RAW_ANTHROPIC ? (unsigned)PART_ANTHROPIC : 0);
+	       (ev->form == RAW_ANTHROPIC ? (unsigned)PART_ANTHROPIC : 0) |
+	       (ev->form == RAW_RESPONSES ? (unsigned)PART_RESPONSES : 0);
 }
 
 static bool put_record(const struct event *ev, uint64_t seq, struct buf *out)
@@ -267,7 +269,9 @@ static bool take_parts(struct str *in, unsigned parts, struct event *ev)
 	ev->cont = parts & PART_CONT;
 	ev->raw_only_usage = parts & PART_ONLY_USAGE;
 	ev->from_lmc = parts & PART_FROM_LMC;
-	ev->form = parts & PART_ANTHROPIC ? RAW_ANTHROPIC : RAW_OPENAI;
+	ev->form = parts & PART_ANTHROPIC   ? RAW_ANTHROPIC
+		   : parts & PART_RESPONSES ? RAW_RESPONSES
+					    : RAW_OPENAI;
 	return (!(parts & PART_CHOICE) || take_small(in, &ev->choice)) &&
 	       (!(parts & PART_BLOCK) || take_small(in, &ev->block)) &&
 	       (!(parts & PART_RAW) || take_bytes(in, &ev->raw)) &&

@@ -30,12 +30,30 @@ struct prompt_upload {
 	bool     image;  /* the file should be an image */
 };
 
-/* A request of Anthropic's Messages API in its client's own words, for the targets that speak this
- * API (PROVIDER_MESSAGES).  They are sent these instead of the prompt. */
+/* An item of a request of OpenAI's Responses API, as response_input reads it. */
+struct prompt_item {
+	uint32_t item; /* in the request's json_doc */
+	uint32_t
+		message; /* of the request's own, which it became or is a part of; PROMPT_NO_MESSAGE */
+	bool    stored; /* that message is a stored one, named by this item or one beside it: the
+			   * stored message is sent in the place of these items */
+	bool    upload; /* it names an uploaded file: the message is sent instead of it */
+};
+
+#define PROMPT_NO_MESSAGE UINT32_MAX
+
+/* A request in its client's own words, for the targets that speak the client's API.  They are sent these
+ * instead of the prompt. */
 struct prompt_native {
-	const struct json_doc *doc;        /* the whole request */
-	int64_t                max_tokens; /* the most that the model writes; 0: not known */
-	bool                   count;      /* the tokens of the request are counted, no more */
+	unsigned               takes; /* the API: PROVIDER_MESSAGES or PROVIDER_RESPONSES */
+	const struct json_doc *doc;   /* the whole request */
+	/* Responses: the items of the input, in the arena; NULL: the input is a text, or absent. */
+	const struct prompt_item *items;
+	size_t                    item_count;
+	bool                      kept; /* the answer is stored: reasoning must be readable later */
+	/* The rest is of Anthropic's Messages API. */
+	int64_t max_tokens; /* the most that the model writes; 0: not known */
+	bool    count;      /* the tokens of the request are counted, no more */
 	/* In the request's order; they are in struct prompt's made. */
 	const struct prompt_upload *uploads;
 	size_t                      upload_count;
@@ -80,7 +98,11 @@ struct prompt {
 	 * start encodes the prompt. */
 	struct buf *body;
 	/* NULL: every target is sent the prompt. */
-	const struct prompt_native *native;
+	const struct prompt_native *native; /* prompt_is_native says for whom */
+	/* For each message, the items of OpenAI's Responses API that it was made of, with commas between
+	 * them, or empty (shape/raw_items).  NULL: no message has any. */
+	const struct str *items;
+	size_t            old; /* the messages before the request's own */
 	/* The text of the first message, if it is the gateway's own instruction; else empty. */
 	struct str instruction;
 	/* The messages with uploaded files (shape/transcript.h); their indexes are those of the
@@ -99,3 +121,10 @@ struct prompt {
 	/* The attempt's span, for providers with the option propagate_trace; NULL: no trace. */
 	const struct trace *trace;
 };
+
+/* prompt_is_native: whether a target that takes these (enum provider_takes) is sent the client's own
+ * words. */
+static inline bool prompt_is_native(const struct prompt *p, unsigned takes)
+{
+	return p->native && (p->native->takes & takes) != 0;
+}

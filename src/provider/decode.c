@@ -23,11 +23,12 @@ bool decode_beats(struct str name, struct str data)
 
 void decode_attach(struct decode *d, struct event *ev)
 {
-	ev->form = RAW_ANTHROPIC;
+	ev->form = d->form;
 	ev->raw = d->raw;
 	ev->raw_id = d->raw_id;
+	ev->raw_created = d->raw_created;
 	ev->cont = d->raw.n == 0;
-	d->raw = d->raw_id = STR_NONE;
+	d->raw = d->raw_id = d->raw_created = STR_NONE;
 }
 
 void decode_start(struct decode *d, struct str id, struct str model)

@@ -27,11 +27,14 @@ struct decode {
 	const struct decode_state *kind; /* of state, if decode_state made it (provider/decode.h) */
 	/* The request was sent in its client's own words (struct prompt_native), and the events carry
 	 * the provider's. */
-	bool native;
-	bool count; /* native: the answer is a number of tokens */
-	/* The object that is being decoded, and the value of its id; empty: an event has them. */
+	bool          native;
+	bool          count; /* native: the answer is a number of tokens */
+	enum raw_form form;  /* native: of raw */
+	/* The object that is being decoded, and the values of its id and number; empty: an event has
+	 * them. */
 	struct str        raw;
 	struct str        raw_id;
+	struct str        raw_created;
 	provider_event_fn on_event;
 	void             *arg;
 };

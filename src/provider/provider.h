@@ -67,9 +67,10 @@ enum provider_takes {
 	PROVIDER_SAMPLING =
 		64,           /* temperature, top_p and top_k; not of a model whose entry says so */
 	PROVIDER_CACHE = 128, /* the mark cache_control on parts of messages and on tools */
-	PROVIDER_MESSAGES = 256,  /* requests of Anthropic's Messages API, as they are */
-	PROVIDER_TEXT = 512,      /* completions of a prompt; where the options say so */
-	PROVIDER_FILE_URL = 1024, /* file_url in a part of type file: a document by its address */
+	PROVIDER_MESSAGES = 256,   /* requests of Anthropic's Messages API, as they are */
+	PROVIDER_TEXT = 512,       /* completions of a prompt; where the options say so */
+	PROVIDER_FILE_URL = 1024,  /* file_url in a part of type file: a document by its address */
+	PROVIDER_RESPONSES = 2048, /* requests of OpenAI's Responses API, as they are */
 };
 
 /* An entry of the configuration's providers; the first member of each implementation's struct.

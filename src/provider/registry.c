@@ -141,7 +141,7 @@ static enum errc add_target(struct registry *r, const struct model_options *m,
 			       m->name, t->provider ? t->provider : "");
 	at->takes = at->provider->takes &
 		    (PROVIDER_EMBED | PROVIDER_TOP_K | PROVIDER_CACHE | PROVIDER_MESSAGES |
-		     PROVIDER_TEXT | (m->images ? PROVIDER_IMAGES : 0u) |
+		     PROVIDER_TEXT | PROVIDER_RESPONSES | (m->images ? PROVIDER_IMAGES : 0u) |
 		     (m->audio ? PROVIDER_AUDIO : 0u) |
 		     (m->pdf ? PROVIDER_PDF | PROVIDER_FILE_URL : 0u));
 	if (m->reasons)

@@ -46,7 +46,7 @@ static void name_refusal(const char *name, struct err *e)
 
 static bool remote_is_native(const struct remote *r, const struct prompt *prompt)
 {
-	return prompt->native && (r->dialect->takes & PROVIDER_MESSAGES);
+	return prompt_is_native(prompt, r->dialect->takes);
 }
 
 static bool remote_is_count(const struct remote *r, const struct prompt *prompt)

@@ -166,7 +166,7 @@ static bool takes_less(const struct run *r, const struct target *t)
 		return true;
 	return (r->attach && (r->rq->takes & PROVIDER_FILES & ~t->takes) != 0) ||
 	       (needed & ~t->takes) != 0 ||
-	       (r->rq->untranslated && !(t->takes & PROVIDER_MESSAGES));
+	       (r->rq->untranslated && !prompt_is_native(&r->rq->prompt, t->takes));
 }
 
 /* choose: chooses a healthy target of the model or of its fallbacks; false: there is none, and
@@ -350,7 +350,7 @@ static enum errc translate(struct run *r, struct err *e)
 {
 	const struct run_request *rq = r->rq;
 
-	if (!rq->prompt.native || (r->provider->takes & PROVIDER_MESSAGES))
+	if (!rq->prompt.native || prompt_is_native(&rq->prompt, r->provider->takes))
 		return ERR_OK;
 	return warnings_join(&r->warnings, rq->warnings, rq->warning_count) ? ERR_OK
 									    : err_no_memory(e);

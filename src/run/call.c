@@ -352,7 +352,8 @@ static bool fit_outputs(struct run *r, struct str *list, size_t count)
 }
 
 /* render: replaces stored messages by the messages that a provider is sent. */
-static enum errc render(struct run *r, struct str **list, size_t *count, size_t old, struct err *e)
+static enum errc render(struct run *r, struct str **list, size_t *count, size_t old,
+			struct transcript_items *items, struct err *e)
 {
 	struct transcript_options o = {
 		.fence = r->rq->fence,
@@ -362,6 +363,7 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 		.unrun = r->engine->o.computer != NULL,
 		.files = run_files(r),
 		.arena = &r->rq->input->arena,
+		.items = items,
 	};
 
 	o.made = r->rq->prompt.made = attach_made(r, &o.made_count);
@@ -428,18 +430,40 @@ struct warnings *call_warnings(struct run *r)
 	return r->computer ? computer_warnings(r) : &r->warnings;
 }
 
+/* leave_native: the client's own words go on only where its messages are those of the prompt, one by
+ * one; LMC messages of the branch may have been joined. */
+static bool leave_native(struct run *r)
+{
+	struct run_request *rq = r->rq;
+
+	if (!prompt_is_native(&rq->prompt, PROVIDER_RESPONSES))
+		return true;
+	rq->prompt.native = NULL;
+	return warnings_join(&r->warnings, rq->warnings, rq->warning_count);
+}
+
 /* build_prompt: the instruction, the messages of the branch, the new messages. */
 static enum errc build_prompt(struct run *r, struct err *e)
 {
-	struct str *messages = NULL;
-	size_t      count = 0;
-	size_t      old = 0;
-	enum errc   rc = call_messages(r, &messages, &count, &old, e);
+	struct str             *messages = NULL;
+	size_t                  count = 0;
+	size_t                  old = 0;
+	enum errc               rc = call_messages(r, &messages, &count, &old, e);
+	bool                    native = prompt_is_native(&r->rq->prompt, PROVIDER_RESPONSES);
+	struct transcript_items items = { .list = NULL };
 
+	if (rc == ERR_OK && native) {
+		items.list = arena_alloc(&r->rq->input->arena, (count + 2) * sizeof *items.list);
+		if (!items.list)
+			return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
+		memset(items.list, 0, (count + 2) * sizeof *items.list);
+	}
 	if (rc == ERR_OK)
-		rc = render(r, &messages, &count, old, e);
+		rc = render(r, &messages, &count, old, native ? &items : NULL, e);
 	if (rc != ERR_OK)
 		return rc;
+	if (items.joined && !leave_native(r))
+		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
 
 	struct str *list = arena_alloc(&r->rq->input->arena, (count + 2) * sizeof *list);
 	size_t      n = 0;
@@ -455,6 +479,14 @@ static enum errc build_prompt(struct run *r, struct err *e)
 	n += count;
 	if (broke_off(r, messages, count))
 		list[n++] = go_on;
+	if (items.any && r->rq->prompt.native && count > 0) {
+		/* The instruction has none. */
+		memmove(items.list + n - count, items.list, count * sizeof *items.list);
+		if (n > count)
+			items.list[0] = STR_NONE;
+		r->rq->prompt.items = items.list;
+	}
+	r->rq->prompt.old = old + (n - count);
 	r->rq->prompt.messages = list;
 	r->rq->prompt.message_count = n;
 	r->rq->prompt.warnings = call_warnings(r);

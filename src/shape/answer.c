@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "json/scan.h"
 #include "shape/extra.h"
+#include "shape/raw_items.h"
 #include "lmc/gather.h"
 #include "lmc/picture.h"
 
@@ -114,6 +115,18 @@ static bool add_image(struct answer *a, struct str part)
 	       answer_append(a, &a->images, part);
 }
 
+/* answer_add_item: an item of OpenAI's Responses API, which its provider must get back as it is. */
+static bool answer_add_item(struct answer *a, const struct event *ev)
+{
+	bool first = !a->listed;
+
+	if (ev->form != RAW_RESPONSES || ev->text.n == 0)
+		return true;
+	a->listed = true;
+	return (first || answer_append(a, &a->raw, STR(","))) &&
+	       answer_append(a, &a->raw, ev->text);
+}
+
 bool answer_add(struct answer *a, const struct event *ev)
 {
 	struct answer_tool *t;
@@ -135,10 +148,10 @@ bool answer_add(struct answer *a, const struct event *ev)
 		t = tool_of(a, ev->block);
 		return t && answer_append(a, &t->arguments, ev->text);
 	case EVENT_LMC: return answer_add_lmc(a, ev->text);
+	case EVENT_OTHER: return answer_add_item(a, ev);
 	case EVENT_START:
 	case EVENT_BLOCK_END:
 	case EVENT_ASKED:
-	case EVENT_OTHER:
 	case EVENT_USAGE:
 	case EVENT_FINISH:
 	case EVENT_ERROR:
@@ -218,9 +231,12 @@ static bool answer_put_tool(struct buf *out, const struct answer_tool *t)
 	       answer_put_quoted(out, ",\"arguments\":", &t->arguments) && buf_text(out, "}}");
 }
 
-/* put_end: prints the LMC messages of the provider, if any, and the closing brace. */
+/* put_end: prints the LMC messages or the items of the provider, if any, and the closing brace. */
 static bool put_end(const struct answer *a, struct buf *out)
 {
+	if (a->listed)
+		return buf_text(out, ",\"" RAW_ITEMS_KEY "\":[") &&
+		       buf_str(out, buf_view(&a->raw)) && buf_text(out, "]}");
 	if (a->lmc.n == 0)
 		return buf_text(out, "}");
 	return buf_text(out, ",\"lmc\":[") && buf_str(out, a->lmc) && buf_text(out, "]}");

@@ -33,8 +33,11 @@ struct answer {
 	size_t              tool_count;
 	size_t              bytes; /* of all members above; at most LIMIT_ANSWER */
 
-	struct buf    raw;         /* the provider's own answer */
-	enum raw_form form;        /* of raw */
+	/* The provider's own answer; listed: of pieces, the items of OpenAI's Responses API with commas
+	 * between them (shape/raw_items). */
+	struct buf    raw;
+	enum raw_form form; /* of raw */
+	bool          listed;
 	struct span   raw_id;      /* the values of "id" and "created" in raw; */
 	struct span   raw_created; /* n is 0: not known */
 };

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "json/scan.h"
 #include "shape/extra.h"
+#include "shape/raw_items.h"
 #include "lmc/picture.h"
 
 struct replay {
@@ -153,12 +154,28 @@ static bool replay_give_images(struct replay *p)
 	return true;
 }
 
+/* replay_give_items: the items of OpenAI's Responses API that the answer was made of. */
+static bool replay_give_items(struct replay *p)
+{
+	json_at list = json_get(&p->d, 0, RAW_ITEMS_KEY);
+
+	if (!json_is_kind(&p->d, list, JSON_ARRAY))
+		return true;
+	JSON_EACH (i, &p->d, list)
+		if (!p->fn(p->arg, &(struct event){ .kind = EVENT_OTHER,
+						    .form = RAW_RESPONSES,
+						    .text = json_raw(&p->d, i) }))
+			return false;
+	return true;
+}
+
 static bool give_all(struct replay *p, struct str finish_reason, const struct usage *usage)
 {
 	if (!replay_give(p, EVENT_START, 0, STR_NONE) || !give_lmc_list(p) ||
 	    !replay_give_text(p, EVENT_REASONING, 0, reasoning_key(&p->d), 0) ||
 	    !replay_give_text(p, EVENT_TEXT, 0, "content", 0) || !replay_give_images(p) ||
-	    !replay_give_text(p, EVENT_REFUSAL, 0, "refusal", 0) || !replay_give_calls(p))
+	    !replay_give_items(p) || !replay_give_text(p, EVENT_REFUSAL, 0, "refusal", 0) ||
+	    !replay_give_calls(p))
 		return false;
 	if (!replay_give(p, EVENT_FINISH, 0, finish_reason))
 		return false;

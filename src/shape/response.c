@@ -5,6 +5,7 @@
 #include "lmc/picture.h"
 #include "shape/logprobs.h"
 #include "shape/replay.h"
+#include "shape/response_tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,53 +174,6 @@ static struct response_item *response_call_of(const struct response *r, uint32_t
 	return NULL;
 }
 
-/* A tool of the request by the name that the provider knows. */
-struct response_tool {
-	json_at    at; /* absent: there is none */
-	struct str space;
-	struct str name; /* within its namespace */
-};
-
-static bool find_tool(const struct response *r, json_at list, struct str space, struct str name,
-		      struct response_tool *ret)
-{
-	if (!json_is_kind(&r->doc, list, JSON_ARRAY))
-		return false;
-	JSON_EACH (t, &r->doc, list) {
-		if (json_get_is(&r->doc, t, "type", "namespace") ||
-		    !str_eq(json_get_inner(&r->doc, t, "name"), name))
-			continue;
-		*ret = (struct response_tool){ t, space, name };
-		return true;
-	}
-	return false;
-}
-
-/* find_in_spaces: a tool of a namespace has both names, with two underscores between them. */
-static bool find_in_spaces(const struct response *r, struct str name, struct response_tool *ret)
-{
-	JSON_EACH (t, &r->doc, r->tools) {
-		struct str space = json_get_inner(&r->doc, t, "name");
-
-		if (!json_get_is(&r->doc, t, "type", "namespace") || name.n <= space.n + 2 ||
-		    !str_starts(name, space) || memcmp(name.p + space.n, "__", 2) != 0)
-			continue;
-		struct str rest = { name.p + space.n + 2, name.n - space.n - 2 };
-		if (find_tool(r, json_get(&r->doc, t, "tools"), space, rest, ret))
-			return true;
-	}
-	return false;
-}
-
-static struct response_tool response_tool_of(const struct response *r, struct str name)
-{
-	struct response_tool ret = { JSON_ABSENT, STR_NONE, name };
-
-	if (r->tools != JSON_ABSENT && !find_tool(r, r->tools, STR_NONE, name, &ret))
-		(void)find_in_spaces(r, name, &ret);
-	return ret;
-}
-
 static bool call_id_taken(const struct response *r, struct str id)
 {
 	for (size_t n = 0; n + 1 < r->count; n++)
@@ -250,7 +204,7 @@ static bool response_begin_call(struct response *r, const struct event *ev)
 	if (!response_close(r, r->reasoning) || !response_close(r, r->message))
 		return false;
 
-	struct response_tool tool = response_tool_of(r, ev->name);
+	struct response_tool tool = response_tool_of(&r->doc, r->tools, ev->name);
 	bool custom = tool.at != JSON_ABSENT && json_get_is(&r->doc, tool.at, "type", "custom");
 
 	i = response_add_item(r, custom ? RESPONSE_CUSTOM : RESPONSE_CALL);
@@ -361,6 +315,16 @@ bool response_end(struct response *r)
 	return true;
 }
 
+/* response_take_raw: the items of a stored answer have the gateway's ids. */
+static bool response_take_raw(struct response *r, const struct event *ev)
+{
+	if (!r->passes || ev->form != RAW_RESPONSES || ev->text.n == 0)
+		return true;
+	if (!r->raw)
+		r->raw = response_raw_create(r->run, true);
+	return r->raw && response_raw_add(r->raw, ev->text);
+}
+
 bool response_event(struct response *r, const struct event *ev)
 {
 	if (ev->choice != 0)
@@ -382,11 +346,11 @@ bool response_event(struct response *r, const struct event *ev)
 		return response_end(r);
 	case EVENT_USAGE: r->usage = ev->usage; return true;
 	case EVENT_MEDIA: return response_media(r, ev->text);
+	case EVENT_OTHER: return response_take_raw(r, ev);
 	case EVENT_START:
 	case EVENT_MESSAGE:
 	case EVENT_LMC:
 	case EVENT_ASKED:
-	case EVENT_OTHER:
 	case EVENT_ERROR:
 	case EVENT_END:
 	case EVENT_STEP:
@@ -432,6 +396,7 @@ void response_finish(struct response *r)
 	for (size_t n = 0; n < r->count; n++)
 		response_item_free(r->items[n]);
 	free(r->items);
+	response_raw_destroy(r->raw);
 	buf_finish(&r->settings);
 	buf_finish(&r->pending);
 	json_doc_finish(&r->doc);
@@ -519,22 +484,14 @@ bool response_print_item(const struct response_item *i, bool fresh, struct buf *
 
 static bool response_put_output(const struct response *r, struct buf *out)
 {
+	struct str raw = r->raw ? response_raw_output(r->raw) : STR_NONE;
+
+	if (raw.n > 0)
+		return buf_str(out, raw);
 	for (size_t n = 0; n < r->count; n++)
 		if ((n > 0 && !buf_text(out, ",")) || !response_print_item(r->items[n], false, out))
 			return false;
 	return true;
-}
-
-static bool response_put_usage(const struct usage *u, struct buf *out)
-{
-	return buf_fmt(out,
-		       "{\"input_tokens\":%lld,\"input_tokens_details\":{\"cached_tokens\":%lld,"
-		       "\"cache_write_tokens\":%lld},\"output_tokens\":%lld,"
-		       "\"output_tokens_details\":{\"reasoning_tokens\":%lld},"
-		       "\"total_tokens\":%lld}",
-		       (long long)u->in, (long long)u->cached_read, (long long)u->cached_write,
-		       (long long)u->out, (long long)u->reasoning,
-		       (long long)u->in + (long long)u->out);
 }
 
 const char *response_code(struct str code)
@@ -583,7 +540,7 @@ bool response_print(const struct response *r, const struct response_state *s, st
 		  : buf_text(out, ",\"incomplete_details\":null")) ||
 	    !buf_text(out, ",\"output\":[") || (s->over && !response_put_output(r, out)) ||
 	    !buf_text(out, "],\"usage\":") ||
-	    !(s->over && r->usage.known ? response_put_usage(&r->usage, out)
+	    !(s->over && r->usage.known ? response_raw_put_usage(&r->usage, out)
 					: buf_text(out, "null")))
 		return false;
 	/* The settings are an object with at least one member, whose first brace is a comma here. */
@@ -636,6 +593,7 @@ bool response_object(const struct run_object *o, struct buf *out)
 
 	s.over = strcmp(o->status, "queued") != 0 && strcmp(o->status, "running") != 0;
 	r.unthinking = o->unthinking;
+	r.passes = !o->unthinking;
 	r.broken = s.over && strcmp(o->status, "completed") != 0;
 	if (ok && o->answer.n > 0)
 		ok = replay_answer(o->answer, finish, o->usage, response_take, &r);

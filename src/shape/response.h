@@ -9,10 +9,7 @@
 #include "json/scan.h"
 #include "msg/event.h"
 #include "msg/family.h"
-
-#define ID_RESPONSE "resp_"
-
-enum { RESPONSE_ID = ID_MAX + 24 }; /* with the number of the item */
+#include "shape/response_raw.h"
 
 enum response_kind {
 	RESPONSE_REASONING,
@@ -55,26 +52,30 @@ struct response_watch {
 
 /* Laid open so that it can be embedded. */
 struct response {
-	struct id                    run;
-	int64_t                      created_s;  /* unix time */
-	struct buf                   settings;   /* the members that show the request */
-	struct json_doc              doc;        /* of settings, if the tools are needed */
-	json_at                      tools;      /* of doc; absent: all are plain functions */
-	bool                         unthinking; /* reasoning is left out */
-	bool                         logprobs;   /* the request asked for them */
-	struct buf                   pending;    /* log probabilities of the piece that is read */
-	struct response_item       **items;      /* owned, and so is each */
-	size_t                       count;
-	size_t                       nth[RESPONSE_KIND__COUNT]; /* items of the kind so far */
-	struct response_item        *reasoning; /* these two are open; NULL: none is */
-	struct response_item        *message;
-	struct usage                 usage;
-	char                         finish[64]; /* finish_reason; "": not known yet */
-	bool                         finished;
-	bool                         broken; /* the answer has failed: open items are incomplete */
-	size_t                       bytes;  /* of all texts */
-	size_t                       max;    /* of bytes */
-	const struct response_watch *watch;  /* NULL: nobody is told */
+	struct id              run;
+	int64_t                created_s;  /* unix time */
+	struct buf             settings;   /* the members that show the request */
+	struct json_doc        doc;        /* of settings, if the tools are needed */
+	json_at                tools;      /* of doc; absent: all are plain functions */
+	bool                   unthinking; /* reasoning is left out */
+	bool                   logprobs;   /* the request asked for them */
+	struct buf             pending;    /* log probabilities of the piece that is read */
+	struct response_item **items;      /* owned, and so is each */
+	size_t                 count;
+	size_t                 nth[RESPONSE_KIND__COUNT]; /* items of the kind so far */
+	struct response_item  *reasoning;                 /* these two are open; NULL: none is */
+	struct response_item  *message;
+	struct usage           usage;
+	char                   finish[64]; /* finish_reason; "": not known yet */
+	bool                   finished;
+	bool                   broken; /* the answer has failed: open items are incomplete */
+	size_t                 bytes;  /* of all texts */
+	size_t                 max;    /* of bytes */
+	/* Owned; the items of a provider of this API, which stand for those above; NULL: there are none.
+	 * passes: they are taken from events. */
+	struct response_raw         *raw;
+	bool                         passes;
+	const struct response_watch *watch; /* NULL: nobody is told */
 	void                        *watch_arg;
 };
 

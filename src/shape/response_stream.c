@@ -17,6 +17,7 @@
 #include "shape/logprobs.h"
 #include "shape/replay.h"
 #include "shape/response.h"
+#include "shape/response_pass.h"
 
 #include <stdlib.h>
 
@@ -32,8 +33,9 @@ struct response_stream {
 	uint64_t             number;   /* of the next event */
 	uint64_t             unseen;   /* numbers below this one were received already */
 	uint64_t             last_seq; /* of the run's events */
-	struct buf          *out;      /* of the current call */
-	size_t               start;    /* of the open event in out */
+	struct response_pass pass;
+	struct buf          *out;   /* of the current call */
+	size_t               start; /* of the open event in out */
 };
 
 /* --- one event --- */
@@ -315,10 +317,34 @@ static bool response_stream_rest(struct encoder *n, struct buf *out)
 	if (!n->rests)
 		return true;
 	n->rests = false;
+	if (s->pass.on)
+		return response_pass_ready(&s->pass, &s->r, n->ended_s);
 	if (response_stream_begin(s) && response_end(&s->r))
 		return true;
 	out->len = start;
 	return false;
+}
+
+static bool response_stream_take_passed(struct response_stream *s, const struct event *ev)
+{
+	struct response_pass_to to = { s->out, &s->number, s->unseen };
+
+	s->begun = true;
+	if (!response_pass_event(&s->pass, &s->r, ev, &to))
+		return false;
+	s->encoder.rests =
+		s->r.finished && s->pass.object.len == 0 && s->pass.last.len > LIMIT_LOOP_JSON;
+	return true;
+}
+
+static bool pass_done(struct response_stream *s)
+{
+	bool early = response_incomplete(&s->r);
+
+	return response_pass_ready(&s->pass, &s->r, s->encoder.ended_s) &&
+	       stream_open(s, early ? "response.incomplete" : "response.completed") &&
+	       response_stream_put(s, ",\"response\":") &&
+	       buf_str(s->out, buf_view(&s->pass.object)) && stream_close(s);
 }
 
 static bool response_stream_event(struct encoder *n, const struct event *ev, uint64_t seq,
@@ -328,6 +354,12 @@ static bool response_stream_event(struct encoder *n, const struct event *ev, uin
 	size_t                  start = out->len;
 
 	s->last_seq = seq;
+	if (n->raws && (s->pass.on || event_passed(ev, RAW_RESPONSES))) {
+		if (response_stream_take_passed(s, ev))
+			return true;
+		out->len = start;
+		return false;
+	}
 	if (puts_off(s, ev))
 		return true;
 	if (response_stream_begin(s) && response_event(&s->r, ev))
@@ -347,10 +379,17 @@ static bool response_stream_done(struct encoder *n, uint64_t seq, struct buf *ou
 {
 	struct response_stream *s = response_stream_of(n, out);
 	size_t                  start = out->len;
-	bool ok = response_stream_begin(s) && response_stream_rest(n, out) && response_end(&s->r);
+	bool                    ok = response_stream_begin(s) && response_stream_rest(n, out) &&
+		  (s->pass.on || response_end(&s->r));
 	bool early = response_incomplete(&s->r);
 
 	stream_jump(s, seq);
+	if (s->pass.on) {
+		ok = ok && pass_done(s);
+		if (!ok)
+			out->len = start;
+		return ok;
+	}
 	ok = ok && stream_put_response(s, early ? "response.incomplete" : "response.completed",
 				       &(struct response_state){
 					       .status = early ? "incomplete" : "completed",
@@ -426,6 +465,8 @@ static bool response_stream_whole(struct encoder *n, const struct encoder_whole 
 
 	r->watch = NULL;
 	r->max = LIMIT_UPSTREAM_BODY;
+	if (n->raws && w->form == RAW_RESPONSES && w->raw.n > 0)
+		return response_pass_whole(r, !id_none(s->about.conversation), w, n->ended_s, out);
 	if (r->logprobs && w->form == RAW_OPENAI && !logprobs_add(w->raw, &r->pending))
 		return false;
 	if (!replay_answer(w->message, w->finish_reason, w->usage, whole_take, r))
@@ -446,6 +487,7 @@ static void response_stream_destroy(struct encoder *n)
 	struct response_stream *s = container_of(n, struct response_stream, encoder);
 
 	response_finish(&s->r);
+	response_pass_finish(&s->pass);
 	free(s);
 }
 
@@ -467,6 +509,10 @@ struct encoder *response_stream_create(const struct encoder_about *about)
 	s->encoder.ops = &response_stream_ops;
 	s->about = *about;
 	s->unseen = about->seen.seq;
+	response_pass_init(&s->pass, !id_none(about->conversation));
+	/* A setting hides reasoning; then the items have to be numbered anew. */
+	if (about->reasoning != REASONING_NONE)
+		s->encoder.raws = 1u << RAW_RESPONSES;
 	s->last_seq = 1; /* the first record of a log is EVENT_ASKED, which is not printed */
 	if (!response_init(&s->r, about->run, about->created_s, about->settings, LIMIT_ANSWER)) {
 		response_stream_destroy(&s->encoder);

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "shape/context.h"
 #include "shape/mention.h"
+#include "shape/raw_items.h"
 #include "lmc/media.h"
 #include "lmc/text.h"
 #include "lmc/to_openai.h"
@@ -357,6 +358,20 @@ static enum errc render_files(struct transcript *t, struct str message, struct s
 	return context_render(message, t->o->files, t->o->arena, ret, e);
 }
 
+/* take_items: *message is left without the items that it was made of. */
+static enum errc take_items(struct transcript *t, struct str *message, struct err *e)
+{
+	struct transcript_items *kept = t->joiner ? NULL : t->o->items;
+	struct str               items;
+	enum errc                rc = raw_items_take(*message, t->o->arena, message, &items, e);
+
+	if (rc == ERR_OK && kept && items.n > 0) {
+		kept->list[t->at] = items;
+		kept->any = true;
+	}
+	return rc;
+}
+
 /* without_lmc: the answer without the LMC messages beside it, which are its last member. p is NULL:
  * no memory. */
 static struct str without_lmc(const struct transcript *t, struct str message)
@@ -413,6 +428,8 @@ static enum errc hand_on(struct transcript *t, struct str message, struct err *e
 	if (!message.p)
 		return err_no_memory(e);
 	rc = render_files(t, message, &raw, e);
+	if (rc == ERR_OK)
+		rc = take_items(t, &raw, e);
 	if (rc != ERR_OK)
 		return rc;
 	return to_openai_own(t->joiner, &t->doc, 0, raw, e);
@@ -428,6 +445,8 @@ static enum errc render_plain(struct transcript *t, const struct str *messages, 
 		struct str raw;
 		enum errc  rc = render_files(t, messages[t->at], &raw, e);
 
+		if (rc == ERR_OK)
+			rc = take_items(t, &raw, e);
 		if (rc != ERR_OK)
 			return rc;
 		if (!transcript_push(t, raw))
@@ -500,10 +519,13 @@ enum errc transcript_render(const struct str *messages, size_t count,
 	struct transcript t = { .o = o };
 	enum errc         rc;
 
-	if (o->answers_calls || any_lmc(&t, messages, count))
+	if (o->answers_calls || any_lmc(&t, messages, count)) {
 		rc = render_mixed(&t, messages, count, e);
-	else
+		if (o->items)
+			o->items->joined = true;
+	} else {
 		rc = render_plain(&t, messages, count, e);
+	}
 	json_doc_finish(&t.doc);
 	if (rc != ERR_OK)
 		return rc;

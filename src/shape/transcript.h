@@ -26,6 +26,13 @@ struct transcript_made {
 	struct str text;    /* the rendered message, a JSON object */
 };
 
+/* The items of OpenAI's Responses API that messages were made of (shape/raw_items). */
+struct transcript_items {
+	struct str *list;   /* the caller's, with room for each message given; each zeroed */
+	bool        any;    /* some message has items */
+	bool        joined; /* messages were joined or taken apart, and list is not filled */
+};
+
 struct transcript_options {
 	bool   fence;         /* LMC code as fenced text instead of tool calls */
 	bool   answers_calls; /* a tool call without an answer gets one */
@@ -39,6 +46,7 @@ struct transcript_options {
 	const struct transcript_made  *made; /* in the order of the messages */
 	size_t                         made_count;
 	struct arena                  *arena;
+	struct transcript_items       *items; /* gets what providers of other APIs are not sent */
 };
 
 /* transcript_render: *ret are raw JSON messages; they borrow from messages and the arena.

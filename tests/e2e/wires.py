@@ -289,7 +289,7 @@ class OpenAIResponses(Wire):
                  "item": {**item, "arguments": "", "status": "in_progress"}},
                 *[{"type": "response.function_call_arguments.delta", **at, "delta": p}
                   for p in (text[:5], text[5:])],
-                {"type": "response.function_call_arguments.done", **at, "arguments": text},
+                {"type": "response.function_call_arguments.done", **at, "name": name, "arguments": text},
                 {"type": "response.output_item.done", "output_index": index, "item": item}], item
 
     def _streamed(self, pieces, calls, usage, reasoning):

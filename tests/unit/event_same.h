@@ -20,7 +20,8 @@ static inline bool usage_same(const struct usage *a, const struct usage *b)
 {
 	return a->known == b->known && a->estimated == b->estimated && a->in == b->in &&
 	       a->out == b->out && a->cached_read == b->cached_read &&
-	       a->cached_write == b->cached_write && a->cached_hour == b->cached_hour && a->reasoning == b->reasoning;
+	       a->cached_write == b->cached_write && a->cached_hour == b->cached_hour &&
+	       a->reasoning == b->reasoning;
 }
 
 static inline bool event_same(const struct event *a, const struct event *b)

@@ -36,7 +36,7 @@ CHAT = {"auto": "auto", "none": "none", "any": "required", "one": ONE}
 WORDS = {
     "openai": ("tool_choice", CHAT),
     "azure": ("tool_choice", CHAT),
-    "mistral": ("tool_choice", {**CHAT, "any": "any"}),
+    "mistral": ("tool_choice", CHAT),  # "any" at Mistral's own host
     "anthropic": ("tool_choice", {"auto": {"type": "auto"}, "none": {"type": "none"}, "any": {"type": "any"},
                                   "one": {"type": "tool", "name": "NAME"}}),
     "gemini": ("toolConfig", {k: {"functionCallingConfig": v} for k, v in {
@@ -246,14 +246,15 @@ C3 = {"type": "custom_tool_call", "call_id": "c3", "name": "run_js", "input": "1
 O3 = {"type": "custom_tool_call_output", "call_id": "c3", "output": "result of c3"}
 # what is sent: the ids of calls, ">" and the id that a result answers, or a text
 BETWEEN = {
-    "developer": ([user("hi"), call("c1"), developer("be brief"), result("c1")], ["hi", "c1", ">c1", "be brief"]),
+    "user": ([user("hi"), call("c1"), user("be brief"), result("c1")], ["hi", "c1", ">c1", "be brief"]),
+    "developer": ([user("hi"), call("c1"), developer("be brief"), result("c1")], ["be brief", "hi", "c1", ">c1"]),
     "assistant": ([user("hi"), call("c1"), told("wait"), result("c1")], ["hi", "c1", ">c1", "wait"]),
     "custom": ([user("hi"), call("c1"), C3, result("c1"), O3], ["hi", "c1 c3", ">c1", ">c3"]),
     "thought": ([user("hi"), call("c1"), THOUGHT, call("c2"), result("c2"), result("c1")],
                 ["hi", "c1 c2", ">c1", ">c2"]),
     "two turns": ([user("hi"), call("c1"), told("wait"), call("c2"), user("go on"), result("c1"), result("c2")],
                   ["hi", "c1", ">c1", "wait c2", ">c2", "go on"]),
-    "same id": ([user("hi"), call("c1"), result("c1"), user("and?"), call("c1"), developer("x"), result("c1")],
+    "same id": ([user("hi"), call("c1"), result("c1"), user("and?"), call("c1"), user("x"), result("c1")],
                 ["hi", "c1", ">c1", "and?", "c1", ">c1", "x"]),
 }
 
@@ -285,7 +286,7 @@ def test_results_of_an_earlier_response_come_first(wild, script):
     first = wild.post("responses", "openai", s, {"input": "hi", "tools": [FUNCTION]})
     s = script(WIRE["openai"].whole("Hello"))
     second = wild.post("responses", "openai", s, {
-        "previous_response_id": first.body["id"], "input": [developer("be brief"), result("c1")]})
+        "previous_response_id": first.body["id"], "input": [user("be brief"), result("c1")]})
     assert second.text == "Hello"
     assert [short(m) for m in s.request.json["messages"]] == ["hi", "c1", ">c1", "be brief"]
 

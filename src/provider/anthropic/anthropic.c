@@ -376,6 +376,7 @@ static enum errc anthropic_decode_event(struct decode *d, struct str name, struc
 
 	if (!r)
 		return err_no_memory(e);
+	d->form = RAW_ANTHROPIC;
 	if (d->done_mark)
 		return ERR_OK;
 	enum errc rc = openai_scan_event(d, name, data, e);
@@ -449,6 +450,7 @@ static enum errc anthropic_decode_whole(struct decode *d, struct str body, struc
 		return decode_bad(e, "an answer that is no JSON object");
 	if (json_get_is(d->doc, 0, "type", "error"))
 		return anthropic_take_error(d, body, e);
+	d->form = RAW_ANTHROPIC;
 	if (d->native) {
 		json_at id = json_get(d->doc, 0, "id");
 

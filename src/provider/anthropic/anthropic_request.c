@@ -485,7 +485,7 @@ static enum errc anthropic_request_put_all(const struct provider_options *o, con
 enum errc anthropic_encode(const struct provider_options *o, const struct prompt *p,
 			   struct buf *out, struct err *e)
 {
-	if (p->native)
+	if (prompt_is_native(p, PROVIDER_MESSAGES))
 		return anthropic_native(p, out, e);
 	return ask_print(o, p, "anthropic", anthropic_request_put_all, out, e);
 }

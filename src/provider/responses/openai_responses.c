@@ -37,8 +37,10 @@ struct reader {
 	size_t     count;
 	bool       said;     /* text, a refusal or a call was given */
 	bool       reasoned; /* reasoning was given */
+	bool       listed;   /* native: events have given whole items */
 	struct buf items;    /* of reasoning, for the next call; a comma before each */
 	struct buf extra;    /* scratch: the items in the form of shape/extra */
+	struct buf name;     /* scratch: of a call */
 };
 
 static const struct decode_state reader_state = {
@@ -47,6 +49,7 @@ static const struct decode_state reader_state = {
 		{ offsetof(struct reader, calls), LIMIT_TOOLS * sizeof(struct call) },
 		{ offsetof(struct reader, items), LIMIT_ANSWER },
 		{ offsetof(struct reader, extra), 2 * (size_t)LIMIT_ANSWER },
+		{ offsetof(struct reader, name), LIMIT_ANSWER },
 	},
 };
 
@@ -177,12 +180,25 @@ static bool openai_responses_give_call(struct decode *d, struct reader *r, struc
 	return true;
 }
 
+/* name_of_call: a tool of a namespace has both names in a chat; empty: there is none. */
+static struct str name_of_call(struct reader *r, const struct json_doc *doc, json_at item)
+{
+	struct str name = json_get_inner(doc, item, "name");
+	struct str space = json_get_inner(doc, item, "namespace");
+
+	buf_clear(&r->name);
+	if (space.n == 0 || name.n == 0 || !buf_str(&r->name, space) || !buf_text(&r->name, "__") ||
+	    !buf_str(&r->name, name))
+		return name;
+	return buf_view(&r->name);
+}
+
 /* begin_call: clients get call_id as the id of the call; the id of the item only connects the
  * events of the stream. */
 static enum errc begin_call(struct decode *d, struct reader *r, json_at item, struct call **ret,
 			    struct err *e)
 {
-	struct str name = json_get_inner(d->doc, item, "name");
+	struct str name = name_of_call(r, d->doc, item);
 	struct str call_id = json_get_inner(d->doc, item, "call_id");
 	struct str id = json_get_inner(d->doc, item, "id");
 	json_at    at = json_get(d->doc, 0, "output_index");
@@ -228,6 +244,27 @@ static enum errc take_whole_call(struct decode *d, struct reader *r, json_at ite
 	return ERR_OK;
 }
 
+/* take_custom: takes the call of a custom tool, which is one of a function with one text in a chat. */
+static enum errc take_custom(struct decode *d, struct reader *r, json_at item, struct err *e)
+{
+	struct str   input;
+	struct call *c;
+
+	if (!decode_text(d->doc, item, "input", &input))
+		return decode_bad(e, "a custom_tool_call whose input is no string");
+	enum errc rc = begin_call(d, r, item, &c, e);
+	if (rc != ERR_OK)
+		return rc;
+	buf_clear(&r->name);
+	buf_clear(&r->extra);
+	if (!buf_text(&r->name, "{\"input\":\"") || !buf_str(&r->name, input) ||
+	    !buf_text(&r->name, "\"}") || !buf_json_escape(&r->extra, buf_view(&r->name)))
+		return err_no_memory(e);
+	openai_responses_give_args(d, r, c, buf_view(&r->extra));
+	end_call(d, r, c);
+	return ERR_OK;
+}
+
 /* --- whole items --- */
 
 /* give_parts: gives the texts of those parts of a list that have one type. */
@@ -253,6 +290,14 @@ static enum errc give_parts(struct decode *d, struct reader *r, json_at list, co
 	return rc;
 }
 
+/* give_whole: gives the item as it is, before what it means in a chat. */
+static void give_whole(struct decode *d, json_at item)
+{
+	if (d->native)
+		decode_give(d,
+			    (struct event){ .kind = EVENT_OTHER, .text = json_raw(d->doc, item) });
+}
+
 static enum errc give_item(struct decode *d, struct reader *r, json_at item, struct err *e)
 {
 	const struct json_doc *doc = d->doc;
@@ -260,8 +305,12 @@ static enum errc give_item(struct decode *d, struct reader *r, json_at item, str
 	json_at                content = json_get_some(doc, item, "content");
 	enum errc              rc = ERR_OK;
 
+	if (!r->listed)
+		give_whole(d, item);
 	if (str_is(type, "function_call"))
 		return take_whole_call(d, r, item, NULL, e);
+	if (str_is(type, "custom_tool_call"))
+		return take_custom(d, r, item, e);
 	if (str_is(type, "message")) {
 		rc = give_parts(d, r, content, "output_text", "text", EVENT_TEXT, e);
 		if (rc == ERR_OK)
@@ -457,8 +506,14 @@ static enum errc take_item_done(struct decode *d, struct reader *r, struct err *
 {
 	json_at item = object_of(d->doc, 0, "item");
 
+	if (item != JSON_ABSENT) {
+		give_whole(d, item);
+		r->listed = true;
+	}
 	if (item != JSON_ABSENT && str_is(json_get_inner(d->doc, item, "type"), "reasoning"))
 		return keep_reasoning(r, d->doc, item) ? ERR_OK : err_no_memory(e);
+	if (item != JSON_ABSENT && str_is(json_get_inner(d->doc, item, "type"), "custom_tool_call"))
+		return take_custom(d, r, item, e);
 	if (item == JSON_ABSENT || !str_is(json_get_inner(d->doc, item, "type"), "function_call"))
 		return ERR_OK;
 	return take_whole_call(d, r, item, find_call(d, r, json_get_inner(d->doc, item, "id")), e);
@@ -553,7 +608,21 @@ static enum errc take_failed(struct decode *d, struct reader *r, struct err *e)
 	return take_end(d, r, STR("failed"), e);
 }
 
-/* Events of other types mean nothing to a client. */
+/* carry: the next event carries the provider's object.  The id is that of the item of which it tells. */
+static void openai_responses_carry(struct decode *d)
+{
+	const struct json_doc *doc = d->doc;
+	json_at                item = object_of(doc, 0, "item");
+	json_at id = item != JSON_ABSENT ? json_get(doc, item, "id") : json_get(doc, 0, "item_id");
+	json_at number = json_get(doc, 0, "sequence_number");
+
+	d->form = RAW_RESPONSES;
+	d->raw = json_raw(doc, 0);
+	d->raw_id = json_is_kind(doc, id, JSON_STRING) ? json_raw(doc, id) : STR_NONE;
+	d->raw_created = json_is_kind(doc, number, JSON_NUMBER) ? json_raw(doc, number) : STR_NONE;
+}
+
+/* Events of other types mean nothing to a client of a chat. */
 static const struct {
 	const char *type;
 	enum errc (*take)(struct decode *d, struct reader *r, struct err *e);
@@ -599,10 +668,15 @@ static enum errc openai_responses_decode_event(struct decode *d, struct str name
 		return openai_responses_take_error(d, error, e);
 	if (str_is(type, "error"))
 		return openai_responses_take_error(d, 0, e);
+	if (d->native)
+		openai_responses_carry(d);
+	rc = ERR_OK;
 	for (size_t i = 0; i < ARRAY_LEN(takers); i++)
 		if (str_is(type, takers[i].type))
-			return takers[i].take(d, r, e);
-	return ERR_OK;
+			rc = takers[i].take(d, r, e);
+	if (rc == ERR_OK && d->raw.n > 0)
+		decode_give(d, (struct event){ .kind = EVENT_OTHER });
+	return rc;
 }
 
 /* --- the plain answer --- */
@@ -638,13 +712,17 @@ static enum errc openai_responses_decode_whole(struct decode *d, struct str body
 	json_at error = json_get_some(d->doc, 0, "error");
 	if (openai_truthy(d->doc, error))
 		return openai_responses_take_error(d, error, e);
+	if (d->native) {
+		d->form = RAW_RESPONSES;
+		d->raw = json_raw(d->doc, 0);
+	}
 	whole_begin(&w, d);
 	return whole_end(&w, read_response(d, r, e), e);
 }
 
 const struct dialect dialect_openai_responses = {
 	.name = "openai-responses",
-	.takes = PROVIDER_IMAGES | PROVIDER_PDF | PROVIDER_FILE_URL,
+	.takes = PROVIDER_IMAGES | PROVIDER_PDF | PROVIDER_FILE_URL | PROVIDER_RESPONSES,
 	.path = "/responses",
 	.models = "/models",
 	.encode = openai_responses_encode,

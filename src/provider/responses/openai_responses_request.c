@@ -10,6 +10,7 @@
 #include "lmc/warnings.h"
 #include "provider/ask.h"
 #include "provider/ask_param.h"
+#include "provider/responses/openai_responses_native.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,8 +206,8 @@ static bool responses_request_put_call(const struct ask_call *c, struct buf *out
 	       buf_json_string(out, c->input) && buf_text(out, "}");
 }
 
-static enum errc responses_request_put_message(const struct ask_message *m, bool *first,
-					       struct buf *out, struct err *e)
+enum errc openai_responses_put_message(const struct ask_message *m, bool *first, struct buf *out,
+				       struct err *e)
 {
 	static const char *const roles[ASK_ROLE__COUNT] = { "system", "user", "assistant", "tool" };
 	enum errc                rc = ERR_OK;
@@ -239,7 +240,7 @@ static enum errc put_input(const struct ask *a, struct buf *out, struct err *e)
 	bool      first = true;
 
 	for (size_t i = 0; rc == ERR_OK && i < a->count; i++)
-		rc = responses_request_put_message(&a->messages[i], &first, out, e);
+		rc = openai_responses_put_message(&a->messages[i], &first, out, e);
 	if (rc == ERR_OK && first)
 		return err_set(e, ERR_INVALID_VALUE, "messages",
 			       "none of them has content other than white space, which this "
@@ -417,5 +418,7 @@ static enum errc responses_request_put_all(const struct provider_options *o, con
 enum errc openai_responses_encode(const struct provider_options *o, const struct prompt *p,
 				  struct buf *out, struct err *e)
 {
+	if (prompt_is_native(p, PROVIDER_RESPONSES))
+		return openai_responses_native(o, p, out, e);
 	return ask_print(o, p, "openai-responses", responses_request_put_all, out, e);
 }

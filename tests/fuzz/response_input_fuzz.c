@@ -50,10 +50,17 @@ static void check_reference(const struct run_request *rq, const struct run_refer
 static void check_input(struct input *in, json_at input)
 {
 	struct response_origins origins = { .arena = &in->arena };
+	struct warnings         w;
+	struct response_reading reading = { .origins = &origins, .warnings = &w };
 	struct run_request      rq = { 0 };
 	struct json_doc         d = { 0 };
 	struct err              e = { 0 };
-	enum errc               rc = response_input_read(in, input, &origins, &rq, &e);
+
+	warnings_init(&w);
+	reading.drops = in->doc.len % 2;
+	reading.follows = in->doc.len % 3 == 0;
+	reading.passes = in->doc.len % 5 == 0;
+	enum errc rc = response_input_read(in, input, &reading, &rq, &e);
 
 	if (rc != ERR_OK)
 		check_error(rc, &e, "input");
@@ -64,7 +71,11 @@ static void check_input(struct input *in, json_at input)
 		check_message(&d, rq.messages[i]);
 	for (size_t i = 0; rc == ERR_OK && i < rq.reference_count; i++)
 		check_reference(&rq, &rq.references[i], in);
+	for (size_t i = 0; rc == ERR_OK && i < reading.item_count; i++)
+		CHECK(reading.items[i].message == PROMPT_NO_MESSAGE ||
+		      reading.items[i].message <= rq.message_count);
 	json_doc_finish(&d);
+	warnings_finish(&w);
 }
 
 /* wrapped: the members that were made are members of an object. */

@@ -20,7 +20,7 @@ BASE = {"model", "messages", "input", "prompt", "betas"}
 
 NAMED = {"name": "get_weather"}
 TOOL = {"type": "function", "function": {"name": "get_weather", "parameters": SCHEMA}}
-FLAT = {"type": "function", "name": "get_weather", "parameters": SCHEMA, "strict": False}
+FLAT = {"type": "function", "name": "get_weather", "parameters": SCHEMA}
 CLAUDES = {"name": "get_weather", "input_schema": SCHEMA}
 JSON_SCHEMA = {"type": "json_schema", "json_schema": {"name": "city", "schema": SCHEMA, "strict": True}}
 
@@ -42,6 +42,7 @@ MORE = {
         "mode": "auto", "tools": [{"type": "function", "function": NAMED}]}})],
     ("chat", "response_format"): [("json_schema", JSON_SCHEMA)],
     ("chat", "stop"): [("[six]", list("uvwxyz")), ("[blank]", [" ", "x"])],
+    ("chat", "moderation"): [("object, full", {"model": "x", "policy": {"input": {"mode": "block"}}})],
     ("chat", "prediction"): [("content", {"type": "content", "content": "x"})],
     ("chat", "max_tokens"): [("2", 200)], ("chat", "max_completion_tokens"): [("2", 200)],
     ("chat", "user"): [("email", "ann@example.com")],
@@ -59,6 +60,7 @@ MORE = {
     ("responses", "context_management"): [("[x]", [{"type": "compaction"}]), (
         "[x, full]", [{"type": "compaction", "compact_threshold": 200000}])],
     ("responses", "client_metadata"): [("object", {"installation": "k1"})],
+    ("responses", "presence_penalty"): [("0.5", 0.5)], ("responses", "frequency_penalty"): [("0.5", 0.5)],
     ("responses", "top_k"): [("2", 2)],
     ("messages", "temperature"): [("0.5", 0.5)], ("messages", "top_p"): [("0.5", 0.5)],
     ("messages", "top_k"): [("2", 2)], ("messages", "max_tokens"): [("2", 200)],
@@ -74,10 +76,15 @@ MORE = {
 
 OURS = ("[function, full]", "[custom, full]", "[object, full]")
 
+# What the strict providers refuse, and rightly: the mistake is the client's, and only the provider knows.
+WAIVED = {"types top_k": "a provider's own", "types chat_template_kwargs": "a provider's own",
+          "stop-list stop": "each provider has its own bound"}
+
 # A warning may call a member by the name that a chat has for it.
 NAMES = {
     ("messages", "metadata"): ["user"], ("messages", "stop_sequences"): ["stop "],
     ("messages", "output_config"): ["effort of thinking"], ("messages", "tool_choice"): ["parallel_tool_calls"],
+    ("responses", "tools"): ["a tool of type"], ("responses", "tool_choice"): ["choice of a tool"],
     ("responses", "include"): ["logprobs", "not encrypted"], ("responses", "text"): ["verbosity", "response_format"],
     ("responses", "truncation"): ["nothing is left out"], ("responses", "max_output_tokens"): ["max_tokens"],
     ("native", "extra"): ["user"],

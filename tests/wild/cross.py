@@ -8,6 +8,7 @@ The words, as the table of members.py has them:
   refused         400, at the member's path
   a.b             its value arrived at that place of the provider's request
   a.b=VALUE       another value arrived there; `a~`: an object or a list; `-a`: what was there without it is gone
+  breaks RULE     the strict provider refuses what it was sent (tests/e2e/strict)
   … !             and a warning names it: the value was clamped, say, or a part of it was left out
 
 More than one place is joined by `; `.  "lost" is none of them: nothing was sent, and nobody was told.
@@ -16,6 +17,7 @@ More than one place is joined by `; `.  "lost" is none of them: nothing was sent
 import json
 import re
 
+import strict
 import upstream as up
 from ask import PATHS, WIRE
 
@@ -38,8 +40,9 @@ def answer(wire, text="good day"):
 class Asked:
     """What a request came to."""
 
-    def __init__(self, status, warnings, error, sent):
+    def __init__(self, status, warnings, error, sent, broken):
         self.status, self.warnings, self.error, self.sent = status, warnings, error, sent
+        self.broken = broken  # rules of the provider
 
 
 def ask(client, script, family, dialect, body, stream):
@@ -50,11 +53,13 @@ def ask(client, script, family, dialect, body, stream):
         body["config"] = {**body.get("config", {}), "model": script.under(dialect)}
     else:
         body["model"] = script.under(dialect)
+    headers = {"anthropic-beta": "any-2026-11-01"} if family == "messages" else {}  # some members need one
     if stream:
-        with client.stream(PATHS[family], body) as reply:
+        with client.stream(PATHS[family], body, headers) as reply:
             whole = reply.reply()
     else:
-        whole = client.post(PATHS[family], body)
+        whole = client.post(PATHS[family], body, headers=headers)
+    broken = re.findall(r"^  \[([^]]+)\]", "\n".join(strict.JUDGE.take()), re.M)
     text, error, warnings = whole.body.decode(), None, []
     if whole.status != 200:
         error = whole.json["error"]
@@ -68,7 +73,7 @@ def ask(client, script, family, dialect, body, stream):
     if whole.status == 200:
         sent = script.wait(before + 1).request.json
         sent["model"] = "M"
-    return Asked(whole.status, warnings, error, sent)
+    return Asked(whole.status, warnings, error, sent, broken)
 
 
 def _join(path, step):
@@ -154,6 +159,8 @@ def told(without, this, names):
 
 def word(without, this, member, value, names):
     """What became of the member, in the table's words."""
+    if this.broken:
+        return f"breaks {this.broken[0]}"
     if this.status != 200:
         param = (this.error or {}).get("param") or ""
         if this.status == 400 and param.replace("config.", "").startswith(member):

@@ -32,14 +32,14 @@ def ever(word):
 
 
 # Words that come more than once.
-THOUGHTS = "generationConfig.thinkingConfig.includeThoughts=true; generationConfig.thinkingConfig.thinkingLevel"
-NO_THOUGHTS = ('generationConfig.thinkingConfig.includeThoughts=false; '
-               'generationConfig.thinkingConfig.thinkingLevel="minimal"')
 ONE_OF = ('toolConfig.functionCallingConfig.mode="ANY"; '
           'toolConfig.functionCallingConfig.allowedFunctionNames[0]="get_weather"')
 SCHEMA = 'generationConfig.responseMimeType="application/json"; generationConfig.responseJsonSchema~'
 NAMED = 'tool_choice.type="function"; tool_choice.function.name="get_weather"'
 NAMED_FLAT = 'tool_choice.type="function"; tool_choice.name="get_weather"'
+NO_LEVEL = "breaks types generationConfig.thinkingConfig.thinkingLevel"
+NOT_STRICT = "breaks types tools.0.function.strict"
+UPPER = "new: Google's words are upper case"
 ALONE = "parallel_tool_calls=false"
 
 CHAT = {
@@ -72,11 +72,11 @@ CHAT = {
         "*": "passed", "anthropic openai-responses": "warned", "gemini": "generationConfig.presencePenalty",
         "ollama": "options.presence_penalty"}},
     "prompt_cache_key": {"*": {"*": "passed", "anthropic gemini ollama": "warned"}},
-    "prompt_cache_options": {"*": {"*": fault("passed", "D2"), "openai azure openai-responses": "passed"}},
+    "prompt_cache_options": {"*": {"*": "warned", "openai azure openai-responses": "passed"}},
     "prompt_cache_retention": {"*": {"*": "warned", "openai azure openai-responses": "passed"}},
     "reasoning_effort": {
         "*": {
-            "*": "passed", "anthropic": "warned", "gemini": THOUGHTS, "ollama": "think",
+            "*": "passed", "anthropic": "warned", "gemini": fault(NO_LEVEL, UPPER), "ollama": "think",
             "openai-responses": "reasoning.effort"},
         '"none"': {
             "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS + " !", "ollama": "think=false",
@@ -105,8 +105,9 @@ CHAT = {
         "*": "passed", "mistral": "random_seed", "anthropic openai-responses": "warned",
         "gemini": "generationConfig.seed", "ollama": "options.seed"}},
     "service_tier": {
-        "*": {"*": "passed", "mistral gemini ollama": "warned", "anthropic": fault("passed", "D21")},
+        "*": {"*": "warned", "openai azure openai-responses": "passed"},
         '"auto"': {"*": "passed", "mistral gemini ollama": "warned"},
+        '"default"': {"*": "passed", "mistral gemini ollama": "warned", "anthropic": 'service_tier="standard_only"'},
     },
     "stop": {
         "*": {
@@ -116,10 +117,10 @@ CHAT = {
             "*": "passed", "anthropic": "stop_sequences", "gemini": 'generationConfig.stopSequences[0]="x"',
             "ollama": 'options.stop[0]="x"', "openai-responses": "warned"},
         "[six]": {
-            "*": "passed", "anthropic": "stop_sequences", "gemini": fault("generationConfig~", "D44"),
-            "ollama": "options~", "openai-responses": "warned"},
+            "*": "passed", "anthropic": "stop_sequences", "gemini": "generationConfig~ !", "ollama": "options~",
+            "openai-responses": "warned"},
         "[blank]": {
-            "*": "passed", "anthropic": fault("stop_sequences", "D44"),
+            "*": "passed", "anthropic": 'stop_sequences[0]="x" !',
             "gemini": 'generationConfig.stopSequences[0]=" "; generationConfig.stopSequences[1]="x"',
             "ollama": 'options.stop[0]=" "; options.stop[1]="x"', "openai-responses": "warned"},
     },
@@ -146,11 +147,14 @@ CHAT = {
         "function": {
             "*": "passed", "anthropic": 'tool_choice.type="tool"; tool_choice.name="get_weather"', "gemini": ONE_OF,
             "ollama": "warned", "openai-responses": NAMED_FLAT},
-        "custom": {"*": "refused", "openai azure mistral": "passed"},
+        "custom": {
+            "*": "refused", "openai azure": "passed", "mistral": fault("breaks types tool_choice.function", "R6")},
     },
     "tools": {
-        "*": {"*": "passed", "mistral anthropic gemini openai-responses": "tools~"},
-        "[function, full]": {"*": "passed", "anthropic openai-responses": "tools~", "gemini": "tools~ !"},
+        "*": {"*": "tools~", "openai azure ollama": "passed"},
+        "[function, full]": {
+            "*": "passed", "anthropic openai-responses": "tools~", "gemini": "tools~ !",
+            "ollama": fault(NOT_STRICT, "new: Ollama has no such member")},
         "[custom]": {"*": "refused", "openai azure": "passed"},
         "[custom, full]": {"*": "refused", "openai azure": "passed"},
     },
@@ -158,7 +162,9 @@ CHAT = {
     "top_p": {"*": {"*": "passed", "gemini": "generationConfig.topP", "ollama": "options.top_p"}},
     "user": {
         "*": {"*": "passed", "mistral gemini ollama": "warned", "anthropic": "metadata.user_id"},
-        "email": {"*": "passed", "mistral gemini ollama": "warned", "anthropic": fault("metadata.user_id", "D22")},
+        "email": {
+            "*": "passed", "mistral gemini ollama": "warned",
+            "anthropic": 'metadata.user_id="71d4f55f72fa128dfb468a1a3901507c804b74316488744d769d7f4b16696476"'},
     },
     "verbosity": {"*": {"*": "warned", "openai azure": "passed", "openai-responses": "text.verbosity"}},
     "web_search_options": {"*": {"*": "warned", "openai azure": "passed"}},
@@ -171,10 +177,16 @@ CHAT = {
 }
 
 RESPONSES = {
-    "access_programs": {"*": {"*": fault("passed", "D2"), "openai-responses": "passed"}},
-    "background_options": {"*": ever(fault("passed", "D2"))},
-    "context_management": {"*": ever(fault("refused", "D4"))},
-    "image": {"*": {"*": fault("passed", "D2"), "openai-responses": "passed"}},
+    "presence_penalty": {"*": {
+        "*": "passed", "anthropic openai-responses": "warned", "gemini": "generationConfig.presencePenalty",
+        "ollama": "options.presence_penalty"}},
+    "frequency_penalty": {"*": {
+        "*": "passed", "anthropic openai-responses": "warned", "gemini": "generationConfig.frequencyPenalty",
+        "ollama": "options.frequency_penalty"}},
+    "access_programs": {"*": ever("warned")},
+    "background_options": {"*": ever("warned")},
+    "context_management": {"*": ever("warned")},
+    "image": {"*": ever("warned")},
     "include": {
         "*": ever("own"),
         '["reasoning.encrypted_content"]': ever("warned"),
@@ -201,15 +213,15 @@ RESPONSES = {
             "gemini ollama": "warned"},
     },
     "prompt_cache_key": {"*": {"*": "passed", "anthropic gemini ollama": "warned"}},
-    "prompt_cache_options": {"*": ever(fault("refused", "D4"))},
+    "prompt_cache_options": {"*": ever("warned")},
     "prompt_cache_retention": {"*": {"*": "warned", "openai azure openai-responses": "passed"}},
     "reasoning": {
         "*": ever("own"),
         "object, full": {
-            "*": 'reasoning_effort="none" !', "anthropic": "warned", "gemini": NO_THOUGHTS + " !",
+            "*": 'reasoning_effort="none" !', "anthropic": "warned", "gemini": fault(NO_LEVEL, UPPER),
             "ollama": "think=false !", "openai-responses": 'reasoning.effort="none" !'},
         "effort": {
-            "*": 'reasoning_effort="low"', "anthropic": "warned", "gemini": THOUGHTS + '="low"',
+            "*": 'reasoning_effort="low"', "anthropic": "warned", "gemini": fault(NO_LEVEL, UPPER),
             "ollama": 'think="low"', "openai-responses": "passed"},
         "summary": {"*": "own", "openai-responses": fault("own", "D42")},
         "context": ever("warned"),
@@ -217,8 +229,12 @@ RESPONSES = {
     },
     "safety_identifier": {"*": {"*": "warned", "openai azure openai-responses": "passed"}},
     "service_tier": {
-        "*": {"*": "passed", "mistral gemini ollama": "warned", "anthropic": fault("passed", "D21")},
+        "*": {"*": "warned", "openai azure openai-responses": "passed"},
         '"auto"': {"*": "passed", "mistral gemini ollama": "warned"},
+        '"default"': {"*": "passed", "mistral gemini ollama": "warned", "anthropic": 'service_tier="standard_only"'},
+        '"ultrafast"': {
+            "*": "warned", "openai azure": fault("breaks types service_tier", "new: a tier of Responses alone"),
+            "openai-responses": "passed"},
     },
     "store": {"*": ever("own")},
     "temperature": {
@@ -240,7 +256,7 @@ RESPONSES = {
             "openai-responses": "passed"},
     },
     "tool_choice": {
-        "*": ever("refused"),
+        "*": ever("warned"),
         '"none"': {
             "*": "passed", "anthropic": "tool_choice.type",
             "gemini": 'toolConfig.functionCallingConfig.mode="NONE"', "ollama": "-tools"},
@@ -261,14 +277,15 @@ RESPONSES = {
             "ollama": "warned", "openai-responses": NAMED_FLAT},
     },
     "tools": {
-        "*": ever("refused"),
-        "[function]": {"*": "tools~", "gemini": "tools~ !", "openai-responses": "passed"},
+        "*": ever("warned"),
+        "[function]": {
+            "*": "tools~", "gemini": "tools~ !", "ollama": fault(NOT_STRICT, "new: Ollama has no such member"),
+            "openai-responses": "passed"},
         "[function, full]": {
-            "*": fault("tools~ with async, allowed_callers, defer_loading, output_schema", "D39"),
-            "anthropic openai-responses": "tools~", "gemini": "tools~ !"},
+            "*": "tools~", "gemini": "tools~ !", "ollama": fault(NOT_STRICT, "new: Ollama has no such member")},
         "[custom]": ever("tools~"),
         "[custom, full]": ever("tools~"),
-        "[namespace]": ever(fault("refused", "D39")),
+        "[namespace]": {"*": "tools~", "ollama": fault(NOT_STRICT, "new: Ollama has no such member")},
     },
     "top_logprobs": {"*": {"*": "warned", "openai azure": "logprobs=true; top_logprobs"}},
     "top_p": {"*": {"*": "passed", "gemini": "generationConfig.topP", "ollama": "options.top_p"}},
@@ -277,7 +294,7 @@ RESPONSES = {
         '"disabled"': ever("own"),
     },
     "user": {"*": {"*": "passed", "mistral gemini ollama": "warned", "anthropic": "metadata.user_id"}},
-    "client_metadata": {"*": {"*": fault("passed", "D2"), "openai-responses": "passed"}},
+    "client_metadata": {"*": ever("warned")},
     "top_k": {"*": {"*": "passed", "gemini": "generationConfig.topK", "ollama": "options.top_k"}},
     "stream_options": {"*": ever("own")},
 }
@@ -353,9 +370,9 @@ MESSAGES = {
             "*": 'tool_choice="required"', "anthropic": "passed",
             "gemini": 'toolConfig.functionCallingConfig.mode="ANY"', "ollama": "warned"},
         "any, full": {
-            "*": ALONE + '; tool_choice="required"', "mistral": 'tool_choice="required"; parallel_tool_calls=false',
-            "anthropic": "passed", "gemini": 'toolConfig.functionCallingConfig.mode="ANY" !', "ollama": "warned",
-            "openai-responses": 'tool_choice="required"; parallel_tool_calls=false'},
+            "*": ALONE + '; tool_choice="required"',
+            "mistral openai-responses": 'tool_choice="required"; parallel_tool_calls=false', "anthropic": "passed",
+            "gemini": 'toolConfig.functionCallingConfig.mode="ANY" !', "ollama": "warned"},
         "tool": {
             "*": NAMED, "anthropic": "passed", "gemini": ONE_OF, "ollama": "warned", "openai-responses": NAMED_FLAT},
         "tool, full": {
@@ -369,7 +386,9 @@ MESSAGES = {
     "tools": {
         "*": {"*": "refused", "anthropic": "passed"},
         "[object]": {"*": "tools~", "anthropic": "passed"},
-        "[object, full]": {"*": "tools~", "anthropic": "passed", "gemini": "tools~ !"},
+        "[object, full]": {
+            "*": "tools~", "anthropic": "passed", "gemini": "tools~ !",
+            "ollama": fault(NOT_STRICT, "new: Ollama has no such member")},
     },
     "user_profile_id": {"*": {"*": "warned", "anthropic": "passed"}},
     "workspace_id": {"*": {"*": "warned", "anthropic": "passed"}},
@@ -434,7 +453,7 @@ NATIVE = {
     },
     "reasoning_effort": {
         "*": {
-            "*": "passed", "anthropic": "warned", "gemini": THOUGHTS, "ollama": "think",
+            "*": "passed", "anthropic": "warned", "gemini": fault(NO_LEVEL, UPPER), "ollama": "think",
             "openai-responses": "reasoning.effort"},
         '"none"': {
             "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS + " !", "ollama": "think=false",
@@ -554,6 +573,8 @@ def _said(member, found):
     word = found.word if isinstance(found, Fault) else found
     if word in ("passed", "own", "warned", "refused"):
         return word
+    if word.startswith("breaks"):  # a fault, which is to be translated
+        return "translated"
     warned, word = word.endswith(" !"), word.removesuffix(" !")
     if warned and word.startswith(f"{member}="):
         return "clamped"

@@ -618,12 +618,12 @@ def test_a_stored_conversation_that_changes_its_host(wild, script):
               "stop_sequence": None, "usage": wire.usage,
               "content": [*SIGNED, {"type": "tool_use", "id": "c1", "name": "w", "input": {}}]}
     b = script(up.reply(answer))
-    body = {"messages": ["hi"], "config": {"model": b.under("anthropic"), "tools": [WEATHER]}, "store": True}
+    body = {"messages": ["hi"], "config": {"model": b.under("anthropic"), "tools": [WEATHER]}}
     first = wild.client.post("/v1/chat", body)
     assert first.status == 200, first.body
     a = refuses_once(script, "anthropic", wire.refuse(400, ANTHROPIC_REFUSAL), False)
     reply = wild.client.post("/v1/chat", {
-        "conversation": first.json["conversation_id"], "messages": [RESULT],
+        "conversation": first.json["conversation"], "messages": [RESULT],
         "config": {"model": a.under("anthropic"), "tools": [WEATHER]}})
     assert reply.status == 200, reply.body
     before, after = map(json.dumps, sent(a))

@@ -200,9 +200,9 @@ static void walk_schemas(struct walk *w, json_at object)
 	walk_text(w, before[0] == '{' ? "{}" : "}");
 }
 
-/* walk_list: oneOf is sent as anyOf, which an answer of oneOf fits; so is allOf of one schema.  Several schemas
+/* schema_walk_list: oneOf is sent as anyOf, which an answer of oneOf fits; so is allOf of one schema.  Several schemas
  * at once can't each forbid the properties of the others. */
-static void walk_list(struct walk *w, json_at key)
+static void schema_walk_list(struct walk *w, json_at key)
 {
 	json_at     list = json_value(key);
 	const char *before = "\"anyOf\":[";
@@ -223,7 +223,7 @@ static void walk_keyword(struct walk *w, json_at key, enum keyword rule)
 	switch (rule) {
 	case KEEP: walk_put(w, json_member(w->doc, key)); break;
 	case OMIT: break;
-	case LIST: walk_list(w, key); break;
+	case LIST: schema_walk_list(w, key); break;
 	case SCHEMA:
 	case SCHEMAS:
 		walk_put(w, json_raw(w->doc, key));

@@ -32,18 +32,11 @@ static const struct refusal {
 	int64_t     status;
 	const char *word; /* "": any other */
 	enum errc   code;
-	const char *has; /* its message, where nothing else tells; NULL: any */
+	const char *begins; /* its message, where nothing else tells; NULL: any */
 } refusals[] = {
 	{ 400, "invalid_request_error", ERR_UPSTREAM_DENIED, "Your credit balance is too low" }, /* Anthropic */
 	{ 400, "invalid_request_error", ERR_UPSTREAM_DENIED, "You have reached your specified" },
-	/* What another host signed: Anthropic (and who passes its words on), OpenAI, Gemini. */
-	{ 400, "", ERR_UPSTREAM_SIGNATURE, "Invalid `signature` in `thinking` block" },
-	{ 400, "", ERR_UPSTREAM_SIGNATURE, "Invalid signature in thinking block" },
-	{ 400, "", ERR_UPSTREAM_SIGNATURE, "Invalid `data` in `redacted_thinking` block" },
-	{ 400, "", ERR_UPSTREAM_SIGNATURE, "latest assistant message cannot be modified" },
-	{ 400, "invalid_encrypted_content", ERR_UPSTREAM_SIGNATURE, NULL },
-	{ 400, "", ERR_UPSTREAM_SIGNATURE, "Encrypted content could not be decrypted" },
-	{ 400, "INVALID_ARGUMENT", ERR_UPSTREAM_SIGNATURE, "Corrupted thought signature" },
+	{ 400, "invalid_encrypted_content", ERR_UPSTREAM_SIGNATURE, NULL }, /* OpenAI */
 	{ 400, "API_KEY_INVALID", ERR_UPSTREAM_AUTH, NULL },
 	{ 400, "FAILED_PRECONDITION", ERR_UPSTREAM_DENIED, NULL }, /* Gemini: wrong region, no billing */
 	{ 401, "PermissionDenied", ERR_UPSTREAM_DENIED, NULL },    /* Azure: a role lacks the right */
@@ -64,6 +57,17 @@ static const struct refusal {
 	{ 403, "", ERR_UPSTREAM_DENIED, NULL },
 };
 /* clang-format on */
+
+/* What messages have that refuse what another host signed, where no code says it: Anthropic, who passes its words
+ * on, OpenAI's, and Gemini.  Each message names the place first. */
+static const char *const signatures[] = {
+	"Invalid `signature` in `thinking` block",
+	"Invalid signature in thinking block",
+	"Invalid `data` in `redacted_thinking` block",
+	"latest assistant message cannot be modified",
+	"Encrypted content could not be decrypted",
+	"Corrupted thought signature",
+};
 
 static bool read_string(const struct json_doc *doc, json_at i, struct arena *a, struct str *ret)
 {
@@ -327,13 +331,17 @@ static enum errc openai_error_refused(int64_t status, const struct report *r)
 {
 	for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
 		const char *word = refusals[i].word;
-		const char *has = refusals[i].has;
+		const char *begins = refusals[i].begins;
 
-		if (refusals[i].status == status && (!has || strstr(r->message, has)) &&
+		if (refusals[i].status == status &&
+		    (!begins || strncmp(r->message, begins, strlen(begins)) == 0) &&
 		    (!word[0] || strcmp(word, r->type) == 0 || strcmp(word, r->code) == 0 ||
 		     strcmp(word, r->reason) == 0))
 			return refusals[i].code;
 	}
+	for (size_t i = 0; status == 400 && i < ARRAY_LEN(signatures); i++)
+		if (strstr(r->message, signatures[i]))
+			return ERR_UPSTREAM_SIGNATURE;
 	return ERR_OK;
 }
 

@@ -14,6 +14,22 @@ static const struct field rows[] = {
 	{ "n", FIELD_INT, false, 1, LIMIT_CHOICES, AT(n), NULL },
 	{ "max_tokens", FIELD_INT, false, 0, 0, AT(max_tokens), NULL },
 	{ "max_completion_tokens", FIELD_INT, false, 0, 0, AT(max_completion_tokens), NULL },
+	/* These are checked alone, and passed on as they came. */
+	{ "temperature", FIELD_NUMBER, false, 0, 0, AT(number), NULL },
+	{ "top_p", FIELD_NUMBER, false, 0, 0, AT(number), NULL },
+	{ "presence_penalty", FIELD_NUMBER, false, 0, 0, AT(number), NULL },
+	{ "frequency_penalty", FIELD_NUMBER, false, 0, 0, AT(number), NULL },
+	{ "seed", FIELD_NUMBER, false, 0, 0, AT(number), NULL },
+	{ "logprobs", FIELD_BOOL, false, 0, 0, AT(flag), NULL },
+	{ "top_logprobs", FIELD_INT, false, 0, 0, AT(integer), NULL },
+	{ "parallel_tool_calls", FIELD_BOOL, false, 0, 0, AT(flag), NULL },
+	{ "reasoning_effort", FIELD_STRING, false, 0, 0, AT(text), NULL },
+	{ "verbosity", FIELD_STRING, false, 0, 0, AT(text), NULL },
+	{ "service_tier", FIELD_STRING, false, 0, 0, AT(text), NULL },
+	{ "user", FIELD_STRING, false, 0, 0, AT(text), NULL },
+	{ "safety_identifier", FIELD_STRING, false, 0, 0, AT(text), NULL },
+	{ "prompt_cache_key", FIELD_STRING, false, 0, 0, AT(text), NULL },
+	{ "prompt_cache_retention", FIELD_STRING, false, 0, 0, AT(text), NULL },
 };
 #undef AT
 

@@ -16,6 +16,11 @@ struct completion_request {
 	int64_t    n;
 	int64_t    max_tokens;            /* INT64_MIN: absent; the provider knows the range */
 	int64_t    max_completion_tokens; /* INT64_MIN: absent */
+	/* The last one of each type that is only checked. */
+	struct str text;
+	double     number;
+	int64_t    integer;
+	bool       flag;
 };
 
 #define COMPLETION_REQUEST_INIT                                      \

@@ -19,6 +19,7 @@ static const struct field rows[] = {
 	{ "thinking", FIELD_OBJECT, false, 0, 0, AT(thinking), NULL },
 	{ "output_config", FIELD_OBJECT, false, 0, 0, AT(output_config), NULL },
 	{ "metadata", FIELD_OBJECT, false, 0, 0, AT(metadata), NULL },
+	{ "service_tier", FIELD_STRING, false, 0, 0, AT(service_tier), NULL },
 	{ "mcp_servers", FIELD_ARRAY, false, 0, 0, AT(mcp_servers), NULL },
 };
 #undef AT

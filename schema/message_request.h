@@ -22,6 +22,7 @@ struct message_request {
 	json_at    output_config;
 	json_at    metadata;
 	json_at    mcp_servers;
+	struct str service_tier; /* only checked */
 };
 
 #define MESSAGE_REQUEST_INIT ((struct message_request){ .model = STR_NONE })

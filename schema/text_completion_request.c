@@ -15,6 +15,13 @@ static const struct field rows[] = {
 	{ "echo", FIELD_BOOL, false, 0, 0, AT(echo), NULL },
 	{ "logprobs", FIELD_INT, false, 0, 0, AT(logprobs), NULL },
 	{ "suffix", FIELD_STRING, false, 0, 0, AT(suffix), NULL },
+	/* These are checked alone, and passed on as they came. */
+	{ "temperature", FIELD_NUMBER, false, 0, 0, AT(number), NULL },
+	{ "top_p", FIELD_NUMBER, false, 0, 0, AT(number), NULL },
+	{ "presence_penalty", FIELD_NUMBER, false, 0, 0, AT(number), NULL },
+	{ "frequency_penalty", FIELD_NUMBER, false, 0, 0, AT(number), NULL },
+	{ "seed", FIELD_NUMBER, false, 0, 0, AT(number), NULL },
+	{ "user", FIELD_STRING, false, 0, 0, AT(text), NULL },
 };
 #undef AT
 

@@ -17,6 +17,9 @@ struct text_completion_request {
 	bool       echo;
 	int64_t    logprobs; /* INT64_MIN: absent */
 	struct str suffix;
+	/* The last one of each type that is only checked. */
+	struct str text;
+	double     number;
 };
 
 #define TEXT_COMPLETION_REQUEST_INIT                                \

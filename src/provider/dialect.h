@@ -39,6 +39,13 @@ struct decode {
 	void             *arg;
 };
 
+/* What the API takes as the name of a function (provider/names.h). */
+enum name_rule {
+	NAMES_LONG,       /* as Anthropic's, or longer ones */
+	NAMES_BRIEF,      /* up to 64 letters, digits, `_` and `-` */
+	NAMES_BRIEF_MADE, /* the same; chat completions go to it as their client sent them */
+};
+
 enum framing {
 	FRAMING_EVENTS, /* server-sent events */
 	FRAMING_LINES,  /* one JSON value a line */
@@ -75,6 +82,7 @@ struct dialect {
 	/* Hosts of the vendor whose API this is, where its rules hold that other servers of the API do
 	 * not have; one that begins with a dot is the end of several.  The last is NULL.  NULL: none. */
 	const char *const *hosts;
+	enum name_rule     names;
 	enum framing       framing; /* of streams */
 	const char *key_header;     /* unless the options name one; NULL: Authorization: Bearer */
 	/* sent with each call, except those whose name the options have too; the last one has the

@@ -7,6 +7,7 @@
 #include "provider/catalog.h"
 #include "provider/embed_want.h"
 #include "provider/endpoint.h"
+#include "provider/names.h"
 #include "provider/remote_call.h"
 #include "upstream/target.h"
 
@@ -101,6 +102,29 @@ static void remote_check_members(const struct prompt *prompt)
 #endif
 }
 
+/* remote_has_brief: whether long names of functions become short ones. */
+static bool remote_has_brief(const struct remote *r, const struct prompt *prompt)
+{
+	if (prompt->text > 0 || prompt->embed || remote_is_native(r, prompt))
+		return false;
+	return r->dialect->names == NAMES_BRIEF ||
+	       (r->dialect->names == NAMES_BRIEF_MADE && !prompt->as_sent);
+}
+
+static enum errc remote_encode_brief(const struct remote *r, const struct prompt *prompt,
+				     struct buf *out, struct err *e)
+{
+	struct prompt own = *prompt;
+	struct arena  arena;
+
+	arena_init(&arena, 2 * (size_t)LIMIT_UPSTREAM_ASK);
+	enum errc rc = names_shorten(&own, &arena, e);
+	if (rc == ERR_OK)
+		rc = r->dialect->encode(&r->options, &own, out, e);
+	arena_finish(&arena);
+	return rc;
+}
+
 static enum errc remote_encode_prompt(const struct remote *r, const struct prompt *prompt,
 				      struct buf *out, struct err *e)
 {
@@ -112,7 +136,8 @@ static enum errc remote_encode_prompt(const struct remote *r, const struct promp
 			       "a provider of dialect %s has no completions of a prompt",
 			       r->dialect->name);
 	if (!prompt->embed)
-		return dialect->encode(&r->options, prompt, out, e);
+		return remote_has_brief(r, prompt) ? remote_encode_brief(r, prompt, out, e)
+						   : dialect->encode(&r->options, prompt, out, e);
 	if (!dialect->embed)
 		return err_set(e, ERR_UNSUPPORTED_PARAMETER, "model",
 			       "a provider of dialect %s makes no embeddings", dialect->name);
@@ -166,6 +191,8 @@ static enum errc remote_make_ask(struct remote_ask *a, const struct remote *r,
 		.total_us = o->total_us,
 	};
 	enum errc rc = remote_take_body(a, r, prompt, e);
+	if (rc == ERR_OK && remote_has_brief(r, prompt))
+		rc = names_read(prompt, &a->names, e);
 	if (rc == ERR_OK)
 		rc = remote_make_place(r, prompt, &a->url, e);
 	if (rc != ERR_OK)

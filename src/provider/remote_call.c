@@ -6,6 +6,7 @@
 #include "provider/decode.h"
 #include "provider/embed_want.h"
 #include "provider/kept.h"
+#include "provider/names.h"
 #include "upstream/lines.h"
 #include "upstream/sse.h"
 #include "upstream/target.h"
@@ -40,6 +41,7 @@ struct remote_call {
 	struct timer          finish; /* ends a call whose terminator came before the body's end */
 	struct err           *err;    /* owned; an error found in the body; NULL: none */
 	struct embed_want    *want;   /* owned; NULL: a chat */
+	struct names         *names;  /* owned; NULL: the answer's names stay */
 	enum answer           answer;
 	int64_t               retry_after_ms;
 	bool                  html; /* the content type is none of JSON */
@@ -122,6 +124,7 @@ static void remote_call_free(struct remote_call *c)
 	err_drop(&c->err);
 	mask_destroy(c->mask);
 	free(c->want);
+	names_free(c->names);
 	free(c);
 }
 
@@ -461,13 +464,33 @@ static void call_starved(struct remote_call *c)
 	err_keep(&c->found, &e);
 }
 
+/* call_hand: hands an event over, with the names that the client knows. */
+static void call_hand(struct remote_call *c, const struct event *ev)
+{
+	struct event own;
+	struct err   e;
+	bool         starved;
+
+	if (!c->names) {
+		c->on_event(c->arg, ev);
+		return;
+	}
+	own = *ev;
+	if (names_restore(c->names, &own, &starved)) {
+		c->on_event(c->arg, &own);
+	} else if (starved) {
+		err_no_memory(&e);
+		err_keep(&c->err, &e); /* the call fails at its end */
+	}
+}
+
 /* on_decoded: receives the events of the dialect. A worker's events are kept for the loop. */
 static void on_decoded(void *arg, const struct event *ev)
 {
 	struct remote_call *c = arg;
 
 	if (!c->aside)
-		c->on_event(c->arg, ev);
+		call_hand(c, ev);
 	else if (!c->found && !kept_add(&c->kept, ev))
 		call_starved(c);
 }
@@ -565,7 +588,7 @@ static void remote_advance(struct remote_call *c)
 	if (ev) {
 		remote_go_on(c, 0);
 		for (; ev; ev = kept_take(&c->kept, true))
-			c->on_event(c->arg, ev);
+			call_hand(c, ev);
 		return;
 	}
 	kept_finish(&c->kept);
@@ -657,6 +680,7 @@ static struct remote_call *call_new(struct remote_ask *a, const struct provider_
 	c->ask = a->body;
 	c->url = a->url;
 	c->want = TAKE(a->want);
+	c->names = TAKE(a->names);
 	buf_init(&a->body, 0);
 	buf_init(&a->url, 0);
 	buf_init(&c->body, LIMIT_UPSTREAM_BODY);
@@ -677,6 +701,7 @@ void remote_ask_finish(struct remote_ask *a)
 	buf_finish(&a->body);
 	buf_finish(&a->url);
 	free(TAKE(a->want));
+	names_free(TAKE(a->names));
 }
 
 enum errc remote_call_start(struct remote_ask *a, const struct provider_env *env,

@@ -8,6 +8,7 @@
 #include "upstream/upstream.h"
 
 struct embed_want;
+struct names;
 struct upstream_target;
 
 /* The arguments of a call. */
@@ -21,14 +22,15 @@ struct remote_ask {
 	bool                    count;
 	const char             *header; /* borrowed; further header lines; NULL: none */
 	struct buf              body;
-	struct buf              url;  /* NUL-terminated; empty: the target's URL */
-	struct embed_want      *want; /* owned; NULL: a chat */
+	struct buf              url;   /* NUL-terminated; empty: the target's URL */
+	struct embed_want      *want;  /* owned; NULL: a chat */
+	struct names           *names; /* owned; to be turned back in the answer; NULL: none */
 };
 
 void remote_ask_init(struct remote_ask *a);
 void remote_ask_finish(struct remote_ask *a);
 
-/* remote_call_start: as start of struct provider_ops. Takes body, url and want out of a, also on
+/* remote_call_start: as start of struct provider_ops. Takes body, url, want and names out of a, also on
  * failure, except if there is no memory for a call. */
 enum errc remote_call_start(struct remote_ask *a, const struct provider_env *env,
 			    provider_event_fn on_event, void *arg, struct provider_call **ret,

@@ -89,6 +89,7 @@ static const struct dialect text = {
 const struct dialect dialect_azure = {
 	.name = "azure",
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
+	.names = NAMES_BRIEF_MADE,
 	.path = "/chat/completions",
 	.root = "/openai",
 	.place = azure_place,

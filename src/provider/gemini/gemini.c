@@ -507,6 +507,7 @@ static enum errc gemini_decode_whole(struct decode *d, struct str body, struct e
 
 const struct dialect dialect_gemini = {
 	.name = "gemini",
+	.names = NAMES_BRIEF,
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF | PROVIDER_TOP_K |
 		 PROVIDER_FILE_URL,
 	.path = "/models",

@@ -16,6 +16,7 @@ static const char *const hosts[] = { "api.mistral.ai", NULL };
 const struct dialect dialect_mistral = {
 	.name = "mistral",
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF | PROVIDER_FILE_URL,
+	.names = NAMES_BRIEF,
 	.path = "/chat/completions",
 	.models = "/models",
 	.hosts = hosts,

@@ -229,6 +229,7 @@ static const char *const hosts[] = { "api.openai.com", ".api.openai.com", ".open
 const struct dialect dialect_openai = {
 	.name = "openai",
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
+	.names = NAMES_BRIEF_MADE,
 	.path = "/chat/completions",
 	.models = "/models",
 	.hosts = hosts,

@@ -722,6 +722,7 @@ static enum errc openai_responses_decode_whole(struct decode *d, struct str body
 
 const struct dialect dialect_openai_responses = {
 	.name = "openai-responses",
+	.names = NAMES_BRIEF,
 	.takes = PROVIDER_IMAGES | PROVIDER_PDF | PROVIDER_FILE_URL | PROVIDER_RESPONSES,
 	.path = "/responses",
 	.models = "/models",

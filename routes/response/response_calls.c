@@ -32,6 +32,8 @@ bool response_calls_read(struct response_draft *x, json_at item, bool custom)
 		return false;
 	if (!response_draft_flush_media(x) || !calls_begin(x, custom ? "input" : "arguments"))
 		return false;
+	response_draft_keep(x, custom || space.n > 0 ||
+				       json_get_some(x->d, item, "caller") != JSON_ABSENT);
 	if (x->call_count++ == LIMIT_TOOLS)
 		return response_draft_refuse(x, ERR_INVALID_VALUE,
 					     "too many calls follow each other", "%s", "");
@@ -101,6 +103,7 @@ bool response_calls_result(struct response_draft *x, json_at item)
 					     "must be a string or an array of parts", ".output");
 	if (!response_draft_flush_said(x) || !response_draft_begin(x, "output"))
 		return false;
+	response_draft_keep(x, json_get_is(d, item, "type", "custom_tool_call_output"));
 	if (!response_draft_raw(x, &x->made, "{\"role\":\"tool\",\"tool_call_id\":", id) ||
 	    !buf_text(&x->made, ",\"content\":"))
 		return response_draft_full(x);

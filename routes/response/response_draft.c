@@ -1,8 +1,10 @@
 /* The list of messages, and the message of the assistant that several items make. */
 #include "routes/response/response_draft.h"
 
+#include "base/file_id.h"
 #include "base/limits.h"
 #include "routes/kit/check.h"
+#include "shape/raw_items.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -52,8 +54,18 @@ bool response_draft_origin(struct response_draft *x, struct origin row)
 	return response_origins_add(x->origins, row) || response_draft_full(x);
 }
 
+void response_draft_keep(struct response_draft *x, bool lossy)
+{
+	if (!x->raws)
+		return;
+	if (x->raw_count == 0 || x->raws[x->raw_count - 1] != x->at)
+		x->raws[x->raw_count++] = x->at;
+	x->lossy = x->lossy || lossy;
+}
+
 void response_draft_belongs(struct response_draft *x)
 {
+	response_draft_keep(x, false);
 	if (x->reading->items)
 		x->reading->items[x->item].message = (uint32_t)x->count;
 }
@@ -67,7 +79,7 @@ bool response_draft_begin(struct response_draft *x, const char *key)
 
 /* --- the list --- */
 
-bool response_draft_push(struct response_draft *x)
+static bool draft_push_made(struct response_draft *x)
 {
 	struct str copy = arena_str(x->arena, buf_view(&x->made));
 
@@ -76,6 +88,51 @@ bool response_draft_push(struct response_draft *x)
 		return response_draft_full(x);
 	x->list[x->count++] = copy;
 	return true;
+}
+
+/* draft_has_upload: whether a part of an item names a file of this gateway. */
+static bool draft_has_upload(const struct json_doc *d, json_at item)
+{
+	static const char *const keys[] = { "content", "output" };
+	struct id                id;
+
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		json_at list = json_get(d, item, keys[i]);
+
+		if (json_is_kind(d, list, JSON_ARRAY))
+			JSON_EACH (part, d, list)
+				if (json_kind(d, part) == JSON_OBJECT &&
+				    file_id_parse(json_get_inner(d, part, "file_id"), true, &id))
+					return true;
+	}
+	return false;
+}
+
+/* draft_put_raws: the items become the last member of the message.  An uploaded file of this gateway
+ * means nothing to the provider that would get them back. */
+static bool draft_put_raws(struct response_draft *x)
+{
+	bool ok = true;
+
+	for (size_t i = 0; x->lossy && i < x->raw_count; i++)
+		if (draft_has_upload(x->d, x->raws[i]))
+			x->lossy = false;
+	if (!x->lossy)
+		return true;
+	x->made.len--;
+	ok = buf_text(&x->made, ",\"" RAW_ITEMS_KEY "\":[");
+	for (size_t i = 0; ok && i < x->raw_count; i++)
+		ok = response_draft_raw(x, &x->made, i > 0 ? "," : "", x->raws[i]);
+	return ok && buf_text(&x->made, "]}");
+}
+
+bool response_draft_push(struct response_draft *x)
+{
+	if (!draft_put_raws(x))
+		return response_draft_full(x);
+	x->raw_count = 0;
+	x->lossy = false;
+	return draft_push_made(x);
 }
 
 static bool draft_put(struct buf *out, const char *before, struct str escaped)
@@ -155,7 +212,7 @@ bool response_draft_flush_media(struct response_draft *x)
 		if (x->origins->list[i].message == LATER)
 			x->origins->list[i].message = (uint32_t)x->count;
 	x->media_count = 0;
-	return response_draft_push(x);
+	return draft_push_made(x);
 }
 
 bool response_draft_flush(struct response_draft *x)

@@ -16,6 +16,7 @@ struct response_draft {
 	struct str              *list; /* in the arena */
 	size_t                   count;
 	size_t                   item; /* index of the current item */
+	json_at                  at;   /* the current item */
 	struct response_origins *origins;
 	struct response_reading *reading;
 	struct buf               made; /* the message that is being made */
@@ -32,6 +33,12 @@ struct response_draft {
 	struct id             stored;
 	struct run_reference *references; /* in the arena */
 	size_t                reference_count;
+
+	/* The items of the message that is being made, and of those before it that made none; lossy: the
+	 * message can't say all that they do, and is stored with them (shape/raw_items). */
+	json_at *raws; /* in the arena; NULL: no provider can read them */
+	size_t   raw_count;
+	bool     lossy;
 
 	struct buf media; /* parts of results that only a user's message can have */
 	size_t     media_count;
@@ -57,8 +64,10 @@ bool response_draft_raw(const struct response_draft *x, struct buf *out, const c
  * so has begun the message that is pushed next, whose content stands in the member `key`. */
 bool response_draft_origin(struct response_draft *x, struct origin row) MUST_USE;
 bool response_draft_begin(struct response_draft *x, const char *key) MUST_USE;
-/* response_draft_belongs: the current item is a part of the message that is pushed next. */
+/* response_draft_belongs: the current item is a part of the message that is pushed next.
+ * response_draft_keep: so it is, but the message lacks something of it if `lossy`. */
 void response_draft_belongs(struct response_draft *x);
+void response_draft_keep(struct response_draft *x, bool lossy);
 /* response_draft_push: the message that was made is the next one. */
 bool response_draft_push(struct response_draft *x) MUST_USE;
 /* response_draft_media: a part of x->media comes from element `at` of a member of the current item;

@@ -54,6 +54,7 @@ static bool input_drop(struct response_draft *x, json_at type)
 		return response_draft_refuse(x, ERR_UNSUPPORTED_PARAMETER,
 					     "is an item of a tool that OpenAI runs itself",
 					     ".type");
+	response_draft_keep(x, true);
 	warnings_add(x->reading->warnings, x->item, "hosted_item_dropped",
 		     "an item of type %.*s does not reach this provider", STR_ARG(word));
 	return true;
@@ -144,8 +145,14 @@ static bool input_items(struct response_draft *x, json_at input)
 	if (!reading->items || !response_order(x->d, input, reading->follows, x->arena, &list))
 		return response_draft_full(x);
 	reading->item_count = count;
+	if (reading->native) {
+		x->raws = arena_alloc(x->arena, (count + 1) * sizeof *x->raws);
+		if (!x->raws)
+			return response_draft_full(x);
+	}
 	for (size_t i = 0; i < count; i++) {
 		x->item = list[i].at;
+		x->at = list[i].item;
 		reading->items[x->item] =
 			(struct prompt_item){ list[i].item, PROMPT_NO_MESSAGE, false, false };
 		if (!input_item(x, list[i].item))

@@ -62,14 +62,15 @@ static bool parts_put_image(const struct response_draft *x, json_at part, const 
 }
 
 /* parts_put_url: where only the provider itself reads the file, the message keeps its address. */
-static bool parts_put_url(const struct response_draft *x, json_at url, struct buf *out)
+static bool parts_put_url(struct response_draft *x, json_at url, struct buf *out)
 {
+	response_draft_keep(x, true);
 	return (response_draft_raw(x, out, "{\"type\":\"text\",\"text\":", url) &&
 		buf_text(out, "}")) ||
 	       response_draft_full(x);
 }
 
-static bool parts_put_file(const struct response_draft *x, json_at part, const char *place,
+static bool parts_put_file(struct response_draft *x, json_at part, const char *place,
 			   struct buf *out)
 {
 	static const char *const keys[] = { "file_data", "file_id", "file_url" };
@@ -121,8 +122,7 @@ static bool parts_put_text(const struct response_draft *x, json_at part, const c
 	       response_draft_full(x);
 }
 
-bool response_parts_put(const struct response_draft *x, json_at part, const char *place,
-			struct buf *out)
+bool response_parts_put(struct response_draft *x, json_at part, const char *place, struct buf *out)
 {
 	const struct json_doc *d = x->d;
 

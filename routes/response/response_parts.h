@@ -11,7 +11,7 @@ bool response_parts_at(const struct response_draft *x, json_at part, const char 
 		       char ret[96]) MUST_USE;
 /* response_parts_put: appends a part of a user's message, with a comma before it if it is not the
  * first. */
-bool response_parts_put(const struct response_draft *x, json_at part, const char *place,
+bool response_parts_put(struct response_draft *x, json_at part, const char *place,
 			struct buf *out) MUST_USE;
 /* response_parts_image: an image that a model has made (image_generation_call) is handed on as one of
  * a user, because an assistant's message has no place for it. */

@@ -32,6 +32,7 @@ static bool said_assistant(struct response_draft *x, json_at content)
 		return false;
 	if (!response_draft_flush_media(x) || !response_draft_begin(x, "content"))
 		return false;
+	response_draft_keep(x, json_get_some(d, x->at, "phase") != JSON_ABSENT);
 	x->has_text = true;
 	if (json_kind(d, content) == JSON_STRING)
 		return buf_str(&x->text, json_inner(d, content)) || response_draft_full(x);
@@ -109,6 +110,7 @@ bool response_said_reasoning(struct response_draft *x, json_at item)
 	if ((x->has_text || x->call_count > 0 || !id_none(x->stored)) &&
 	    !response_draft_flush_said(x))
 		return false;
+	response_draft_keep(x, json_get_inner(x->d, item, "encrypted_content").n > 0);
 	return brief || content == JSON_ABSENT ? said_thoughts(x, summary, "summary")
 					       : said_thoughts(x, content, "content");
 }

@@ -92,6 +92,7 @@ static void every_member_comes_back_alone_and_with_all_others(void **state)
 		{ .kind = EVENT_OTHER, .cont = true },
 		{ .kind = EVENT_START, .raw = raw, .form = RAW_ANTHROPIC, .raw_id = part("\"c-1\"") },
 		{ .kind = EVENT_FINISH, .cont = true, .form = RAW_ANTHROPIC },
+		{ .kind = EVENT_OTHER, .raw = raw, .form = RAW_RESPONSES, .text = part("yo") },
 		{ .kind = EVENT_USAGE, .raw_only_usage = true, .raw = raw },
 		{ .kind = EVENT_TEXT, .from_lmc = true, .text = STR("x") },
 		{ .kind = EVENT_ASKED, .choice = 2, .block = 1, .text = STR("{},{}") },

@@ -247,6 +247,27 @@ def test_a_conversation_goes_on_elsewhere(wild, script, stream):
     assert sent_items(s)[1:6] == OUTPUT and sent_items(s)[-1] == {"role": "user", "content": "and?"}
 
 
+HISTORY = [{"role": "user", "content": "h\u00fc"}, THOUGHT, SEARCH, NOTE, FIND, EDIT, *RESULTS]
+
+
+def test_what_the_client_sent_is_kept_as_it_was(wild, script, stream):
+    """A history that comes with a request goes back whole with the next one, too."""
+    compacted = {"type": "compaction", "id": "cmp_1", "encrypted_content": "xyz"}
+    url = {"role": "user", "content": [{"type": "input_file", "file_url": "https://x/y.pdf"}]}
+    s = script(up.in_turn(say(stream, FINAL), say(stream, FINAL)))
+    asked = {"input": [compacted, *HISTORY, url], "tools": [WEB, CRM, PATCH]}
+    first = body_of(wild.post("responses", TO, s, asked, stream), stream)
+    wild.post("responses", TO, s, {"input": "and?", "previous_response_id": first["id"]}, stream)
+    kept = s.exchanges[1].request.json["input"]
+    found = {"type": "function_call_output", "call_id": "call_up1", "output": "found"}
+    assert kept == [compacted, *HISTORY[:-2], found, RESULTS[1], url, FINAL, {"role": "user", "content": "and?"}]
+    s = script(WIRE["openai"].whole("Hello"))
+    second = wild.post("responses", "openai", s, {"input": "and?", "previous_response_id": first["id"]})
+    assert second.text == "Hello" and "response_items" not in s.request.body.decode()
+    roles = [m["role"] for m in s.request.json["messages"]]
+    assert roles == ["user", "assistant", "tool", "tool", "user", "assistant", "user"]
+
+
 def test_a_fallback_of_another_dialect_gets_the_translation(make_wild, script, stream):
     s = script(up.in_turn(WIRES.refuse(500, "no"), WIRE["anthropic"].say("Hel", "lo") if stream
                           else WIRE["anthropic"].whole("Hello")))

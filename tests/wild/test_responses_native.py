@@ -7,8 +7,8 @@ import pytest
 
 import responses
 import upstream as up
-from ask import TOOL, WIRE
-from client import Stream
+from ask import PATHS, TOOL, WIRE
+from client import Client, Stream
 from wires import OpenAIResponses
 
 pytestmark = pytest.mark.once
@@ -321,3 +321,29 @@ def test_reasoning_that_is_hidden(make_wild, script, stream):
     assert said.text == "Done." and [i["type"] for i in body_of(said, stream)["output"]] == ["message"]
     got = wild.client.get(f"/v1/responses/{body_of(said, stream)['id']}").ok().json
     assert [i["type"] for i in got["output"]] == ["message"]
+
+
+def test_a_stream_outlives_the_gateway(make_wild, script):
+    gate = up.Gate()
+    steps = WIRES._stream(*WIRES.items(*OUTPUT, last=False))[:-1]
+    s = script(*steps, up.wait(gate))
+    wild = make_wild()
+    seen = []
+    with wild.client.stream(PATHS["responses"], {"model": s.under(TO), "input": "hi", "stream": True,
+                                                 "tools": [WEB, CRM, PATCH]}) as stream:
+        while len(seen) < len(steps) - 1:
+            seen.append(json.loads(stream.next_data().data))
+        wild.gateway.kill()
+    wild.gateway.start()
+    gate.open()
+    with Client(wild.gateway.url) as client:
+        wild.client = client
+        id = seen[0]["response"]["id"]
+        events = again(wild, id)
+        assert [e["type"] for e in events[-2:]] == ["error", "response.failed"]
+        assert seen[:len(events) - 2] == events[:-2]
+        assert events[-1]["sequence_number"] > seen[-1]["sequence_number"]
+        rest = again(wild, id, seen[-1]["sequence_number"])
+        assert [e["type"] for e in rest] == ["error", "response.failed"]
+        whole = [e["item"] for e in events if e["type"] == "response.output_item.done"]
+        assert events[-1]["response"]["output"] == whole == client.get(f"{PATHS['responses']}/{id}").ok().json["output"]

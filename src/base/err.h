@@ -37,7 +37,8 @@ struct err {
 	 * was wrong and what is allowed.  Clients read "path: text", so that the text does not
 	 * repeat the path, and may have the member there as its subject ("must be a string"). */
 	char text[320];
-	bool verbatim; /* clients read only the text: it is a provider's or a stored message */
+	bool verbatim;  /* clients read only the text: it is a provider's or a stored message */
+	bool explained; /* the text has the words of a provider's error object */
 	/* A provider's own values, if they are passed on; 0 or "": the values of err.def. */
 	int            http;
 	char           type[64];

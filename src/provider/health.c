@@ -12,7 +12,7 @@ struct entry {
 	char    model[LIMIT_MODEL]; /* without a NUL; of length 0: the provider entry itself */
 	size_t  model_n;
 	int64_t touched_us;
-	int64_t failures;       /* in a row */
+	int64_t failures;       /* in a row; in quarters */
 	int64_t first_us;       /* time of the first of these failures */
 	int64_t open_until_us;  /* then a probe may be made; 0: the breaker is closed */
 	int64_t probe_until_us; /* then the running probe counts as lost; 0: no probe runs */
@@ -140,7 +140,9 @@ bool health_probe(const struct health_target *t, int64_t now_us)
 
 /* --- telling --- */
 
-static void fail_locked(const struct health_target *t, bool probe, int64_t now_us)
+enum { QUARTERS = 4 };
+
+static void fail_locked(const struct health_target *t, int64_t quarters, bool probe, int64_t now_us)
 {
 	const struct health_rules *rules = t->rules;
 
@@ -152,9 +154,9 @@ static void fail_locked(const struct health_target *t, bool probe, int64_t now_u
 		x->failures = 0;
 		x->first_us = now_us;
 	}
-	x->failures++;
+	x->failures += quarters;
 	/* Calls that began before the breaker opened do not prolong the pause. */
-	if (probe || (x->open_until_us == 0 && x->failures >= rules->failures)) {
+	if (probe || (x->open_until_us == 0 && x->failures >= QUARTERS * rules->failures)) {
 		x->open_until_us = now_us + rules->pause_us;
 		x->probe_until_us = 0;
 	}
@@ -204,7 +206,8 @@ static void tell_locked(const struct health_target *t, enum health_news news, in
 
 	switch (news) {
 	case HEALTH_GOOD: good_locked(t, now_us); return;
-	case HEALTH_FAILED: fail_locked(t, probe, now_us); return;
+	case HEALTH_FAILED: fail_locked(t, QUARTERS, probe, now_us); return;
+	case HEALTH_UNSURE: fail_locked(t, 1, probe, now_us); return;
 	case HEALTH_LIMITED:
 	case HEALTH_USED_UP: cool_locked(t, news == HEALTH_USED_UP, told_us, probe, now_us); return;
 	case HEALTH_REFUSED:
@@ -284,7 +287,8 @@ enum health health_entry(const char *provider, int64_t now_us, bool *ret_probe)
 
 static struct health_view health_view_of(const struct entry *x, int64_t now_us)
 {
-	struct health_view v = { .state = health_of(x, now_us), .failures = x->failures };
+	struct health_view v = { .state = health_of(x, now_us),
+				 .failures = x->failures / QUARTERS };
 
 	if (v.state == HEALTH_DEAD)
 		v.until_us = x->dead_until_us;

@@ -53,6 +53,7 @@ bool health_probe(const struct health_target *t, int64_t now_us);
 enum health_news {
 	HEALTH_GOOD,    /* the target answers */
 	HEALTH_FAILED,  /* connect, 5xx, time limits */
+	HEALTH_UNSURE,  /* a failure that may be the request's: counts a quarter */
 	HEALTH_LIMITED, /* 429 */
 	HEALTH_USED_UP, /* the key's money or quota is used up: the target cools for dead_us */
 	HEALTH_REFUSED, /* the key was refused */

@@ -10,7 +10,7 @@
 
 struct tally {
 	struct tally     *next;
-	_Atomic int64_t   calls, failed, begun, first_us;
+	_Atomic int64_t   calls, failed, begun, first_us, answered_us;
 	struct tally_view last;                      /* the last failure; guarded by the lock */
 	struct str        model, provider, upstream; /* their bytes stand behind */
 };
@@ -82,10 +82,16 @@ static int64_t tally_get(const _Atomic int64_t *of)
 	return atomic_load_explicit(of, memory_order_relaxed);
 }
 
-void tally_first(struct tally *t, int64_t us)
+bool tally_answered(struct tally *t, int64_t since_us)
+{
+	return t && tally_get(&t->answered_us) > since_us;
+}
+
+void tally_first(struct tally *t, int64_t us, int64_t now_us)
 {
 	if (!t)
 		return;
+	atomic_store_explicit(&t->answered_us, now_us, memory_order_relaxed);
 	tally_add(&t->begun, 1);
 	tally_add(&t->first_us, us);
 }

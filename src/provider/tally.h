@@ -25,7 +25,10 @@ struct tally_view {
 /* tally_of: the tally of a target; lives as long as the process.  NULL: there are LIMIT_TALLIES
  * targets already, or no memory; the others take a NULL, and do nothing. */
 struct tally *tally_of(struct str model, const char *provider, struct str upstream);
-void          tally_first(struct tally *t, int64_t us);
+/* tally_first: an answer has begun, us after its call, at now_us.  tally_answered: whether one has begun
+ * since then. */
+void tally_first(struct tally *t, int64_t us, int64_t now_us);
+bool tally_answered(struct tally *t, int64_t since_us);
 /* tally_over: a call is over; e: NULL: it went well. */
 void tally_over(struct tally *t, const struct err *e, int64_t now_ms);
 void tally_look(struct tally *t, struct tally_view *ret);

@@ -101,9 +101,10 @@ static void over(struct run *r, enum health_news news, const struct err *e)
 void attempt_content(struct run *r)
 {
 	struct health_target t = who(r);
+	int64_t              now_us = clock_mono_us();
 
-	tally_first(registry_tally(&r->attempt.target), clock_mono_us() - r->attempt.begun_us);
-	health_tell(&t, HEALTH_GOOD, 0, false, clock_mono_us());
+	tally_first(registry_tally(&r->attempt.target), now_us - r->attempt.begun_us, now_us);
+	health_tell(&t, HEALTH_GOOD, 0, false, now_us);
 	r->attempt.target.probe = false; /* the probe has told health its result */
 }
 
@@ -151,6 +152,7 @@ static bool next_model(struct run *r)
 	a->step++;
 	a->tried = 0;
 	a->again = 0;
+	a->blamed = 0;
 	return true;
 }
 
@@ -567,6 +569,7 @@ void attempt_step(struct run *r)
 	a->tried = 0;
 	a->step = 0;
 	a->again = 0;
+	a->blamed = 0;
 	a->committed = false;
 	a->told = (struct usage){ 0 };
 	err_drop(&a->last);
@@ -590,12 +593,36 @@ void attempt_over(struct run *r, const struct usage *used, int64_t before_nano)
 			  r->bill.nano - before_nano);
 }
 
+/* serves: whether the target has answered a call within the window of its failures. */
+static bool serves(const struct run *r)
+{
+	int64_t since_us = clock_mono_us() - r->provider->health.window_us;
+
+	return tally_answered(registry_tally(&r->attempt.target), since_us);
+}
+
+/* blame: what health is told of a failed attempt.  However often a run asks a target, it tells of one
+ * failure: otherwise a few faulty requests would take the target from everybody. */
+static enum health_news blame(struct attempt *a, const struct err *e, bool served)
+{
+	enum health_news news = retry_news(e, a->committed, served);
+	uint32_t         bit = (uint32_t)1 << (a->target.index % 32);
+
+	if (news != HEALTH_FAILED && news != HEALTH_UNSURE)
+		return news;
+	if ((a->blamed & bit) && !a->target.probe)
+		return HEALTH_NEITHER;
+	a->blamed |= bit;
+	return news;
+}
+
 bool attempt_again(struct run *r, const struct err *e)
 {
 	struct attempt *a = &r->attempt;
 	struct str      name;
+	bool            served = serves(r);
 
-	over(r, retry_news(e, a->committed), e);
+	over(r, blame(a, e, served), e);
 	if (tape_uncommitted(r->tape).n > 0 && retry_costs(e))
 		r->attempt.spent = true;
 	journal_cut(r);
@@ -604,6 +631,7 @@ bool attempt_again(struct run *r, const struct err *e)
 
 	struct retry_case c = {
 		.err = e,
+		.serves = served,
 		.again = a->again,
 		.retries = r->provider->retries,
 		.bare = r->rq->prompt.bare,

@@ -100,10 +100,11 @@ struct attempt {
 	struct str          name;   /* that led to it */
 	struct target       target; /* asked now, or last */
 	uint32_t            tried;  /* bits of the model's targets */
-	size_t              step;   /* fallbacks gone to */
-	int64_t             again;  /* retries of this model */
-	unsigned            count;  /* calls made */
-	unsigned            before; /* calls made for earlier steps of a run with a computer */
+	uint32_t     blamed;    /* bits of those whose health was told of a failure of this run */
+	size_t       step;      /* fallbacks gone to */
+	int64_t      again;     /* retries of this model */
+	unsigned     count;     /* calls made */
+	unsigned     before;    /* calls made for earlier steps of a run with a computer */
 	bool         chosen;    /* target was chosen, and health was not told yet what came of it */
 	bool         on;        /* an attempt goes on */
 	bool         committed; /* it has begun to answer: no other attempt follows */

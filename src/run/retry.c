@@ -46,7 +46,9 @@ static enum retry_kind of_status(const struct err *e)
 	return RETRY_FAULT;
 }
 
-static enum retry_kind retry_kind(const struct err *e)
+/* retry_kind: serves: as in struct retry_case.  Servers answer some faulty requests with a 500 and an
+ * error object (llama.cpp, llama-cpp-python). */
+static enum retry_kind retry_kind(const struct err *e, bool serves)
 {
 	switch ((int)e->code) {
 	case ERR_UPSTREAM_CONNECT:
@@ -56,6 +58,8 @@ static enum retry_kind retry_kind(const struct err *e)
 	case ERR_UPSTREAM_AUTH: return RETRY_KEY;
 	case ERR_UPSTREAM_DENIED: return RETRY_DENIED;
 	case ERR_UPSTREAM_ERROR:
+		return serves && e->explained && e->upstream_status == 500 ? RETRY_UNSURE
+									   : of_status(e);
 	case ERR_UPSTREAM_UNAVAILABLE: return of_status(e);
 	case ERR_UPSTREAM_BAD_RESPONSE:
 	case ERR_STREAM_INCOMPLETE: return RETRY_BROKEN;
@@ -68,7 +72,7 @@ static enum retry_kind retry_kind(const struct err *e)
 
 bool retry_costs(const struct err *e)
 {
-	enum retry_kind kind = retry_kind(e);
+	enum retry_kind kind = retry_kind(e, false);
 
 	return kind == RETRY_SPENT || kind == RETRY_BROKEN;
 }
@@ -90,16 +94,18 @@ static bool same(const struct retry_case *c, enum retry_kind kind)
 {
 	int64_t told_us = c->err->retry_after_ms * 1000;
 
-	if (c->again >= c->retries || told_us > WAIT_MAX_US)
+	if (c->again >= c->retries || told_us > WAIT_MAX_US ||
+	    (kind == RETRY_UNSURE && c->again > 0))
 		return false;
 	/* A 429 without Retry-After may last a minute. */
-	return kind == RETRY_CONNECT || kind == RETRY_BUSY || (kind == RETRY_LIMIT && told_us > 0);
+	return kind == RETRY_CONNECT || kind == RETRY_BUSY || kind == RETRY_UNSURE ||
+	       (kind == RETRY_LIMIT && told_us > 0);
 }
 
 struct retry_step retry_decide(const struct retry_case *c)
 {
 	struct retry_step stop = { RETRY_STOP, 0 };
-	enum retry_kind   kind = retry_kind(c->err);
+	enum retry_kind   kind = retry_kind(c->err, c->serves);
 
 	if (c->committed || kind == RETRY_FAULT || kind == RETRY_SPENT || c->left_us <= 0)
 		return stop;
@@ -116,11 +122,12 @@ struct retry_step retry_decide(const struct retry_case *c)
 	return c->fallback ? (struct retry_step){ RETRY_LATER, 0 } : stop;
 }
 
-enum health_news retry_news(const struct err *e, bool committed)
+enum health_news retry_news(const struct err *e, bool committed, bool serves)
 {
-	switch (retry_kind(e)) {
+	switch (retry_kind(e, serves)) {
 	case RETRY_CONNECT: return HEALTH_FAILED;
 	case RETRY_BUSY: return committed ? HEALTH_NEITHER : HEALTH_FAILED;
+	case RETRY_UNSURE: return committed ? HEALTH_NEITHER : HEALTH_UNSURE;
 	case RETRY_LIMIT: return HEALTH_LIMITED;
 	case RETRY_USED_UP: return HEALTH_USED_UP;
 	case RETRY_KEY: return HEALTH_REFUSED;

@@ -28,7 +28,8 @@ enum retry_kind {
 	RETRY_BROKEN,  /* the answer can't be read, or broke off: the call may cost */
 	RETRY_CONNECT, /* the provider was not reached */
 	RETRY_BUSY,    /* the provider's own failure: 5xx, or an error as the first event */
-	RETRY_LIMIT,   /* 429 */
+	RETRY_UNSURE, /* a 500 of a server that answers other calls: its failure, or the request's */
+	RETRY_LIMIT,  /* 429 */
 	RETRY_USED_UP, /* the key has no money or quota left */
 	RETRY_KEY,     /* the key was refused */
 	RETRY_DENIED,  /* the key is valid, but not for this call: region, model, terms */
@@ -45,6 +46,7 @@ enum retry_next {
 struct retry_case {
 	const struct err *err;
 	bool              committed; /* the attempt's answer has begun */
+	bool              serves;    /* the target has answered other calls of late */
 	int64_t           again;     /* retries of the model's targets so far */
 	int64_t           retries;   /* how many the provider's entry allows */
 	bool              bare;      /* the attempt was without what is signed */
@@ -63,6 +65,6 @@ struct retry_step {
 bool retry_costs(const struct err *e);
 /* retry_decide: what follows the failure, and after which wait. */
 struct retry_step retry_decide(const struct retry_case *c);
-/* retry_news: what the failure says about the target's health; committed: the attempt's answer had
- * begun. */
-enum health_news retry_news(const struct err *e, bool committed);
+/* retry_news: what the failure says about the target's health; committed, serves: as in struct
+ * retry_case. */
+enum health_news retry_news(const struct err *e, bool committed, bool serves);

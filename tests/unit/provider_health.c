@@ -215,6 +215,19 @@ static void what_is_remembered_is_bounded_and_the_oldest_goes(void **state)
 		HEALTH_COOLING);
 }
 
+static void a_failure_that_may_be_the_request_s_counts_a_quarter(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 11; i++)
+		tell(&one, HEALTH_UNSURE, false, 1);
+	assert_health(&one, 1, HEALTH_FINE, 0);
+	assert_int_equal(health_look("p", one.model, S).failures, 2);
+	tell(&one, HEALTH_UNSURE, false, 1);
+	assert_health(&one, 1, HEALTH_OPEN, 10);
+	tell(&one, HEALTH_GOOD, false, 2);
+	assert_health(&one, 2, HEALTH_FINE, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -228,6 +241,7 @@ int main(void)
 		cmocka_unit_test_setup(states_are_counted, reset),
 		cmocka_unit_test_setup(an_entry_is_as_its_worst_target, reset),
 		cmocka_unit_test_setup(what_is_remembered_is_bounded_and_the_oldest_goes, reset),
+		cmocka_unit_test_setup(a_failure_that_may_be_the_request_s_counts_a_quarter, reset),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -160,9 +160,34 @@ static void a_failure_tells_of_health_or_does_not(void **state)
 
 		err_set(&e, news[i].code, NULL, "x");
 		e.upstream_status = news[i].status;
-		assert_int_equal(retry_news(&e, false), news[i].before);
-		assert_int_equal(retry_news(&e, true), news[i].after);
+		assert_int_equal(retry_news(&e, false, false), news[i].before);
+		assert_int_equal(retry_news(&e, true, false), news[i].after);
 	}
+}
+
+/* A server that answers other calls may mean the request with its 500. */
+static void a_500_with_words_is_no_full_failure(void **state)
+{
+	struct err        e;
+	struct retry_case c = { .err = &e, .retries = 2, .left_us = INT64_MAX, .serves = true };
+
+	(void)state;
+	err_set(&e, ERR_UPSTREAM_ERROR, NULL, "image input is not supported");
+	e.upstream_status = 500;
+	assert_int_equal(retry_news(&e, false, true), HEALTH_FAILED); /* a page, not an error */
+	e.explained = true;
+	assert_int_equal(retry_news(&e, false, true), HEALTH_UNSURE);
+	assert_int_equal(retry_news(&e, true, true), HEALTH_NEITHER);
+	assert_int_equal(retry_news(&e, false, false), HEALTH_FAILED);
+	assert_int_equal(retry_decide(&c).next, RETRY_SAME);
+	c.again = 1;
+	assert_int_equal(retry_decide(&c).next, RETRY_STOP);
+	c.other = true;
+	assert_int_equal(retry_decide(&c).next, RETRY_OTHER);
+	c.other = c.serves = false;
+	assert_int_equal(retry_decide(&c).next, RETRY_SAME);
+	e.upstream_status = 502;
+	assert_int_equal(retry_news(&e, false, true), HEALTH_FAILED);
 }
 
 int main(void)
@@ -170,6 +195,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_failure_has_its_next_step),
 		cmocka_unit_test(a_failure_tells_of_health_or_does_not),
+		cmocka_unit_test(a_500_with_words_is_no_full_failure),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -380,8 +380,11 @@ static enum errc anthropic_decode_event(struct decode *d, struct str name, struc
 	if (d->done_mark)
 		return ERR_OK;
 	enum errc rc = openai_scan_event(d, name, data, e);
+	/* The API's own ping goes on to a client that gets the provider's objects. */
+	if (decode_beats(name, data) && (rc != ERR_OK || !json_get_is(d->doc, 0, "type", "ping")))
+		return ERR_OK;
 	if (rc != ERR_OK)
-		return decode_beats(name, data) ? ERR_OK : rc;
+		return rc;
 	if (json_kind(d->doc, 0) != JSON_OBJECT)
 		return decode_bad(e, "a stream event that is no JSON object");
 	if (json_get_is(d->doc, 0, "type", "error") || str_is(name, "error"))

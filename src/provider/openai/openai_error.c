@@ -322,6 +322,7 @@ static enum errc openai_error_failed(enum errc code, int http, int64_t status,
 		err_set(e, code, NULL, "%s", r->message);
 	else
 		err_set(e, code, NULL, "the provider answered with status %d", (int)status);
+	e->explained = r->message[0] != '\0';
 	e->http = http;
 	return code;
 }

@@ -67,7 +67,8 @@ static bool put_text_part(struct items *l, json_at text, bool output)
 	const char *start = output ? "{\"type\":\"output_text\",\"text\":"
 				   : "{\"type\":\"input_text\",\"text\":";
 
-	return items_put(l, start, text) && buf_text(l->out, output ? ",\"annotations\":[]}" : "}");
+	return items_put(l, start, text) &&
+	       buf_text(l->out, output ? ",\"annotations\":[],\"logprobs\":[]}" : "}");
 }
 
 static bool put_image_part(struct items *l, json_at image)

@@ -8,7 +8,10 @@
 struct embed_want {
 	size_t count;
 	bool   base64;
-	char   model[LIMIT_MODEL + 1]; /* the upstream's name, for answers without a name */
+	/* The tokens of the input, estimated: some providers count none, and OpenAI's clients expect a
+	 * number. */
+	int64_t guess;
+	char    model[LIMIT_MODEL + 1]; /* the upstream's name, for answers without a name */
 };
 
 /* embed_want_create: owned, freed with free(); NULL: no memory. */

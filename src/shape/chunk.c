@@ -345,11 +345,23 @@ static bool chunk_error(struct encoder *n, const struct err *e, struct str reque
 
 /* --- whole answers --- */
 
+/* put_message: OpenAI's messages have a refusal always. */
+static bool put_message(struct str message, struct buf *out)
+{
+	static const struct str key = { "\"refusal\":", 10 };
+
+	if (message.n < 3 || message.p[message.n - 1] != '}' ||
+	    memmem(message.p, message.n, key.p, key.n))
+		return buf_str(out, message);
+	return buf_add(out, message.p, message.n - 1) && buf_text(out, ",\"refusal\":null}");
+}
+
 static bool put_made_whole(const struct chunk_printer *p, struct str message,
 			   struct str finish_reason, const struct usage *usage, struct buf *out)
 {
 	if (!put_identity(p, "chat.completion", out) ||
-	    !buf_text(out, "\"choices\":[{\"index\":0,\"message\":") || !buf_str(out, message) ||
+	    !buf_text(out, "\"choices\":[{\"index\":0,\"message\":") ||
+	    !put_message(message, out) ||
 	    !buf_text(out, ",\"logprobs\":null,\"finish_reason\":\"") ||
 	    !buf_str(out, finish_reason) || !buf_text(out, "\"}]"))
 		return false;

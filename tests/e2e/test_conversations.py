@@ -123,7 +123,7 @@ def test_items_of_every_kind(client):
     assert (answer["first_id"], answer["last_id"]) == (data[0]["id"], data[-1]["id"])
     assert data[0]["content"][0] == parts[0] and data[0]["content"][2] == parts[2]
     assert data[0]["content"][1]["image_url"] == parts[1]["image_url"]
-    assert data[1]["content"] == [{"type": "output_text", "text": "hm", "annotations": []}]
+    assert data[1]["content"] == [{"type": "output_text", "text": "hm", "annotations": [], "logprobs": []}]
     assert [data[2][k] for k in ("call_id", "name", "arguments")] == ["c1", "f", "{\"a\":1}"]
     assert data[3]["id"] == data[2]["id"] + "_2"
     assert data[4]["output"] == "one" and data[5]["output"] == [{"type": "input_text", "text": "two"}]

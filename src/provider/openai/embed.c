@@ -343,11 +343,10 @@ enum errc embed_list_vectors(struct embed_list *l, const struct json_doc *doc, c
 
 struct usage embed_list_usage(const struct json_doc *doc, json_at obj, const char *key)
 {
-	json_at      count = json_get(doc, obj, key);
 	struct usage usage = { .known = false };
 
-	usage.known = count != JSON_ABSENT && json_int(doc, count, &usage.in) && usage.in >= 0 &&
-		      usage.in <= LIMIT_TOKENS;
+	usage.known = json_get_some(doc, obj, key) != JSON_ABSENT &&
+		      decode_count_some(doc, obj, key, &usage.in);
 	return usage;
 }
 
@@ -373,9 +372,9 @@ enum errc embed_list_end(struct embed_list *l, struct str model, const struct us
 		ok = ok && buf_text(out, "\"") && buf_str(out, model) && buf_text(out, "\"");
 	else
 		ok = ok && buf_json_string(out, str_of(l->want->model));
-	if (usage->known)
-		ok = ok && buf_fmt(out, ",\"usage\":{\"prompt_tokens\":%lld,\"total_tokens\":%lld}",
-				   (long long)usage->in, (long long)usage->in);
+	long long in = usage->known ? usage->in : l->want->guess;
+	ok = ok &&
+	     buf_fmt(out, ",\"usage\":{\"prompt_tokens\":%lld,\"total_tokens\":%lld}", in, in);
 	return ok && buf_text(out, "}") ? ERR_OK : embed_full(e);
 }
 

@@ -306,10 +306,8 @@ static enum errc rejected(int64_t status, const struct report *r, struct err *e)
 		err_set(e, code, r->param, "the provider answered with status %d", (int)status);
 	keep_words(r, e);
 	if (code == ERR_UPSTREAM_REJECTED && (status == 400 || status == 413 || status == 422) &&
-	    overflows(r)) {
+	    overflows(r))
 		str_copy(e->wire, sizeof e->wire, STR(OVERFLOW));
-		status = 400;
-	}
 	e->http = (int)status;
 	e->verbatim = true;
 	return code;

@@ -37,9 +37,10 @@ ONE_OF = ('toolConfig.functionCallingConfig.mode="ANY"; '
 SCHEMA = 'generationConfig.responseMimeType="application/json"; generationConfig.responseJsonSchema~'
 NAMED = 'tool_choice.type="function"; tool_choice.function.name="get_weather"'
 NAMED_FLAT = 'tool_choice.type="function"; tool_choice.name="get_weather"'
-NO_LEVEL = "breaks types generationConfig.thinkingConfig.thinkingLevel"
-NOT_STRICT = "breaks types tools.0.function.strict"
-UPPER = "new: Google's words are upper case"
+THOUGHTS = ("generationConfig.thinkingConfig.includeThoughts=true; "
+            "generationConfig.thinkingConfig.thinkingLevel")
+NO_THOUGHTS = ("generationConfig.thinkingConfig.includeThoughts=false; "
+               'generationConfig.thinkingConfig.thinkingLevel="minimal"')
 ALONE = "parallel_tool_calls=false"
 
 CHAT = {
@@ -76,20 +77,20 @@ CHAT = {
     "prompt_cache_retention": {"*": {"*": "warned", "openai azure openai-responses": "passed"}},
     "reasoning_effort": {
         "*": {
-            "*": "passed", "anthropic": "warned", "gemini": fault(NO_LEVEL, UPPER), "ollama": "think",
+            "*": "passed", "anthropic": "warned", "gemini": THOUGHTS, "ollama": "think",
             "openai-responses": "reasoning.effort"},
         '"none"': {
-            "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS + " !", "ollama": "think=false",
+            "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS, "ollama": "think=false",
             "openai-responses": "reasoning.effort"},
         '"minimal"': {
             "*": "passed", "anthropic": "warned", "gemini": THOUGHTS,
-            "ollama": 'think="low" !', "openai-responses": "reasoning.effort"},
+            "ollama": fault('think="low"', "new: clamped without a word"), "openai-responses": "reasoning.effort"},
         '"xhigh"': {
-            "*": "passed", "anthropic": "warned", "gemini": THOUGHTS + '="high" !',
-            "ollama": 'think="high" !', "openai-responses": "reasoning.effort"},
+            "*": "passed", "anthropic": "warned", "gemini": fault(THOUGHTS + '="high"', "D37"),
+            "ollama": fault('think="high"', "new: clamped without a word"), "openai-responses": "reasoning.effort"},
         '"max"': {
-            "*": "passed", "anthropic": "warned", "gemini": THOUGHTS + '="high" !',
-            "ollama": 'think="high" !', "openai-responses": "reasoning.effort"},
+            "*": "passed", "anthropic": "warned", "gemini": fault("refused", "D37"),
+            "ollama": fault('think="high"', "new: clamped without a word"), "openai-responses": "reasoning.effort"},
     },
     "response_format": {
         "*": {
@@ -153,8 +154,7 @@ CHAT = {
     "tools": {
         "*": {"*": "tools~", "openai azure ollama": "passed"},
         "[function, full]": {
-            "*": "passed", "anthropic openai-responses": "tools~", "gemini": "tools~ !",
-            "ollama": fault(NOT_STRICT, "new: Ollama has no such member")},
+            "*": "passed", "anthropic openai-responses": "tools~", "gemini": "tools~ !"},
         "[custom]": {"*": "refused", "openai azure": "passed"},
         "[custom, full]": {"*": "refused", "openai azure": "passed"},
     },
@@ -218,10 +218,10 @@ RESPONSES = {
     "reasoning": {
         "*": ever("own"),
         "object, full": {
-            "*": 'reasoning_effort="none" !', "anthropic": "warned", "gemini": fault(NO_LEVEL, UPPER),
+            "*": 'reasoning_effort="none" !', "anthropic": "warned", "gemini": NO_THOUGHTS + " !",
             "ollama": "think=false !", "openai-responses": 'reasoning.effort="none" !'},
         "effort": {
-            "*": 'reasoning_effort="low"', "anthropic": "warned", "gemini": fault(NO_LEVEL, UPPER),
+            "*": 'reasoning_effort="low"', "anthropic": "warned", "gemini": THOUGHTS + '="low"',
             "ollama": 'think="low"', "openai-responses": "passed"},
         "summary": {"*": "own", "openai-responses": fault("own", "D42")},
         "context": ever("warned"),
@@ -278,14 +278,11 @@ RESPONSES = {
     },
     "tools": {
         "*": ever("warned"),
-        "[function]": {
-            "*": "tools~", "gemini": "tools~ !", "ollama": fault(NOT_STRICT, "new: Ollama has no such member"),
-            "openai-responses": "passed"},
-        "[function, full]": {
-            "*": "tools~", "gemini": "tools~ !", "ollama": fault(NOT_STRICT, "new: Ollama has no such member")},
+        "[function]": {"*": "tools~", "gemini": "tools~ !", "openai-responses": "passed"},
+        "[function, full]": {"*": "tools~", "gemini": "tools~ !"},
         "[custom]": ever("tools~"),
         "[custom, full]": ever("tools~"),
-        "[namespace]": {"*": "tools~", "ollama": fault(NOT_STRICT, "new: Ollama has no such member")},
+        "[namespace]": ever("tools~"),
     },
     "top_logprobs": {"*": {"*": "warned", "openai azure": "logprobs=true; top_logprobs"}},
     "top_p": {"*": {"*": "passed", "gemini": "generationConfig.topP", "ollama": "options.top_p"}},
@@ -386,9 +383,7 @@ MESSAGES = {
     "tools": {
         "*": {"*": "refused", "anthropic": "passed"},
         "[object]": {"*": "tools~", "anthropic": "passed"},
-        "[object, full]": {
-            "*": "tools~", "anthropic": "passed", "gemini": "tools~ !",
-            "ollama": fault(NOT_STRICT, "new: Ollama has no such member")},
+        "[object, full]": {"*": "tools~", "anthropic": "passed", "gemini": "tools~ !"},
     },
     "user_profile_id": {"*": {"*": "warned", "anthropic": "passed"}},
     "workspace_id": {"*": {"*": "warned", "anthropic": "passed"}},
@@ -453,10 +448,10 @@ NATIVE = {
     },
     "reasoning_effort": {
         "*": {
-            "*": "passed", "anthropic": "warned", "gemini": fault(NO_LEVEL, UPPER), "ollama": "think",
+            "*": "passed", "anthropic": "warned", "gemini": THOUGHTS, "ollama": "think",
             "openai-responses": "reasoning.effort"},
         '"none"': {
-            "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS + " !", "ollama": "think=false",
+            "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS, "ollama": "think=false",
             "openai-responses": "reasoning.effort"},
     },
     "extra": {

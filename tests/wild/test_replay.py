@@ -30,8 +30,7 @@ FACE = ["claude-01", "claude-reason-01", "claude-two-01"]
 QUIET = ("aider", "aisdk", "cline", "cn", "dspy", "langgraph", "llm", "owui", "pi", "qwen")
 
 # What fails today: (prefix of the record's name, dialects) -> why.  A row that holds for no failing record fails.
-EXPECTED = [(start, ("ollama",), "new: Ollama gets `strict` of tools, which it does not know")
-            for start in ("codex", "opencode-openai-02", "opencode-openai-03", "pi", "pydantic")]
+EXPECTED = []
 
 
 def family(record):

@@ -43,9 +43,9 @@ struct remote_call {
 	struct embed_want    *want;   /* owned; NULL: a chat */
 	struct names         *names;  /* owned; NULL: the answer's names stay */
 	enum answer           answer;
-	int64_t               retry_after_ms;
 	bool                  html; /* the content type is none of JSON */
 	bool                  stream;
+	int64_t               retry_after_ms;
 	provider_event_fn     on_event;
 	void                 *arg;
 

@@ -16,14 +16,6 @@ static inline bool span_same(struct str a, struct str raw_a, struct str b, struc
 	return str_eq(a, b) && place_in(a, raw_a) == place_in(b, raw_b);
 }
 
-static inline bool usage_same(const struct usage *a, const struct usage *b)
-{
-	return a->known == b->known && a->estimated == b->estimated && a->in == b->in &&
-	       a->out == b->out && a->cached_read == b->cached_read &&
-	       a->cached_write == b->cached_write && a->cached_hour == b->cached_hour &&
-	       a->reasoning == b->reasoning;
-}
-
 static inline bool event_same(const struct event *a, const struct event *b)
 {
 	return a->kind == b->kind && a->choice == b->choice && a->block == b->block &&

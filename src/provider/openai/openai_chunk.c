@@ -36,7 +36,7 @@ struct chunk {
 	bool                     given; /* an event of the chunk was given */
 	bool                     only_usage;
 	struct str               role_cut; /* of the first choice, when it repeats its role */
-	struct usage             usage;    /* known: to be given */
+	bool                     tells;    /* it has usage, which is d->told now */
 };
 
 static bool present(const struct json_doc *doc, json_at i)
@@ -223,10 +223,10 @@ static void usage_of(struct chunk *c, json_at at)
 
 	if (openai_usage(c->doc, at, &u, &plain)) {
 		usage_take(&d->told, &u);
-		c->usage = d->told;
 		d->untold = false;
+		c->tells = true;
 	}
-	if (!plain || !usage_same(&c->usage, &u))
+	if (!plain || !usage_same(&d->told, &u))
 		c->keep_raw = false;
 }
 
@@ -243,7 +243,7 @@ static enum errc openai_chunk_check_choices(struct chunk *c, struct err *e)
 		bool          changed;
 		enum errc     rc = openai_chunk_read_choice(doc, i, position++, &ch, e);
 
-		if (rc == ERR_OK && openai_truthy(doc, ch.error))
+		if (rc == ERR_OK && ch.error != JSON_ABSENT && openai_truthy(doc, ch.error))
 			rc = openai_error(c->d, ch.error, e);
 		if (rc == ERR_OK)
 			rc = openai_finish_word(doc, ch.finish, &word, &changed, e);
@@ -415,8 +415,8 @@ static enum errc give_chunk(struct chunk *c, struct err *e)
 				return rc;
 			position++;
 		}
-	if (c->usage.known)
-		openai_chunk_give(c, &(struct event){ .kind = EVENT_USAGE, .usage = c->usage });
+	if (c->tells)
+		openai_chunk_give(c, &(struct event){ .kind = EVENT_USAGE, .usage = d->told });
 	if (!c->given && c->keep_raw)
 		openai_chunk_give(c, &(struct event){ .kind = EVENT_OTHER });
 	d->finished = (d->begun[0] | d->begun[1]) != 0 && (d->open[0] | d->open[1]) == 0;

@@ -59,15 +59,15 @@ static void each_form_of_message_has_its_items(void **state)
 		  "]" },
 		{ "an answer", "{\"role\":\"assistant\",\"content\":\"yo\"}", RUN_COMPLETED,
 		  "[" MESSAGE("completed", "assistant")
-		  "{\"type\":\"output_text\",\"text\":\"yo\",\"annotations\":[]}" MADE "]" },
+		  "{\"type\":\"output_text\",\"text\":\"yo\",\"annotations\":[],\"logprobs\":[]}" MADE "]" },
 		{ "an answer that was cut", "{\"role\":\"assistant\",\"content\":\"yo\"}",
 		  RUN_INCOMPLETE,
 		  "[" MESSAGE("incomplete", "assistant")
-		  "{\"type\":\"output_text\",\"text\":\"yo\",\"annotations\":[]}" MADE "]" },
+		  "{\"type\":\"output_text\",\"text\":\"yo\",\"annotations\":[],\"logprobs\":[]}" MADE "]" },
 		{ "an answer that is being made", "{\"role\":\"assistant\",\"content\":\"\"}",
 		  RUN_RUNNING,
 		  "[" MESSAGE("in_progress", "assistant")
-		  "{\"type\":\"output_text\",\"text\":\"\",\"annotations\":[]}" MADE "]" },
+		  "{\"type\":\"output_text\",\"text\":\"\",\"annotations\":[],\"logprobs\":[]}" MADE "]" },
 		{ "system", "{\"role\":\"system\",\"content\":\"be\"}", RUN_COMPLETED,
 		  "[" MESSAGE("completed", "system") "{\"type\":\"input_text\",\"text\":\"be\"}"
 		  MADE "]" },
@@ -109,7 +109,7 @@ static void each_form_of_message_has_its_items(void **state)
 		  "\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]}",
 		  RUN_FAILED,
 		  "[" MESSAGE("incomplete", "assistant")
-		  "{\"type\":\"output_text\",\"text\":\"look\",\"annotations\":[]}" MADE ","
+		  "{\"type\":\"output_text\",\"text\":\"look\",\"annotations\":[],\"logprobs\":[]}" MADE ","
 		  "{\"type\":\"function_call\",\"id\":\"fc_" BODY
 		  "\",\"call_id\":\"c1\",\"name\":\"f\","
 		  "\"arguments\":\"\",\"status\":\"incomplete\"}]" },
@@ -178,8 +178,9 @@ static void escapes_white_space_and_numbers_come_out_in_one_form(void **state)
 					"\"context\":{\"a\":[1,1.50,1e400,true,null,{},[]]}") "]" });
 }
 
-#define TEXT_IN(s)  "{\"type\":\"input_text\",\"text\":\"" s "\"}"
-#define TEXT_OUT(s) "{\"type\":\"output_text\",\"text\":\"" s "\",\"annotations\":[]}"
+#define TEXT_IN(s) "{\"type\":\"input_text\",\"text\":\"" s "\"}"
+#define TEXT_OUT(s) \
+	"{\"type\":\"output_text\",\"text\":\"" s "\",\"annotations\":[],\"logprobs\":[]}"
 
 static void an_lmc_message_is_one_message_item(void **state)
 {

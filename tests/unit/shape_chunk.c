@@ -778,7 +778,7 @@ static void a_whole_answer_is_the_providers_or_made(void **state)
 #define WHOLE                                                                                     \
 	"\"id\":\"chatcmpl-" RUN_BODY "\",\"object\":\"chat.completion\",\"created\":1700000000," \
 	"\"model\":\"my \\\"model\\\"\",\"choices\":[{\"index\":0,"                               \
-	"\"message\":{\"role\":\"assistant\"},\"logprobs\":null,\"finish_reason\":\"stop\"}]"
+	"\"message\":{\"role\":\"assistant\",\"refusal\":null},\"logprobs\":null,\"finish_reason\":\"stop\"}]"
 	static const struct {
 		const char *why;
 		bool        native;

@@ -20,7 +20,7 @@ BASE = {"model", "messages", "input", "prompt", "betas"}
 
 NAMED = {"name": "get_weather"}
 TOOL = {"type": "function", "function": {"name": "get_weather", "parameters": SCHEMA}}
-FLAT = {"type": "function", "name": "get_weather", "parameters": SCHEMA}
+FLAT = {"type": "function", "name": "get_weather", "parameters": SCHEMA, "strict": False}
 CLAUDES = {"name": "get_weather", "input_schema": SCHEMA}
 JSON_SCHEMA = {"type": "json_schema", "json_schema": {"name": "city", "schema": SCHEMA, "strict": True}}
 
@@ -60,6 +60,7 @@ MORE = {
     ("responses", "context_management"): [("[x]", [{"type": "compaction"}]), (
         "[x, full]", [{"type": "compaction", "compact_threshold": 200000}])],
     ("responses", "client_metadata"): [("object", {"installation": "k1"})],
+    ("responses", "moderation"): [("object, full", {"model": "x", "policy": {"input": {"mode": "block"}}})],
     ("responses", "presence_penalty"): [("0.5", 0.5)], ("responses", "frequency_penalty"): [("0.5", 0.5)],
     ("responses", "top_k"): [("2", 2)],
     ("messages", "temperature"): [("0.5", 0.5)], ("messages", "top_p"): [("0.5", 0.5)],

@@ -32,15 +32,14 @@ def ever(word):
 
 
 # Words that come more than once.
+THOUGHTS = "generationConfig.thinkingConfig.includeThoughts=true; generationConfig.thinkingConfig.thinkingLevel"
+NO_THOUGHTS = ('generationConfig.thinkingConfig.includeThoughts=false; '
+               'generationConfig.thinkingConfig.thinkingLevel="minimal"')
 ONE_OF = ('toolConfig.functionCallingConfig.mode="ANY"; '
           'toolConfig.functionCallingConfig.allowedFunctionNames[0]="get_weather"')
 SCHEMA = 'generationConfig.responseMimeType="application/json"; generationConfig.responseJsonSchema~'
 NAMED = 'tool_choice.type="function"; tool_choice.function.name="get_weather"'
 NAMED_FLAT = 'tool_choice.type="function"; tool_choice.name="get_weather"'
-THOUGHTS = ("generationConfig.thinkingConfig.includeThoughts=true; "
-            "generationConfig.thinkingConfig.thinkingLevel")
-NO_THOUGHTS = ("generationConfig.thinkingConfig.includeThoughts=false; "
-               'generationConfig.thinkingConfig.thinkingLevel="minimal"')
 ALONE = "parallel_tool_calls=false"
 
 CHAT = {
@@ -80,17 +79,17 @@ CHAT = {
             "*": "passed", "anthropic": "warned", "gemini": THOUGHTS, "ollama": "think",
             "openai-responses": "reasoning.effort"},
         '"none"': {
-            "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS, "ollama": "think=false",
+            "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS + " !", "ollama": "think=false",
             "openai-responses": "reasoning.effort"},
         '"minimal"': {
-            "*": "passed", "anthropic": "warned", "gemini": THOUGHTS,
-            "ollama": fault('think="low"', "new: clamped without a word"), "openai-responses": "reasoning.effort"},
+            "*": "passed", "anthropic": "warned", "gemini": THOUGHTS, "ollama": 'think="low" !',
+            "openai-responses": "reasoning.effort"},
         '"xhigh"': {
-            "*": "passed", "anthropic": "warned", "gemini": fault(THOUGHTS + '="high"', "D37"),
-            "ollama": fault('think="high"', "new: clamped without a word"), "openai-responses": "reasoning.effort"},
+            "*": "passed", "anthropic": "warned", "gemini": THOUGHTS + '="high" !', "ollama": 'think="high" !',
+            "openai-responses": "reasoning.effort"},
         '"max"': {
-            "*": "passed", "anthropic": "warned", "gemini": fault("refused", "D37"),
-            "ollama": fault('think="high"', "new: clamped without a word"), "openai-responses": "reasoning.effort"},
+            "*": "passed", "anthropic": "warned", "gemini": THOUGHTS + '="high" !', "ollama": 'think="high" !',
+            "openai-responses": "reasoning.effort"},
     },
     "response_format": {
         "*": {
@@ -153,8 +152,7 @@ CHAT = {
     },
     "tools": {
         "*": {"*": "tools~", "openai azure ollama": "passed"},
-        "[function, full]": {
-            "*": "passed", "anthropic openai-responses": "tools~", "gemini": "tools~ !"},
+        "[function, full]": {"*": "passed", "anthropic openai-responses": "tools~", "gemini": "tools~ !"},
         "[custom]": {"*": "refused", "openai azure": "passed"},
         "[custom, full]": {"*": "refused", "openai azure": "passed"},
     },
@@ -177,35 +175,25 @@ CHAT = {
 }
 
 RESPONSES = {
-    "presence_penalty": {"*": {
-        "*": "passed", "anthropic openai-responses": "warned", "gemini": "generationConfig.presencePenalty",
-        "ollama": "options.presence_penalty"}},
-    "frequency_penalty": {"*": {
-        "*": "passed", "anthropic openai-responses": "warned", "gemini": "generationConfig.frequencyPenalty",
-        "ollama": "options.frequency_penalty"}},
-    "access_programs": {"*": ever("warned")},
-    "background_options": {"*": ever("warned")},
-    "context_management": {"*": ever("warned")},
-    "image": {"*": ever("warned")},
+    "access_programs": {"*": {"*": "warned", "openai-responses": "passed"}},
+    "background_options": {"*": {"*": "warned", "openai-responses": fault("own", "new: lost without a word")}},
+    "context_management": {"*": {"*": "warned", "openai-responses": "passed"}},
+    "image": {"*": {"*": "warned", "openai-responses": "passed"}},
     "include": {
-        "*": ever("own"),
-        '["reasoning.encrypted_content"]': ever("warned"),
-        '["message.output_text.logprobs"]': {"*": "warned", "openai azure": "logprobs=true"},
+        "*": {"*": "own", "openai-responses": "passed"},
+        '["reasoning.encrypted_content"]': {"*": "warned", "openai-responses": "passed"},
+        '["message.output_text.logprobs"]': {
+            "*": "warned", "openai azure": "logprobs=true", "openai-responses": "passed"},
     },
     "instructions": {"*": {
         "*": "messages~", "anthropic": 'system[0].type="text"; system[0].text',
-        "gemini": "systemInstruction.parts[0].text", "openai-responses": "input~"}},
-    "max_output_tokens": {
-        "*": {
-            "*": "max_tokens", "gemini": "generationConfig.maxOutputTokens", "ollama": "options.num_predict",
-            "openai-responses": "passed"},
-        "low": {
-            "*": "max_tokens", "gemini": "generationConfig.maxOutputTokens", "ollama": "options.num_predict",
-            "openai-responses": "max_output_tokens=16 !"},
-    },
-    "max_tool_calls": {"*": ever("own")},
+        "gemini": "systemInstruction.parts[0].text", "openai-responses": "passed"}},
+    "max_output_tokens": {"*": {
+        "*": "max_tokens", "gemini": "generationConfig.maxOutputTokens", "ollama": "options.num_predict",
+        "openai-responses": "passed"}},
+    "max_tool_calls": {"*": {"*": "own", "openai-responses": "passed"}},
     "metadata": {"*": ever("own")},
-    "moderation": {"*": ever("refused")},
+    "moderation": {"*": {"*": "refused", "openai-responses": "passed"}},
     "parallel_tool_calls": {
         "*": {"*": "passed", "anthropic gemini ollama": "own"},
         "false": {
@@ -213,19 +201,18 @@ RESPONSES = {
             "gemini ollama": "warned"},
     },
     "prompt_cache_key": {"*": {"*": "passed", "anthropic gemini ollama": "warned"}},
-    "prompt_cache_options": {"*": ever("warned")},
+    "prompt_cache_options": {"*": {"*": "warned", "openai-responses": "passed"}},
     "prompt_cache_retention": {"*": {"*": "warned", "openai azure openai-responses": "passed"}},
     "reasoning": {
-        "*": ever("own"),
+        "*": {"*": "own", "openai-responses": "passed"},
         "object, full": {
             "*": 'reasoning_effort="none" !', "anthropic": "warned", "gemini": NO_THOUGHTS + " !",
-            "ollama": "think=false !", "openai-responses": 'reasoning.effort="none" !'},
+            "ollama": "think=false !", "openai-responses": "passed"},
         "effort": {
             "*": 'reasoning_effort="low"', "anthropic": "warned", "gemini": THOUGHTS + '="low"',
             "ollama": 'think="low"', "openai-responses": "passed"},
-        "summary": {"*": "own", "openai-responses": fault("own", "D42")},
-        "context": ever("warned"),
-        "mode": ever(fault("own", "new: lost without a word")),
+        "context": {"*": "warned", "openai-responses": "passed"},
+        "mode": {"*": fault("own", "new: lost without a word"), "openai-responses": "passed"},
     },
     "safety_identifier": {"*": {"*": "warned", "openai azure openai-responses": "passed"}},
     "service_tier": {
@@ -244,9 +231,8 @@ RESPONSES = {
             "gemini": "generationConfig.temperature", "ollama": "options.temperature"},
     },
     "text": {
-        "*": ever("own"),
-        "object, full": {
-            "*": "warned", "openai azure": 'verbosity="low"', "openai-responses": 'text.verbosity="low"'},
+        "*": {"*": "own", "openai-responses": "passed"},
+        "object, full": {"*": "warned", "openai azure": 'verbosity="low"', "openai-responses": "passed"},
         "json_schema": {
             "*": "response_format~", "anthropic": "output_config~", "gemini": "generationConfig~",
             "ollama": "format~", "openai-responses": "passed"},
@@ -256,7 +242,7 @@ RESPONSES = {
             "openai-responses": "passed"},
     },
     "tool_choice": {
-        "*": ever("warned"),
+        "*": {"*": "warned", "openai-responses": "passed"},
         '"none"': {
             "*": "passed", "anthropic": "tool_choice.type",
             "gemini": 'toolConfig.functionCallingConfig.mode="NONE"', "ollama": "-tools"},
@@ -268,32 +254,41 @@ RESPONSES = {
             "gemini": 'toolConfig.functionCallingConfig.mode="ANY"', "ollama": "warned"},
         "allowed_tools": {
             "*": 'tool_choice="auto"', "anthropic": 'tool_choice.type="auto"',
-            "gemini": 'toolConfig.functionCallingConfig.mode="AUTO"', "ollama": "own"},
+            "gemini": 'toolConfig.functionCallingConfig.mode="AUTO"', "ollama": "own", "openai-responses": "passed"},
         "function": {
             "*": NAMED, "anthropic": 'tool_choice.type="tool"; tool_choice.name="get_weather"', "gemini": ONE_OF,
             "ollama": "warned", "openai-responses": "passed"},
         "custom": {
             "*": NAMED, "anthropic": 'tool_choice.type="tool"; tool_choice.name="get_weather"', "gemini": ONE_OF,
-            "ollama": "warned", "openai-responses": NAMED_FLAT},
+            "ollama": "warned", "openai-responses": "passed"},
     },
     "tools": {
-        "*": ever("warned"),
+        "*": {"*": "warned", "openai-responses": "passed"},
         "[function]": {"*": "tools~", "gemini": "tools~ !", "openai-responses": "passed"},
-        "[function, full]": {"*": "tools~", "gemini": "tools~ !"},
-        "[custom]": ever("tools~"),
-        "[custom, full]": ever("tools~"),
-        "[namespace]": ever("tools~"),
+        "[function, full]": {"*": "tools~", "gemini": "tools~ !", "openai-responses": "passed"},
+        "[custom]": {"*": "tools~", "openai-responses": "passed"},
+        "[custom, full]": {"*": "tools~", "openai-responses": "passed"},
+        "[namespace]": {"*": "tools~", "openai-responses": "passed"},
     },
-    "top_logprobs": {"*": {"*": "warned", "openai azure": "logprobs=true; top_logprobs"}},
+    "top_logprobs": {"*": {
+        "*": "warned", "openai azure": "logprobs=true; top_logprobs", "openai-responses": "passed"}},
     "top_p": {"*": {"*": "passed", "gemini": "generationConfig.topP", "ollama": "options.top_p"}},
     "truncation": {
-        "*": ever("warned"),
-        '"disabled"': ever("own"),
+        "*": {"*": "warned", "openai-responses": "passed"},
+        '"disabled"': {"*": "own", "openai-responses": "passed"},
     },
     "user": {"*": {"*": "passed", "mistral gemini ollama": "warned", "anthropic": "metadata.user_id"}},
-    "client_metadata": {"*": ever("warned")},
+    "client_metadata": {"*": {"*": "warned", "openai-responses": "passed"}},
+    "presence_penalty": {"*": {
+        "*": "passed", "anthropic": "warned", "gemini": "generationConfig.presencePenalty",
+        "ollama": "options.presence_penalty",
+        "openai-responses": fault("breaks types presence_penalty", "new: OpenAI's API has no such member")}},
+    "frequency_penalty": {"*": {
+        "*": "passed", "anthropic": "warned", "gemini": "generationConfig.frequencyPenalty",
+        "ollama": "options.frequency_penalty",
+        "openai-responses": fault("breaks types frequency_penalty", "new: OpenAI's API has no such member")}},
     "top_k": {"*": {"*": "passed", "gemini": "generationConfig.topK", "ollama": "options.top_k"}},
-    "stream_options": {"*": ever("own")},
+    "stream_options": {"*": {"*": "own", "openai-responses": "passed"}},
 }
 
 MESSAGES = {
@@ -451,7 +446,7 @@ NATIVE = {
             "*": "passed", "anthropic": "warned", "gemini": THOUGHTS, "ollama": "think",
             "openai-responses": "reasoning.effort"},
         '"none"': {
-            "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS, "ollama": "think=false",
+            "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS + " !", "ollama": "think=false",
             "openai-responses": "reasoning.effort"},
     },
     "extra": {
@@ -529,7 +524,8 @@ TITLES = {
              "`messages`, `model` and `stream` are taken everywhere."),
     "responses": ("Responses", "`POST /v1/responses`",
                   "`input`, `model` and `stream` are taken everywhere; `background`, `conversation` and "
-                  "`previous_response_id` are the gateway's own. [responses.md](responses.md) has the details."),
+                  "`previous_response_id` are the gateway's own. To a provider of dialect `openai-responses` a request "
+                  "goes as it is. [responses.md](responses.md) has the details."),
     "messages": ("Messages", "`POST /v1/messages`",
                  "`messages`, `model` and `stream` are taken everywhere. To a provider of dialect `anthropic` a "
                  "request goes as it is. [messages.md](messages.md) has the details."),

@@ -19,8 +19,8 @@ USAGE = {
                          "output_tokens_details": {"reasoning_tokens": 2}},
 }
 USAGE |= {"azure": USAGE["openai"], "mistral": {k: 3 for k in USAGE["openai"] if k.endswith("tokens")}}
-# What only servers like OpenAI's say.
-UNKNOWN = {"openai": "reasoning_content", "azure": "reasoning_content"}
+# What only servers like OpenAI's say, and what OpenAI's description of its API has and its package lacks.
+UNKNOWN = {"openai": "reasoning_content", "azure": "reasoning_content", "openai-responses": "name"}
 
 
 class Kept:

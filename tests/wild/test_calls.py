@@ -164,7 +164,7 @@ def test_arguments_of_the_other_dialects(wild, script, dialect, args, want):
 
 def test_the_twin_of_an_id_is_turned_back(wild, script):
     """R11: the provider gets what it gave; a text that only looks so stays."""
-    s = script(up.reply(up.completion()))
+    s = script(up.reply(up.completion()), allows={"tool-call-ids messages.1.tool_calls": "the provider's own ids"})
     told = 'say "id":"x_parley_2" and _parley_2'
     calls = [{"id": i, "type": "function", "function": {"name": "f", "arguments": '{"id":"y_parley_2"}'}}
              for i in ("call_a", "call_a_parley_2")]

@@ -2,6 +2,7 @@
 or is refused at its path."""
 
 import base64
+import copy
 import json
 import re
 
@@ -189,7 +190,7 @@ def test_a_data_url_in_any_spelling(claude, family, dialect, head, type_):
 @pytest.mark.parametrize(("dialect", "within"), [("anthropic", False), ("anthropic", True), ("gemini", False)])
 def test_a_media_type_of_messages(claude, dialect, within):
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/jpg", "data": PNG}}
-    body = history("c1", family="messages")
+    body = copy.deepcopy(history("c1", family="messages"))
     if within:
         body["messages"][2]["content"][0]["content"] = [image]
     else:

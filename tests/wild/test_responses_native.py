@@ -36,7 +36,7 @@ USAGE = {"input_tokens": 30, "input_tokens_details": {"cached_tokens": 8, "cache
          "output_tokens": 9, "output_tokens_details": {"reasoning_tokens": 4, "other_tokens": 2}, "total_tokens": 39}
 ASKED = {
     "instructions": "Be brief.", "tools": [WEB, CRM, PATCH], "tool_choice": "auto", "parallel_tool_calls": False,
-    "reasoning": {"effort": "low", "summary": "auto", "context": "all"}, "include": ["reasoning.encrypted_content"],
+    "reasoning": {"effort": "low", "summary": "auto", "context": "all_turns"}, "include": ["reasoning.encrypted_content"],
     "text": {"verbosity": "low", "format": {"type": "text"}}, "client_metadata": {"installation": "k1"},
     "context_management": [{"type": "compaction", "compact_threshold": 200000}], "prompt_cache_key": "k",
     "truncation": "auto", "max_output_tokens": 5, "service_tier": "flex", "temperature": 0.25,

@@ -6,6 +6,13 @@ from strict.rules import rule
 from strict.types import KNOWN, strict_validator, types_of
 
 KNOWN["responses", "client_metadata"] = "https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/common.rs"
+# What clients in wide use leave out, and the API takes all the same:
+# https://github.com/vercel/ai/blob/main/packages/openai/src/responses/convert-to-openai-responses-input.ts
+LEFT_OUT = {("ResponseInputImageParam", "detail"), ("FunctionToolParam", "strict"),
+            ("ResponseOutputTextParam", "annotations"), ("ResponseOutputMessageParam", "id"),
+            ("ResponseOutputMessageParam", "status"), ("ResponseOutputMessageParam", "type"),
+            # and what Codex sends back of the items that it was given
+            ("Message", "id"), ("EasyInputMessageParam", "id"), ("ResponseCustomToolCallParam", "status")}
 CREATE = "https://platform.openai.com/docs/api-reference/responses/create"
 
 
@@ -13,7 +20,7 @@ CREATE = "https://platform.openai.com/docs/api-reference/responses/create"
 def _responses(beta):
     from openai import __version__
     from openai.types.responses import response_create_params as of
-    return (strict_validator(of.ResponseCreateParamsBase, stream=True),
+    return (strict_validator(of.ResponseCreateParamsBase, stream=True, optional=LEFT_OUT),
             f"openai {__version__}, types/responses/response_create_params.py")
 
 

@@ -33,8 +33,11 @@ def _telling(name, otherwise=None):
 class Tightener:
     """Makes one schema strict, in place."""
 
-    def __init__(self, schema, drop=(), open_models=()):
+    def __init__(self, schema, drop=(), open_models=(), optional=()):
         self.drop = drop
+        self.optional = {}
+        for name, member in optional:
+            self.optional.setdefault(name, []).append(member)
         self.open = open_models
         self.plain = []  # unions that stay what they are
         self.definitions = {d["ref"]: d for d in schema.get("definitions", [])}
@@ -63,6 +66,8 @@ class Tightener:
             schema["type"] = "list"
         elif kind in ("typed-dict", "model-fields") and "extras_schema" not in schema:
             schema["extra_behavior"] = "ignore" if schema.get("model_name") in self.open else "forbid"
+            for name in self.optional.get(getattr(schema.get("cls"), "__name__", None), ()):
+                schema["fields"][name] = {**schema["fields"].get(name, ANY), "required": False}
         elif kind == "enum":
             words = [m.value for m in schema["members"]]
             if schema["cls"].__name__ in ("Type", "ThinkingLevel"):  # Google's own examples write these small, too
@@ -119,20 +124,22 @@ class Tightener:
             union.update(one)
 
 
+ANY = {"type": "typed-dict-field", "schema": {"type": "any"}}
 STREAM = {"type": "typed-dict-field", "required": False,
           "schema": {"type": "nullable", "schema": {"type": "bool"}}}
 
 
-def strict_validator(of, drop=(), open_models=(), stream=False):
+def strict_validator(of, drop=(), open_models=(), stream=False, optional=()):
     """A validator of one type, in which nothing is unknown and no value is turned into another.
 
     drop: kinds of schemas that no union may choose.  open_models: models whose unknown members are ignored, not
-    refused.  stream: the type is the common part of a streamed and another one.
+    refused.  stream: the type is the common part of a streamed and another one.  optional: (type, member) that the
+    package requires or does not know, and the API takes or leaves.
     """
     adapter = TypeAdapter(of)
     adapter.rebuild(force=True, raise_errors=True)
     schema = _copy(adapter.core_schema)
-    tightener = Tightener(schema, drop, open_models)
+    tightener = Tightener(schema, drop, open_models, optional)
     root = schema["schema"] if schema["type"] == "definitions" else schema
     if stream:
         tightener.target(root)["fields"]["stream"] = STREAM

@@ -185,7 +185,35 @@ static enum errc add_effort(struct ask_members *m, const struct message_request 
 	if (effort && strcmp(effort, "none") != 0)
 		drop(m->x, "the effort of thinking",
 		     "the model's entry does not say that it reasons");
+	if (c->thinking != JSON_ABSENT &&
+	    json_get_is(m->x->doc, c->thinking, "type", "between_tools"))
+		drop(m->x, "thinking between tools", "this provider has no such parameter");
 	return ERR_OK;
+}
+
+/* is_strict: whether OpenAI takes the schema with strict: each object names its members, requires them all
+ * and allows no other (https://platform.openai.com/docs/guides/structured-outputs#supported-schemas). */
+static bool is_strict(const struct json_doc *d, json_at schema)
+{
+	json_at properties = json_get(d, schema, "properties");
+	json_at required = json_get(d, schema, "required");
+	bool    object = json_get_is(d, schema, "type", "object") || properties != JSON_ABSENT;
+
+	if (object && (!json_is_kind(d, properties, JSON_OBJECT) ||
+		       !json_is_kind(d, json_get(d, schema, "additionalProperties"), JSON_FALSE) ||
+		       !json_is_kind(d, required, JSON_ARRAY) ||
+		       d->tok[required].count < d->tok[properties].count))
+		return false;
+	return true;
+}
+
+/* is_strict_all: is_strict of the schema and of all within it, in the order of the text: a nesting needs no stack. */
+static bool is_strict_all(const struct json_doc *d, json_at schema)
+{
+	for (json_at i = schema; i < json_end(d, schema); i++)
+		if (json_kind(d, i) == JSON_OBJECT && !is_strict(d, i))
+			return false;
+	return true;
 }
 
 static enum errc add_format(struct ask_members *m, const struct message_request *c, struct err *e)
@@ -204,13 +232,15 @@ static enum errc add_format(struct ask_members *m, const struct message_request 
 	if (!json_is_kind(d, schema, JSON_OBJECT))
 		return err_set(e, ERR_INVALID_TYPE, "output_config.format.schema",
 			       "must be an object");
-	return add_made(m,
-			buf_text(&m->x->out,
-				 "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{"
-				 "\"name\":\"output\",\"strict\":true,\"schema\":") &&
-				buf_str(&m->x->out, json_raw(d, schema)) &&
-				buf_text(&m->x->out, "}}"),
-			e);
+	return add_made(
+		m,
+		buf_text(&m->x->out,
+			 "\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{"
+			 "\"name\":\"output\",") &&
+			buf_text(&m->x->out, is_strict_all(d, schema) ? "\"strict\":true," : "") &&
+			buf_text(&m->x->out, "\"schema\":") &&
+			buf_str(&m->x->out, json_raw(d, schema)) && buf_text(&m->x->out, "}}"),
+		e);
 }
 
 /* --- tools --- */

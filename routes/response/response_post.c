@@ -79,6 +79,12 @@ static const struct member *member_of(const struct json_doc *d, json_at key)
 	return NULL;
 }
 
+/* is_own_tier: a tier of service that OpenAI's chat completions don't have (openai-python 3.57). */
+static bool is_own_tier(const struct json_doc *d, json_at key)
+{
+	return json_is(d, key, "service_tier") && json_is(d, json_value(key), "ultrafast");
+}
+
 /* --- members of the provider's request --- */
 
 struct response_members {
@@ -95,18 +101,19 @@ static enum errc response_read_member(const struct json_doc *d, json_at k,
 
 	if (json_kind(d, json_value(k)) == JSON_NULL)
 		return ERR_OK;
-	if (!m) {
+	if (!m && !is_own_tier(d, k)) {
 		list->list[list->count++] = json_member(d, k);
 		return ERR_OK;
 	}
-	switch (m->rule) {
+	switch (m ? m->rule : MEMBER_ALONE) {
 	case MEMBER_READ: return ERR_OK;
 	case MEMBER_FORWARD:
 		prompt->forward[json_is(d, k, "store") ? 0 : 1] = json_member(d, k);
 		return ERR_OK;
 	case MEMBER_ALONE:
 		warnings_add(reading->warnings, 0, "parameter_dropped",
-			     "%s was not sent: only OpenAI's Responses API has it", m->key);
+			     "%s was not sent: only OpenAI's Responses API has it",
+			     m ? m->key : "service_tier of this name");
 		return ERR_OK;
 	case MEMBER_REFUSED:
 		if (reading->passes)
@@ -413,7 +420,7 @@ static enum errc keep_warnings(struct input *in, const struct warnings *w, struc
 static void response_warn(const struct json_doc *d, const struct response_request *c,
 			  struct warnings *w)
 {
-	static const char *const unread[] = { "context", "generate_summary" };
+	static const char *const unread[] = { "context", "generate_summary", "mode" };
 
 	if (c->truncation == RESPONSE_TRUNCATION_AUTO)
 		warnings_add(w, 0, "truncation_off", "nothing is left out of a long conversation");

@@ -309,11 +309,31 @@ static enum errc read_call(const struct json_doc *d, json_at i, struct arena *a,
 	return ask_read_input(arguments, a, &ret->input) ? ERR_OK : err_no_memory(e);
 }
 
+/* read_older_call: the member function_call, which OpenAI had before tool_calls.  The call has no id, and its
+ * result, a message of the role function, has its name: the name is the id. */
+static enum errc read_older_call(const struct json_doc *d, struct arena *a, struct ask_message *m,
+				 struct err *e)
+{
+	json_at function = json_get(d, 0, "function_call");
+
+	if (!json_is_kind(d, function, JSON_OBJECT))
+		return ERR_OK;
+	m->calls = arena_alloc(a, sizeof *m->calls);
+	if (!m->calls)
+		return err_no_memory(e);
+	m->calls[0] = (struct ask_call){ .name = json_get_inner(d, function, "name") };
+	m->calls[0].id = m->calls[0].name;
+	m->call_count = 1;
+	return ask_read_input(json_get_inner(d, function, "arguments"), a, &m->calls[0].input)
+		       ? ERR_OK
+		       : err_no_memory(e);
+}
+
 static enum errc read_calls(const struct json_doc *d, json_at calls, struct arena *a,
 			    struct ask_message *m, struct err *e)
 {
 	if (!json_is_kind(d, calls, JSON_ARRAY) || d->tok[calls].count == 0)
-		return ERR_OK;
+		return read_older_call(d, a, m, e);
 	m->calls = arena_alloc(a, d->tok[calls].count * sizeof *m->calls);
 	if (!m->calls)
 		return err_no_memory(e);
@@ -413,7 +433,8 @@ static enum errc ask_read_message(struct json_doc *d, struct str raw, struct ask
 	if (a->prompt->bare)
 		forget_signed(m);
 	if (m->role == ASK_TOOL) {
-		m->call_id = json_get_inner(d, 0, "tool_call_id");
+		m->call_id = json_get_inner(
+			d, 0, json_get_is(d, 0, "role", "function") ? "name" : "tool_call_id");
 		m->cache = ask_cache(d, 0);
 		m->call_name = ask_name_of(a, m->call_id);
 		if (m->call_name.n == 0)

@@ -27,12 +27,7 @@ AROUND = {"function_call": ([], [{"type": "function_call_output", "call_id": "ca
           "function_call_output": ([CALL], []), "custom_tool_call_output": ([CUSTOM], [])}
 
 # (API, labels, dialects): why; what is lost, or refused by the provider, today.  Strict.
-RESULTS = ("function_call", "function_call_output", "custom_tool_call_output", "tool", "tool_result")
-EXPECTED = {
-    (None, RESULTS, ("gemini",)): "new: a result and the user's next words are two turns of the user",
-    ("chat", ("function",), ("anthropic", "gemini", "ollama", "openai-responses")):
-        "new: a message's function_call is left out, and its result is without a call",
-}
+EXPECTED = {}
 
 
 def items():

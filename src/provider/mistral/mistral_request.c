@@ -101,6 +101,18 @@ static bool mistral_request_put_file(const struct json_doc *d, json_at file, str
 	       buf_text(out, "}");
 }
 
+/* is_own_part: the parts that OpenAI does not have (mistralai 3.7, models/contentchunk.py). */
+static bool is_own_part(const struct json_doc *d, json_at type)
+{
+	static const char *const types[] = { "thinking", "document_url", "reference",
+					     "file",     "resource",     "resource_link" };
+
+	for (size_t i = 0; i < ARRAY_LEN(types); i++)
+		if (json_is(d, type, types[i]))
+			return true;
+	return false;
+}
+
 /* mistral_request_put_part: *name: printed before the first text. */
 static enum errc mistral_request_put_part(const struct writer *w, json_at i, struct str *name,
 					  struct err *e)
@@ -130,8 +142,13 @@ static enum errc mistral_request_put_part(const struct writer *w, json_at i, str
 		ok = mistral_request_put_audio(d, json_get(d, i, "input_audio"), w->out);
 	} else if (json_is(d, type, "file") && json_is_kind(d, file, JSON_OBJECT)) {
 		ok = mistral_request_put_file(d, file, w->out);
-	} else { /* Mistral's own parts: thinking, document_url, … */
+	} else if (is_own_part(d, type)) {
 		ok = buf_str(w->out, json_raw(d, i));
+	} else {
+		return mistral_request_bad(w, ".content",
+					   "this provider takes parts of type text, image_url, "
+					   "input_audio, file and its own",
+					   e);
 	}
 	return ok ? ERR_OK : ask_too_large(e);
 }
@@ -429,6 +446,20 @@ static enum errc put_list_of_tools(const struct json_doc *d, struct buf *out, st
 	return ERR_OK;
 }
 
+static enum errc mistral_request_check_choice(const struct prompt *p, struct err *e)
+{
+	struct str      raw = ask_param_value(p, "tool_choice");
+	struct json_doc d = { 0 };
+	bool            custom = raw.n > 0 && raw.p[0] == '{' &&
+		      json_scan(&d, raw.p, raw.n, &json_limits_upstream, e) == ERR_OK &&
+		      json_get_is(&d, 0, "type", "custom");
+
+	json_doc_finish(&d);
+	return custom ? err_set(e, ERR_UNSUPPORTED_PARAMETER, "tool_choice.type",
+				"this provider has no tools of type custom")
+		      : ERR_OK;
+}
+
 static enum errc mistral_request_put_tools(const struct prompt *p, struct buf *out, struct err *e)
 {
 	struct str      raw = ask_param_value(p, "tools");
@@ -489,6 +520,8 @@ static enum errc mistral_request_put_all(const struct provider_options *o, const
 	enum errc rc = mistral_request_put_messages(o, p, out, e);
 	if (rc == ERR_OK && !put_own(o, p, out))
 		rc = ask_too_large(e);
+	if (rc == ERR_OK)
+		rc = mistral_request_check_choice(p, e);
 	if (rc == ERR_OK)
 		rc = mistral_request_put_tools(p, out, e);
 	if (rc == ERR_OK)

@@ -237,6 +237,10 @@ static enum errc native_put_members(struct native *x, bool *first)
 	     k = json_next_member(d, k)) {
 		bool input = json_is(d, k, "input");
 
+		if (json_is(d, k, "background_options") && json_kind(d, json_value(k)) != JSON_NULL)
+			warnings_add(x->p->warnings, 0, "parameter_dropped",
+				     "background_options was not sent: the gateway keeps what "
+				     "runs in the background");
 		if (native_is_ours(x, k) || json_is(d, k, "model") ||
 		    (x->p->unsampled && native_is_sampling(d, k)) ||
 		    (input && json_kind(d, json_value(k)) == JSON_NULL))

@@ -11,17 +11,6 @@ from pathlib import Path
 # (tests, as patterns of their ids; rules and paths, as patterns): why.  Each of a test's has to match something.
 # What breaks in tests/wild/test_{members,items,comply}.py is in their own tables.
 EXPECTED = {
-    ("e2e/test_parts.py::test_a_part_is_sent_or_refused[mistral-video-*]",
-     "types messages.0.content.1"): "new: Mistral has no videos",
-    ("e2e/test_messages.py::test_every_member_is_translated_or_told",
-     "tool-strict response_format.json_schema.schema.additionalProperties; "
-     "tool-strict response_format.json_schema.schema.required"): "new: a format is strict whose schema is not",
-    ("wild/test_claude.py::test_a_media_type_of_messages[gemini-False]; "
-     "wild/test_to_gemini.py::test_images_stand_behind_the_results[*]; "
-     "wild/test_responses_in.py::test_results_follow_their_calls[gemini-user]; "
-     "wild/test_responses_in.py::test_results_follow_their_calls[gemini-same id]; "
-     "wild/test_responses_in.py::test_results_follow_their_calls[gemini-two turns]",
-     "contents-alternate contents.*.role"): "new: what follows a result is a turn of its own, of the same role",
     ("wild/test_responses_in.py::test_results_follow_their_calls[gemini-assistant]",
      "contents-alternate contents.*.role"): "D31: what the model said between stands last",
     ("wild/test_responses_in.py::test_results_follow_their_calls[mistral-assistant]",

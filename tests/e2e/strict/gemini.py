@@ -87,13 +87,16 @@ def count(content, name):
 @rule("contents-alternate", "gemini", "https://github.com/NousResearch/hermes-agent/issues/55125 "
       "(multiturn requests alternate between user and model)")
 def _(body):
+    """What follows the results of tools may be a turn of the user of its own, as AI SDK sends it
+    (@ai-sdk/google, convert-to-google-generative-ai-messages)."""
     contents = body["contents"]
     if not contents:
         yield "contents", "is empty"
     for i, content in enumerate(contents):
         if content.get("role", "user") not in ("user", "model"):
             yield f"contents.{i}.role", f"{content['role']!r} is neither user nor model"
-        if i and content.get("role", "user") == contents[i - 1].get("role", "user"):
+        if i and content.get("role", "user") == contents[i - 1].get("role", "user") and \
+                not count(contents[i - 1], "functionResponse"):
             yield f"contents.{i}.role", "two turns of one role"
         if not content.get("parts"):
             yield f"contents.{i}.parts", "is empty"

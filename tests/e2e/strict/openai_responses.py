@@ -6,6 +6,9 @@ from strict.rules import rule
 from strict.types import KNOWN, strict_validator, types_of
 
 KNOWN["responses", "client_metadata"] = "https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/common.rs"
+# The other servers of this API take these: https://www.openresponses.org/reference (CreateResponseBody).
+KNOWN.update({("responses", name): "https://www.openresponses.org/reference"
+              for name in ("presence_penalty", "frequency_penalty")})
 # What clients in wide use leave out, and the API takes all the same:
 # https://github.com/vercel/ai/blob/main/packages/openai/src/responses/convert-to-openai-responses-input.ts
 LEFT_OUT = {("ResponseInputImageParam", "detail"), ("FunctionToolParam", "strict"),

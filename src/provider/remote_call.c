@@ -59,8 +59,8 @@ struct remote_call {
 	bool              dropped; /* cancelled while aside; the provider may be gone */
 	bool              paused;  /* by the receiver */
 	bool              flushed; /* remote_flush has been called */
-	struct mask      *mask;    /* held for the worker; the provider's; NULL: not needed yet */
 	bool              begun;   /* the first frame is being decoded, or has been */
+	struct mask      *mask;    /* held for the worker; the provider's; NULL: not needed yet */
 	struct frame     *frames;  /* owned */
 	struct frame    **frames_end;
 	struct kept       kept; /* decoded events that were not handed over yet */

@@ -252,9 +252,10 @@ static enum errc on_framed(void *arg, struct str name, struct str data, struct e
 {
 	struct remote_call *c = arg;
 
-	/* A client that gets the provider's own objects gets its heartbeats too. */
+	/* Anthropic's own pings reach a client that gets this provider's objects. */
 	if ((name.n > 0 || data.n < 8) && decode_beats(name, data) &&
-	    !(c->decode.native && str_starts(data, STR("{"))))
+	    !(c->decode.native && (c->dialect->takes & PROVIDER_MESSAGES) &&
+	      str_starts(data, STR("{"))))
 		return ERR_OK;
 	if (c->behind || (data.n > LIMIT_LOOP_JSON && c->cpu))
 		return frame_add(c, name, data, e);

@@ -142,14 +142,11 @@ static bool input_items(struct response_draft *x, json_at input)
 	struct response_ordered *list;
 
 	reading->items = arena_alloc(x->arena, (count + 1) * sizeof *reading->items);
-	if (!reading->items || !response_order(x->d, input, reading->follows, x->arena, &list))
+	x->raws = arena_alloc(x->arena, (count + 1) * sizeof *x->raws);
+	if (!reading->items || !x->raws ||
+	    !response_order(x->d, input, reading->follows, x->arena, &list))
 		return response_draft_full(x);
 	reading->item_count = count;
-	if (reading->native) {
-		x->raws = arena_alloc(x->arena, (count + 1) * sizeof *x->raws);
-		if (!x->raws)
-			return response_draft_full(x);
-	}
 	for (size_t i = 0; i < count; i++) {
 		x->item = list[i].at;
 		x->at = list[i].item;

@@ -87,7 +87,7 @@ static enum errc tools_check_name(const struct json_doc *d, json_at tool, const 
 	return ERR_OK;
 }
 
-static enum errc walk_space(struct walk *w, struct tool_at *at, struct err *e)
+static enum errc tools_walk_space(struct walk *w, struct tool_at *at, struct err *e)
 {
 	const struct json_doc *d = w->t->d;
 	json_at                list = json_get_some(d, at->tool, "tools");
@@ -117,8 +117,8 @@ static enum errc walk_space(struct walk *w, struct tool_at *at, struct err *e)
 	return rc;
 }
 
-static enum errc walk_list(struct walk *w, json_at list, const struct response_tools_more *more,
-			   struct err *e)
+static enum errc tools_walk_list(struct walk *w, json_at list,
+				 const struct response_tools_more *more, struct err *e)
 {
 	const struct json_doc *d = w->t->d;
 	enum errc              rc = ERR_OK;
@@ -137,18 +137,18 @@ static enum errc walk_list(struct walk *w, json_at list, const struct response_t
 		}
 		rc = tools_check_object(w, i, x.path, e);
 		if (rc == ERR_OK)
-			rc = tools_is_space(d, i) ? walk_space(w, &x, e) : w->fn(w, &x, e);
+			rc = tools_is_space(d, i) ? tools_walk_space(w, &x, e) : w->fn(w, &x, e);
 	}
 	return rc;
 }
 
-static enum errc walk_all(struct walk *w, struct err *e)
+static enum errc tools_walk_all(struct walk *w, struct err *e)
 {
 	const struct response_tools *t = w->t;
-	enum errc rc = t->list != JSON_ABSENT ? walk_list(w, t->list, NULL, e) : ERR_OK;
+	enum errc rc = t->list != JSON_ABSENT ? tools_walk_list(w, t->list, NULL, e) : ERR_OK;
 
 	for (size_t i = 0; rc == ERR_OK && i < t->more_count; i++)
-		rc = walk_list(w, t->more[i].list, &t->more[i], e);
+		rc = tools_walk_list(w, t->more[i].list, &t->more[i], e);
 	return rc;
 }
 
@@ -286,7 +286,7 @@ static bool put_one(const struct response_tools *t, struct buf *out)
 	struct walk w = { .t = t, .fn = find_choice, .found = { JSON_ABSENT, JSON_ABSENT } };
 	struct err  e;
 
-	if (walk_all(&w, &e) != ERR_OK || w.found.tool == JSON_ABSENT)
+	if (tools_walk_all(&w, &e) != ERR_OK || w.found.tool == JSON_ABSENT)
 		w.found.tool = t->choice;
 	return buf_text(out, "{\"type\":\"function\",\"function\":{\"name\":\"") &&
 	       put_name(t->d, w.found.tool, w.found.space, out) && buf_text(out, "\"}}");
@@ -416,7 +416,7 @@ enum errc response_tools_read(const struct response_tools *t, struct buf *ret, s
 	enum errc        rc = check_choice(t, e);
 
 	if (rc == ERR_OK)
-		rc = walk_all(&w, e);
+		rc = tools_walk_all(&w, e);
 	if (rc == ERR_OK && is_hosted_choice(t))
 		warnings_add(t->warnings, 0, "hosted_tool_dropped",
 			     "the choice of a tool that is not available here was not sent");

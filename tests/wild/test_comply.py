@@ -73,7 +73,6 @@ def answers(wire):
 
 # What the strict provider refuses, by suite and target.
 WAIVED = {
-    ("open-responses", "openai-responses"): {"types *": "the suite leaves out what the package's types require"},
     ("anthropic", "anthropic"): {"types max_tokens": "a request without it is the client's mistake"},
     ("open-responses", "anthropic"): {"first-role messages.0.role": "new: a conversation that the assistant begins"},
 }

@@ -300,7 +300,7 @@ def test_an_unknown_model_is_404(client):
     assert "nobody" in error["message"]
 
 
-@pytest.mark.parametrize("body", [{"temperature": 99}, {"top_logprobs": -3}, {"tools": "x"}, {"seed": 2**64},
+@pytest.mark.parametrize("body", [{"temperature": 99}, {"presence_penalty": -9}, {"tools": "x"}, {"seed": 2**64},
                                   {"max_tokens": None, "stop": None, "stream": None}])
 def test_what_the_provider_checks_is_left_to_it(client, script, body):
     wrong = [name for name in ("logprobs", "tools") if name in body]

@@ -45,10 +45,11 @@ REFUSED = {
     "openai": {},
     "azure": {},
     "anthropic": {"audio": PART, "file_id": PART, "video": PART, "custom_tool": MESSAGE},
-    "gemini": {"image_url": PART, "file_id": PART, "video": PART, "custom_tool": MESSAGE},
+    "mistral": {"video": "messages[0].content", "custom_tool": "tools[0].type"},
+    "gemini": {"file_id": PART, "video": PART, "custom_tool": MESSAGE},
     "ollama": {"image_url": PART, "audio": PART, "pdf": PART, "file_id": PART, "video": PART,
                "custom_tool": MESSAGE},
-    "openai-responses": {"file_id": PART, "video": PART, "custom_tool": MESSAGE},
+    "openai-responses": {"audio": PART, "file_id": PART, "video": PART, "custom_tool": MESSAGE},
     "lmc": {"pdf": PART, "file_id": PART, "video": PART},
 }
 # What is left out with a warning instead.

@@ -1,7 +1,7 @@
 /* Moves results to their calls. */
 #include "routes/response/response_order.h"
 
-enum order_kind { ORDER_OTHER, ORDER_CALL, ORDER_RESULT, ORDER_REASONING };
+enum order_kind { ORDER_OTHER, ORDER_CALL, ORDER_RESULT, ORDER_REASONING, ORDER_SAID };
 
 struct order_item {
 	json_at         item;
@@ -33,7 +33,9 @@ static enum order_kind order_kind_of(const struct json_doc *d, json_at item)
 	for (size_t i = 0; json_kind(d, item) == JSON_OBJECT && i < ARRAY_LEN(kinds); i++)
 		if (json_get_is(d, item, "type", kinds[i].type))
 			return kinds[i].kind;
-	return ORDER_OTHER;
+	return json_kind(d, item) == JSON_OBJECT && json_get_is(d, item, "role", "assistant")
+		       ? ORDER_SAID
+		       : ORDER_OTHER;
 }
 
 static void order_give(struct order *o, size_t i)
@@ -56,6 +58,20 @@ static size_t run_end(const struct order *o, size_t i)
 	return end;
 }
 
+/* said_end: the index behind what the model said between the calls from begin to end and their results. */
+static size_t said_end(const struct order *o, size_t begin, size_t end)
+{
+	size_t i = end;
+
+	while (i < o->count &&
+	       (o->list[i].kind == ORDER_SAID || o->list[i].kind == ORDER_REASONING))
+		i++;
+	for (size_t k = begin; i < o->count && o->list[i].kind == ORDER_RESULT && k < end; k++)
+		if (o->list[k].kind == ORDER_CALL && str_eq(o->list[k].id, o->list[i].id))
+			return i;
+	return end;
+}
+
 /* give_result: the first result of the call at i, unless a later call of this id comes before it. */
 static void give_result(struct order *o, size_t i, size_t end)
 {
@@ -75,8 +91,13 @@ static void give_result(struct order *o, size_t i, size_t end)
 /* give_run: some results may stand in another order than their calls, which no API minds. */
 static void give_run(struct order *o, size_t begin, size_t end)
 {
-	for (size_t i = begin; i < end; i++)
+	size_t said = said_end(o, begin, end);
+
+	for (size_t i = begin; i < said; i++)
 		if (o->list[i].kind == ORDER_REASONING)
+			order_give(o, i);
+	for (size_t i = end; i < said; i++)
+		if (o->list[i].kind == ORDER_SAID)
 			order_give(o, i);
 	for (size_t i = begin; i < end; i++)
 		if (o->list[i].kind == ORDER_CALL)

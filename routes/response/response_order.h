@@ -13,7 +13,7 @@ struct response_ordered {
 };
 
 /* response_order: *ret: all items of the input, in the arena: reasoning that stands between calls comes
- * before them, and the results of calls right behind them.  follows: the input goes on with earlier
+ * before them, as does what the model said between calls and their results, which come right after the calls.  follows: the input goes on with earlier
  * messages, whose calls the results of calls that are not in the input answer: these come first.
  * False: no memory. */
 bool response_order(const struct json_doc *d, json_at input, bool follows, struct arena *arena,

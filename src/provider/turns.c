@@ -83,6 +83,18 @@ static bool has_turns(const struct turns *t, const struct ask *a)
 	return false;
 }
 
+/* put_begin: a turn of the user's before the assistant's first one. */
+static bool put_begin(const struct turns *t, const struct ask *a, const struct ask_message *m,
+		      struct buf *out)
+{
+	warnings_add(a->prompt->warnings, m->index, "message_added",
+		     "a user's \"%s\" was sent before it, as this provider takes no assistant's "
+		     "message first",
+		     t->begin);
+	return buf_text(out, t->user) && buf_text(out, t->text) && buf_text(out, t->begin) &&
+	       buf_text(out, "\"}]},");
+}
+
 enum errc turns_put(const struct turns *t, const struct ask *a, struct buf *out, struct err *e)
 {
 	enum ask_role open = ASK_ROLE__COUNT;
@@ -98,6 +110,9 @@ enum errc turns_put(const struct turns *t, const struct ask *a, struct buf *out,
 			continue;
 		if (alone || (role == ASK_TOOL && !t->results_apart))
 			role = ASK_USER;
+		if (open == ASK_ROLE__COUNT && role == ASK_ASSISTANT && t->begin &&
+		    !put_begin(t, a, m, out))
+			return ask_too_large(e);
 		if (role != open) {
 			if (!buf_text(out, open != ASK_ROLE__COUNT ? "]}," : "") ||
 			    !buf_text(out, role == ASK_ASSISTANT ? t->assistant : t->user))

@@ -12,12 +12,14 @@ struct turns {
 	const char *list; /* the turns, with their bracket */
 	const char *user; /* a turn of the user, with the bracket of its parts */
 	const char *assistant;
-	const char *system;        /* the parts of all system messages, with their bracket */
-	const char *system_end;    /* printed after these parts */
-	const char *text;          /* the text of a part, with its opening quote */
-	bool        images;        /* images that the model made are sent back to it */
-	bool        marks;         /* parts may have cache_control */
-	bool        results_apart; /* results of tools make a turn of their own, not the user's */
+	const char *system;     /* the parts of all system messages, with their bracket */
+	const char *system_end; /* printed after these parts */
+	const char *text;       /* the text of a part, with its opening quote */
+	const char *
+		begin; /* text of a user's turn before the assistant's first one; NULL: none is needed */
+	bool images;        /* images that the model made are sent back to it */
+	bool marks;         /* parts may have cache_control */
+	bool results_apart; /* results of tools make a turn of their own, not the user's */
 	/* put_part: prints a part that is no text. */
 	enum errc (*put_part)(const struct ask_message *m, const struct ask_part *part,
 			      struct buf *out, struct err *e);

@@ -106,24 +106,34 @@ static bool put_call_id(const struct printer *p, struct str id, struct buf *out)
 	       buf_fmt(out, "_%u\"", p->call_number);
 }
 
-/* add_usage_parts: what is only known of some answers. */
-static bool add_usage_parts(const struct usage *u, struct buf *out)
+/* Members that Anthropic's description of its API requires of each message. */
+#define NOT_KNOWN "\"stop_details\":null,\"container\":null,"
+
+/* add_usage_parts: what is only known of some answers.  whole: the usage of a message, in which Anthropic's
+ * description of its API requires each member, null where nothing is known; else of its end in a stream. */
+static bool add_usage_parts(const struct usage *u, bool whole, struct buf *out)
 {
 	int64_t minutes = u->cached_write - u->cached_hour;
+	bool    ok = true;
 
-	if (u->cached_hour > 0 &&
-	    !buf_fmt(out,
-		     ",\"cache_creation\":{\"ephemeral_5m_input_tokens\":%lld,"
-		     "\"ephemeral_1h_input_tokens\":%lld}",
-		     (long long)(minutes > 0 ? minutes : 0), (long long)u->cached_hour))
-		return false;
-	return u->reasoning == 0 ||
-	       buf_fmt(out, ",\"output_tokens_details\":{\"thinking_tokens\":%lld}",
-		       (long long)u->reasoning);
+	if (u->cached_hour > 0)
+		ok = buf_fmt(out,
+			     ",\"cache_creation\":{\"ephemeral_5m_input_tokens\":%lld,"
+			     "\"ephemeral_1h_input_tokens\":%lld}",
+			     (long long)(minutes > 0 ? minutes : 0), (long long)u->cached_hour);
+	else if (whole)
+		ok = buf_text(out, ",\"cache_creation\":null");
+	if (ok && u->reasoning > 0)
+		ok = buf_fmt(out, ",\"output_tokens_details\":{\"thinking_tokens\":%lld}",
+			     (long long)u->reasoning);
+	else if (ok && whole)
+		ok = buf_text(out, ",\"output_tokens_details\":null");
+	return ok && (!whole || buf_text(out, ",\"inference_geo\":null,\"server_tool_use\":null,"
+					      "\"service_tier\":null"));
 }
 
 /* add_usage: the cached tokens are not among input_tokens here. */
-static bool add_usage(const struct usage *u, struct buf *out)
+static bool add_usage(const struct usage *u, bool whole, struct buf *out)
 {
 	int64_t fresh = u->in - u->cached_read - u->cached_write;
 
@@ -132,7 +142,7 @@ static bool add_usage(const struct usage *u, struct buf *out)
 		       "\"cache_read_input_tokens\":%lld,\"output_tokens\":%lld",
 		       (long long)(fresh > 0 ? fresh : 0), (long long)u->cached_write,
 		       (long long)u->cached_read, (long long)u->out) &&
-	       add_usage_parts(u, out) && buf_text(out, "}");
+	       add_usage_parts(u, whole, out) && buf_text(out, "}");
 }
 
 static const char *stop_reason(const struct printer *p, struct str finish)
@@ -165,8 +175,8 @@ static bool begin(struct printer *p, struct buf *out)
 	return buf_text(out,
 			"event: message_start\ndata: {\"type\":\"message_start\",\"message\":") &&
 	       add_head(p, out) &&
-	       buf_text(out, "],\"stop_reason\":null,\"stop_sequence\":null,") &&
-	       add_usage(&guess, out) &&
+	       buf_text(out, "],\"stop_reason\":null,\"stop_sequence\":null," NOT_KNOWN) &&
+	       add_usage(&guess, true, out) &&
 	       buf_text(out, "}}\n\nevent: ping\ndata: {\"type\":\"ping\"}\n\n");
 }
 
@@ -424,7 +434,7 @@ static bool put_last(struct printer *p, struct buf *out)
 		       "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{"
 		       "\"stop_reason\":\"%s\",\"stop_sequence\":null},",
 		       stop_reason(p, str_of(p->finish))) &&
-	       add_usage(&p->usage, out) &&
+	       add_usage(&p->usage, false, out) &&
 	       buf_text(out, "}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n");
 }
 
@@ -574,9 +584,9 @@ static bool anthropic_stream_whole(struct encoder *n, const struct encoder_whole
 			     ERR_OK &&
 		     whole_content(&c);
 	ok = ok &&
-	     buf_fmt(out, "],\"stop_reason\":\"%s\",\"stop_sequence\":null,",
+	     buf_fmt(out, "],\"stop_reason\":\"%s\",\"stop_sequence\":null," NOT_KNOWN,
 		     stop_reason(p, w->finish_reason)) &&
-	     add_usage(w->usage, out) && buf_text(out, "}");
+	     add_usage(w->usage, true, out) && buf_text(out, "}");
 	json_doc_finish(&c.scratch);
 	json_doc_finish(&doc);
 	buf_finish(&c.text);

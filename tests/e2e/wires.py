@@ -102,6 +102,9 @@ class Anthropic(Wire):
     usage = {"input_tokens": USAGE[0], "cache_creation_input_tokens": 0,
              "cache_read_input_tokens": 0, "output_tokens": USAGE[1]}
 
+    unknown = dict.fromkeys(["cache_creation", "inference_geo", "output_tokens_details", "server_tool_use",
+                             "service_tier"])
+
     def _stream(self, *events, end=("end_turn",), usage=None):
         usage = usage or self.usage
         start = {"type": "message_start", "message": {
@@ -145,7 +148,8 @@ class Anthropic(Wire):
         *blocks, reason = blocks
         return up.reply({"id": "msg_1", "type": "message", "role": "assistant",
                          "model": "upstream-model", "content": blocks, "stop_reason": reason,
-                         "stop_sequence": None, "usage": usage or self.usage})
+                         "stop_sequence": None, "stop_details": None, "container": None,
+                         "usage": {**self.unknown, **(usage or self.usage)}})
 
     def _answered(self, text, calls, usage, reasoning):
         blocks = [{"type": "thinking", "thinking": reasoning, "signature": "QQ=="}] if reasoning else []

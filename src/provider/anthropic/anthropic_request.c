@@ -155,6 +155,7 @@ static const struct turns turns = {
 	.system = ",\"system\":[",
 	.system_end = "]",
 	.text = "{\"type\":\"text\",\"text\":\"",
+	.begin = "Hello.",
 	.marks = true,
 	.put_part = anthropic_request_put_part,
 	.put_result = anthropic_request_put_result,

@@ -239,15 +239,41 @@ bool response_raw_put_usage(const struct usage *u, struct buf *out)
 		       (long long)u->in + (long long)u->out);
 }
 
-/* raw_is_usage: whether the provider's usage has what clients require. */
-static bool raw_is_usage(const struct json_doc *d, json_at usage)
+/* raw_put_rest: the members of an object that only the provider has. */
+static bool raw_put_rest(const struct json_doc *d, json_at object, const char *const *known,
+			 size_t count, struct buf *out)
 {
-	return json_is_kind(d, usage, JSON_OBJECT) &&
-	       json_get(d, usage, "total_tokens") != JSON_ABSENT &&
-	       json_get(d, json_get(d, usage, "input_tokens_details"), "cached_tokens") !=
-		       JSON_ABSENT &&
-	       json_get(d, json_get(d, usage, "output_tokens_details"), "reasoning_tokens") !=
-		       JSON_ABSENT;
+	bool ok = true;
+
+	if (json_is_kind(d, object, JSON_OBJECT))
+		JSON_EACH_MEMBER (k, d, object)
+			ok = ok && (raw_is_one(d, k, known, count) ||
+				    (buf_text(out, ",") && buf_str(out, json_member(d, k))));
+	return ok;
+}
+
+/* raw_put_counts: the counts that were read, which are those of the bill, and further ones. */
+static bool raw_put_counts(const struct json_doc *d, json_at usage, const struct usage *u,
+			   struct buf *out)
+{
+	static const char *const known[] = { "input_tokens", "input_tokens_details",
+					     "output_tokens", "output_tokens_details",
+					     "total_tokens" };
+	static const char *const in[] = { "cached_tokens", "cache_write_tokens" };
+	static const char *const of[] = { "reasoning_tokens" };
+
+	return buf_fmt(out,
+		       "{\"input_tokens\":%lld,\"input_tokens_details\":{\"cached_tokens\":%lld,"
+		       "\"cache_write_tokens\":%lld",
+		       (long long)u->in, (long long)u->cached_read, (long long)u->cached_write) &&
+	       raw_put_rest(d, json_get(d, usage, known[1]), in, ARRAY_LEN(in), out) &&
+	       buf_fmt(out,
+		       "},\"output_tokens\":%lld,\"output_tokens_details\":{\"reasoning_tokens\":"
+		       "%lld",
+		       (long long)u->out, (long long)u->reasoning) &&
+	       raw_put_rest(d, json_get(d, usage, known[3]), of, ARRAY_LEN(of), out) &&
+	       buf_fmt(out, "},\"total_tokens\":%lld", (long long)u->in + (long long)u->out) &&
+	       raw_put_rest(d, usage, known, ARRAY_LEN(known), out) && buf_text(out, "}");
 }
 
 static bool raw_put_usage(const struct response_raw *x, const struct response_frame *f,
@@ -257,10 +283,11 @@ static bool raw_put_usage(const struct response_raw *x, const struct response_fr
 
 	if (!buf_text(out, ",\"usage\":"))
 		return false;
-	if (raw_is_usage(&x->doc, usage))
-		return buf_str(out, json_raw(&x->doc, usage));
-	return f->over && f->usage->known ? response_raw_put_usage(f->usage, out)
-					  : buf_text(out, "null");
+	if (!f->over || !f->usage->known)
+		return buf_text(out, "null");
+	return json_is_kind(&x->doc, usage, JSON_OBJECT)
+		       ? raw_put_counts(&x->doc, usage, f->usage, out)
+		       : response_raw_put_usage(f->usage, out);
 }
 
 /* raw_put_first: a member of the provider's, or what stands for it. */

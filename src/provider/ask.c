@@ -58,7 +58,7 @@ static bool read_data(struct str url, struct arena *a, struct ask_part *ret)
 {
 	char type[MEDIA_TYPE];
 
-	if (memchr(url.p, '\\', url.n)) {
+	if (url.n > 0 && memchr(url.p, '\\', url.n)) {
 		struct buf text;
 
 		buf_init(&text, url.n);

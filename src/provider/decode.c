@@ -84,11 +84,15 @@ enum errc decode_args(const struct json_doc *doc, json_at at, struct buf *scratc
 
 bool decode_count_some(const struct json_doc *doc, json_at obj, const char *key, int64_t *ret)
 {
-	json_at i = json_get_some(doc, obj, key);
+	return decode_count_value(doc, json_get(doc, obj, key), ret);
+}
+
+bool decode_count_value(const struct json_doc *doc, json_at i, int64_t *ret)
+{
 	double  v;
 	int64_t n;
 
-	if (i == JSON_ABSENT)
+	if (i == JSON_ABSENT || json_kind(doc, i) == JSON_NULL)
 		return true;
 	if (!json_int(doc, i, &n)) {
 		if (!json_number(doc, i, &v) || v < 0 || v > LIMIT_TOKENS ||

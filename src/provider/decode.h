@@ -54,6 +54,8 @@ enum errc decode_args(const struct json_doc *doc, json_at at, struct buf *scratc
 		      struct err *e) MUST_USE;
 /* decode_count_some: reads the number of tokens in a member, which may be written as 9.0; *ret stays
  * if the member is absent or null.  False: the member is not a count.
+ * decode_count_value: the same of a value, which may be JSON_ABSENT.
  * decode_count: 0 if there is no count. */
 bool    decode_count_some(const struct json_doc *doc, json_at obj, const char *key, int64_t *ret);
+bool    decode_count_value(const struct json_doc *doc, json_at i, int64_t *ret);
 int64_t decode_count(const struct json_doc *doc, json_at obj, const char *key);

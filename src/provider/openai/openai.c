@@ -71,66 +71,96 @@ bool openai_truthy(const struct json_doc *doc, json_at i)
 /* Where the counts stand that are part of others.  Of a count with several places, the first number
  * above 0 is taken; the first place is OpenAI's.  Sources: the API references of OpenAI, OpenRouter,
  * DeepSeek, Moonshot and Qwen (context cache); LiteLLM's class Usage. */
+enum within { WITHIN_USAGE, WITHIN_PROMPT, WITHIN_COMPLETION, WITHIN__COUNT };
 /* clang-format off */
 static const struct {
 	size_t      at; /* in struct usage */
-	const char *within;
+	enum within within;
 	const char *key;
 	bool        first;
 } openai_places[] = {
-	{ offsetof(struct usage, cached_read), "prompt_tokens_details", "cached_tokens", true },
-	{ offsetof(struct usage, cached_read), NULL, "prompt_cache_hit_tokens", false },  /* DeepSeek */
-	{ offsetof(struct usage, cached_read), NULL, "cached_tokens", false },            /* Moonshot */
-	{ offsetof(struct usage, cached_read), NULL, "cache_read_input_tokens", false },  /* LiteLLM */
-	{ offsetof(struct usage, cached_write), "prompt_tokens_details", "cache_write_tokens", true },
-	{ offsetof(struct usage, cached_write), "prompt_tokens_details", "cache_creation_input_tokens", false }, /* Qwen */
-	{ offsetof(struct usage, cached_write), "prompt_tokens_details", "cache_creation_tokens", false },       /* LiteLLM */
-	{ offsetof(struct usage, cached_write), NULL, "cache_creation_input_tokens", false },                    /* LiteLLM */
-	{ offsetof(struct usage, reasoning), "completion_tokens_details", "reasoning_tokens", true },
+	{ offsetof(struct usage, cached_read), WITHIN_PROMPT, "cached_tokens", true },
+	{ offsetof(struct usage, cached_read), WITHIN_USAGE, "prompt_cache_hit_tokens", false },  /* DeepSeek */
+	{ offsetof(struct usage, cached_read), WITHIN_USAGE, "cached_tokens", false },            /* Moonshot */
+	{ offsetof(struct usage, cached_read), WITHIN_USAGE, "cache_read_input_tokens", false },  /* LiteLLM */
+	{ offsetof(struct usage, cached_write), WITHIN_PROMPT, "cache_write_tokens", true },
+	{ offsetof(struct usage, cached_write), WITHIN_PROMPT, "cache_creation_input_tokens", false }, /* Qwen */
+	{ offsetof(struct usage, cached_write), WITHIN_PROMPT, "cache_creation_tokens", false },       /* LiteLLM */
+	{ offsetof(struct usage, cached_write), WITHIN_USAGE, "cache_creation_input_tokens", false },  /* LiteLLM */
+	{ offsetof(struct usage, reasoning), WITHIN_COMPLETION, "reasoning_tokens", true },
 };
 /* clang-format on */
 
+/* The members of a usage, found in one walk: most answers have no others. */
+struct usage_members {
+	json_at in, out, all;
+	json_at within
+		[WITHIN__COUNT]; /* objects that may have counts; JSON_ABSENT: this one has none */
+};
+
+static void usage_members_find(const struct json_doc *doc, json_at usage, struct usage_members *ret)
+{
+	*ret = (struct usage_members){ 0 };
+	JSON_EACH_MEMBER (k, doc, usage) {
+		json_at v = json_value(k);
+
+		if (OPENAI_KEY(doc, k, "prompt_tokens"))
+			ret->in = v;
+		else if (OPENAI_KEY(doc, k, "completion_tokens"))
+			ret->out = v;
+		else if (OPENAI_KEY(doc, k, "total_tokens"))
+			ret->all = v;
+		else if (OPENAI_KEY(doc, k, "prompt_tokens_details"))
+			ret->within[WITHIN_PROMPT] = v;
+		else if (OPENAI_KEY(doc, k, "completion_tokens_details"))
+			ret->within[WITHIN_COMPLETION] = v;
+		else
+			ret->within[WITHIN_USAGE] = usage;
+	}
+}
+
 /* openai_usage_parts: *ret_plain: set to false if a count stands elsewhere than OpenAI has it. */
-static void openai_usage_parts(const struct json_doc *doc, json_at usage, struct usage *ret,
-			       bool *ret_plain)
+static void openai_usage_parts(const struct json_doc *doc, const struct usage_members *m,
+			       struct usage *ret, bool *ret_plain)
 {
 	for (size_t i = 0; i < ARRAY_LEN(openai_places); i++) {
-		const char *within = openai_places[i].within;
-		json_at     at = within ? json_get_some(doc, usage, within) : usage;
-		int64_t    *n = (int64_t *)(void *)((char *)ret + openai_places[i].at);
+		json_at  at = m->within[openai_places[i].within];
+		int64_t *n = (int64_t *)(void *)((char *)ret + openai_places[i].at);
 
-		if (*n > 0 || at == JSON_ABSENT)
+		if (*n > 0 || !json_is_kind(doc, at, JSON_OBJECT))
 			continue;
-		*n = decode_count(doc, at, openai_places[i].key);
-		if (*n > 0 &&
-		    (!openai_places[i].first ||
-		     !(doc->tok[json_get(doc, at, openai_places[i].key)].flags & JSON_INTEGER)))
+		json_at v = json_get(doc, at, openai_places[i].key);
+		if (v == JSON_ABSENT || !decode_count_value(doc, v, n) || *n == 0)
+			continue;
+		if (!openai_places[i].first || !(doc->tok[v].flags & JSON_INTEGER))
 			*ret_plain = false;
 	}
 }
 
 /* is_whole: whether a count is absent, or written without a fraction. */
-static bool is_whole(const struct json_doc *doc, json_at obj, const char *key)
+static bool is_whole(const struct json_doc *doc, json_at i)
 {
-	json_at i = json_get_some(doc, obj, key);
-
-	return i == JSON_ABSENT || (doc->tok[i].flags & JSON_INTEGER);
+	return i == JSON_ABSENT || json_kind(doc, i) == JSON_NULL ||
+	       (doc->tok[i].flags & JSON_INTEGER);
 }
 
 bool openai_usage(const struct json_doc *doc, json_at i, struct usage *ret, bool *ret_plain)
 {
-	struct usage u = { .known = true };
-	int64_t      out = -1, all = 0;
+	struct usage         u = { .known = true };
+	struct usage_members m;
+	int64_t              in = -1, out = -1, all = 0;
 
 	*ret_plain = false;
-	if (!json_is_kind(doc, i, JSON_OBJECT) || doc->tok[i].count == 0 ||
-	    !decode_count_some(doc, i, "prompt_tokens", &u.in) ||
-	    !decode_count_some(doc, i, "completion_tokens", &out) ||
-	    (json_get_some(doc, i, "prompt_tokens") == JSON_ABSENT && out < 0))
+	if (!json_is_kind(doc, i, JSON_OBJECT))
 		return false;
-	*ret_plain = is_whole(doc, i, "prompt_tokens") && is_whole(doc, i, "completion_tokens");
-	openai_usage_parts(doc, i, &u, ret_plain);
-	if (!decode_count_some(doc, i, "total_tokens", &all))
+	usage_members_find(doc, i, &m);
+	if (!decode_count_value(doc, m.in, &in) || !decode_count_value(doc, m.out, &out) ||
+	    (in < 0 && out < 0))
+		return false;
+	u.in = in > 0 ? in : 0;
+	*ret_plain = is_whole(doc, m.in) && is_whole(doc, m.out);
+	openai_usage_parts(doc, &m, &u, ret_plain);
+	if (!decode_count_value(doc, m.all, &all))
 		all = 0;
 	if (out < 0) {
 		out = all > u.in ? all - u.in : 0;

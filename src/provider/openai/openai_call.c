@@ -367,8 +367,10 @@ enum errc openai_call_read(struct decode *d, uint32_t choice, json_at list, bool
 			   struct err *e)
 {
 	struct calls *x = decode_state(d, &calls_state);
-	enum errc     rc = x ? ERR_OK : err_no_memory(e);
+	enum errc     rc = ERR_OK;
 
+	if (!x)
+		return err_no_memory(e);
 	for (json_at i = json_first(d->doc, list); rc == ERR_OK && i != json_end(d->doc, list);
 	     i = json_next(d->doc, i)) {
 		struct given g = { .choice = choice };

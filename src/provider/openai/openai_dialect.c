@@ -158,7 +158,8 @@ static enum errc first_message(const struct decode *d, json_at choices, json_at 
 }
 
 /* tell_whole: gives the answer in d->doc. */
-static enum errc tell_whole(struct decode *d, const struct openai_top *top, struct err *e)
+static enum errc tell_whole(struct decode *d, const struct openai_top *top,
+			    const struct usage *usage, struct err *e)
 {
 	struct json_doc *doc = d->doc;
 	json_at          choice = 0, message = 0;
@@ -168,7 +169,7 @@ static enum errc tell_whole(struct decode *d, const struct openai_top *top, stru
 		return rc;
 
 	struct str finish;
-	bool       changed, plain;
+	bool       changed;
 	rc = openai_finish_word(doc, json_get(doc, choice, "finish_reason"), &finish, &changed, e);
 	if (rc != ERR_OK)
 		return rc;
@@ -189,9 +190,9 @@ static enum errc tell_whole(struct decode *d, const struct openai_top *top, stru
 				     .raw = raw ? json_raw(doc, 0) : STR_NONE,
 				     .raw_id = raw ? json_raw(doc, top->id) : STR_NONE,
 				     .raw_created = raw ? json_raw(doc, top->created) : STR_NONE });
-	struct event usage = { .kind = EVENT_USAGE, .cont = raw };
-	if (openai_usage(doc, top->usage, &usage.usage, &plain))
-		d->on_event(d->arg, &usage);
+	if (usage->known)
+		d->on_event(d->arg,
+			    &(struct event){ .kind = EVENT_USAGE, .cont = raw, .usage = *usage });
 	d->on_event(d->arg, &(struct event){ .kind = EVENT_FINISH,
 					     .text = finish,
 					     .name = openai_native(doc, choice),
@@ -203,6 +204,7 @@ static enum errc tell_whole(struct decode *d, const struct openai_top *top, stru
 static enum errc openai_dialect_decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	struct openai_top top;
+	struct usage      usage;
 	struct buf        mended;
 	unsigned          needs = 0;
 	enum errc         rc = openai_scan_body(d, body, e);
@@ -210,14 +212,14 @@ static enum errc openai_dialect_decode_whole(struct decode *d, struct str body, 
 	if (rc == ERR_OK)
 		rc = openai_answer(d, NULL, &top, e);
 	if (rc == ERR_OK)
-		rc = openai_mend_look(d->doc, &top, &needs, e);
+		rc = openai_mend_look(d->doc, &top, &needs, &usage, e);
 	if (rc != ERR_OK || needs == 0)
-		return rc == ERR_OK ? tell_whole(d, &top, e) : rc;
+		return rc == ERR_OK ? tell_whole(d, &top, &usage, e) : rc;
 	buf_init(&mended, 2 * (size_t)LIMIT_UPSTREAM_BODY);
 	rc = openai_mend(d, needs, &mended, e);
 	openai_top_read(d->doc, &top);
 	if (rc == ERR_OK)
-		rc = tell_whole(d, &top, e);
+		rc = tell_whole(d, &top, &usage, e);
 	buf_finish(&mended);
 	return rc;
 }

@@ -128,12 +128,12 @@ static json_at usage_at(const struct json_doc *doc, const struct openai_top *top
 }
 
 enum errc openai_mend_look(const struct json_doc *doc, const struct openai_top *top, unsigned *ret,
-			   struct err *e)
+			   struct usage *ret_usage, struct err *e)
 {
-	struct usage usage;
-	bool         plain;
+	bool plain;
 
 	*ret = 0;
+	*ret_usage = (struct usage){ .known = false };
 	if (json_is_kind(doc, top->choices, JSON_ARRAY))
 		JSON_EACH (i, doc, top->choices) {
 			json_at   message = json_get(doc, i, "message");
@@ -149,7 +149,7 @@ enum errc openai_mend_look(const struct json_doc *doc, const struct openai_top *
 		return ERR_OK;
 	if (json_kind(doc, at) != JSON_OBJECT)
 		return decode_bad(e, "an answer with usage that is no object");
-	if (!openai_usage(doc, at, &usage, &plain) || !plain || at != top->usage)
+	if (!openai_usage(doc, at, ret_usage, &plain) || !plain || at != top->usage)
 		*ret |= MEND_USAGE;
 	return ERR_OK;
 }

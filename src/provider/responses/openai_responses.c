@@ -248,12 +248,12 @@ static enum errc take_whole_call(struct decode *d, struct reader *r, json_at ite
 static enum errc take_custom(struct decode *d, struct reader *r, json_at item, struct err *e)
 {
 	struct str   input;
-	struct call *c;
+	struct call *c = NULL;
 
 	if (!decode_text(d->doc, item, "input", &input))
 		return decode_bad(e, "a custom_tool_call whose input is no string");
 	enum errc rc = begin_call(d, r, item, &c, e);
-	if (rc != ERR_OK)
+	if (rc != ERR_OK || !c)
 		return rc;
 	buf_clear(&r->name);
 	buf_clear(&r->extra);

@@ -61,8 +61,8 @@ struct usage {
 	int64_t out;
 	int64_t cached_read;  /* of in: read from the provider's cache */
 	int64_t cached_write; /* of in: written to the provider's cache */
+	int64_t reasoning;    /* of out */
 	int64_t cached_hour; /* of cached_write: to stay there for an hour; not stored, only charged */
-	int64_t reasoning; /* of out */
 };
 
 struct buf;

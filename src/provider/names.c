@@ -182,16 +182,14 @@ static bool replace_all(const struct names *of, const struct json_doc *d, struct
 /* names_made: a copy of raw JSON with short names. */
 static struct str names_made(struct str raw, struct arena *a, struct json_doc *d, const char *key)
 {
-	struct str made = raw;
 	struct buf out;
 	struct err ignored;
 
 	if (json_scan(d, raw.p, raw.n, &json_limits_stored, &ignored) != ERR_OK)
 		return key ? STR_NONE : raw; /* the dialect tells what is wrong */
 	buf_init(&out, LIMIT_UPSTREAM_ASK);
-	made = (!key || buf_fmt(&out, "\"%s\":", key)) && replace_all(NULL, d, &out)
-		       ? arena_str(a, buf_view(&out))
-		       : STR_NONE;
+	bool       ok = (!key || buf_fmt(&out, "\"%s\":", key)) && replace_all(NULL, d, &out);
+	struct str made = ok ? arena_str(a, buf_view(&out)) : STR_NONE;
 	buf_finish(&out);
 	return made;
 }

@@ -11,12 +11,17 @@
 
 #include <cmocka.h>
 
-#define BODY "00000000000000010000000000000002"
-#define START                                                                                      \
-	"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_" BODY  \
-	"\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"m \\\"1\\\"\",\"content\":[]," \
-	"\"stop_reason\":null,\"stop_sequence\":null,\"usage\":{\"input_tokens\":9,"               \
-	"\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":1}}}"   \
+#define BODY      "00000000000000010000000000000002"
+#define NOT_KNOWN "\"stop_details\":null,\"container\":null,"
+#define NO_PARTS                                                                          \
+	",\"cache_creation\":null,\"output_tokens_details\":null,\"inference_geo\":null," \
+	"\"server_tool_use\":null,\"service_tier\":null"
+#define START                                                                                          \
+	"event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_" BODY      \
+	"\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"m \\\"1\\\"\",\"content\":[],"     \
+	"\"stop_reason\":null,\"stop_sequence\":null," NOT_KNOWN "\"usage\":{\"input_tokens\":9,"      \
+	"\"cache_creation_input_tokens\":0,\"cache_read_input_tokens\":0,\"output_tokens\":1" NO_PARTS \
+	"}}}"                                                                                          \
 	"\n\nevent: ping\ndata: {\"type\":\"ping\"}\n\n"
 #define OPEN(i, what)                                                          \
 	"event: content_block_start\ndata: {\"type\":\"content_block_start\"," \
@@ -360,9 +365,11 @@ static void whole_messages(void **state)
 #define HEAD                                                                                  \
 	"{\"id\":\"msg_" BODY "\",\"type\":\"message\",\"role\":\"assistant\",\"model\":\"m " \
 	"\\\"1\\\"\",\"content\":["
-#define TAIL(why)                                                                             \
-	"],\"stop_reason\":\"" why "\",\"stop_sequence\":null,\"usage\":{\"input_tokens\":5," \
-	"\"cache_creation_input_tokens\":2,\"cache_read_input_tokens\":4,\"output_tokens\":7}}"
+#define TAIL(why)                                                                                      \
+	"],\"stop_reason\":\"" why "\",\"stop_sequence\":null," NOT_KNOWN                              \
+	"\"usage\":{\"input_tokens\":5,"                                                               \
+	"\"cache_creation_input_tokens\":2,\"cache_read_input_tokens\":4,\"output_tokens\":7" NO_PARTS \
+	"}}"
 	static const struct {
 		const char *message, *finish, *want;
 	} cases[] = {

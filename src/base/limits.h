@@ -125,6 +125,7 @@
 #define LIMIT_OVERVIEW       (16 * MIB) /* of the operator's overview: a configuration file has at most 1 MiB */
 #define LIMIT_TALLIES        4096       /* targets whose calls are counted; half a KB each, kept over reloads */
 #define LIMIT_ANSWER         (32 * MIB) /* text kept of one streamed answer, to store it */
+#define LIMIT_DETAIL_MEMBERS 16         /* of one of reasoning_details that comes in pieces */
 #define LIMIT_RESPONSE_ITEMS (2 * LIMIT_TOOLS)    /* items of one response's output */
 #define LIMIT_TAPE           (2 * MIB)  /* events of one unstored run, kept while it goes on */
 #define LIMIT_LOG_EVENTS     (48 * MIB) /* events of one run that wait for the store; above it the run ends */

@@ -25,7 +25,8 @@ enum event_kind {
 	 * of enum event_asked. */
 	EVENT_ASKED,
 	/* A chunk, or a list of embeddings, that only the client understands: raw alone is set; of a
-	 * provider of OpenAI's Responses API, text: a whole item of its answer, a JSON object. */
+	 * provider of OpenAI's Responses API, text: a whole item of its answer, a JSON object; of one
+	 * that says reasoning_details, name: this list of a delta, JSON (shape/details). */
 	EVENT_OTHER,
 	EVENT_USAGE,  /* usage */
 	EVENT_FINISH, /* text: finish_reason in OpenAI's words; name: the provider's own word */
@@ -73,7 +74,7 @@ enum raw_form { RAW_OPENAI, RAW_ANTHROPIC, RAW_RESPONSES };
 /* An event. All spans are borrowed for the callback that receives the event.
  *
  * text, id and name are JSON-escaped: bytes that may stand between two quotes (EVENT_MESSAGE,
- * EVENT_MEDIA and EVENT_LMC: a JSON value). So pieces join to the escaped whole even if a
+ * EVENT_MEDIA, EVENT_LMC and EVENT_OTHER: a JSON value). So pieces join to the escaped whole even if a
  * provider cut a surrogate pair, and nothing is unescaped and escaped again on the way through. */
 struct event {
 	enum event_kind   kind;

@@ -312,7 +312,7 @@ bool names_restore(struct names *n, struct event *ev, bool *ret_starved)
 	struct str full;
 
 	*ret_starved = false;
-	if (ev->kind == EVENT_OTHER)
+	if (ev->kind == EVENT_OTHER && ev->name.n == 0)
 		return false;
 	ev->raw = ev->raw_usage = ev->raw_role = ev->raw_id = ev->raw_created = STR_NONE;
 	ev->cont = ev->numbered = ev->raw_only_usage = false;

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
+#include "shape/details.h"
 #include "shape/extra.h"
 #include "shape/raw_items.h"
 #include "lmc/gather.h"
@@ -44,6 +45,7 @@ void answer_finish(struct answer *a)
 		buf_finish(&a->tools[i].extra);
 	}
 	gather_destroy(TAKE(a->gather));
+	details_destroy(TAKE(a->details));
 	a->lmc = STR_NONE;
 	free(a->tools);
 	a->tools = NULL;
@@ -127,6 +129,13 @@ static bool answer_add_item(struct answer *a, const struct event *ev)
 	       answer_append(a, &a->raw, ev->text);
 }
 
+static bool add_details(struct answer *a, struct str list)
+{
+	if (!a->details)
+		a->details = details_create();
+	return a->details && details_add(a->details, list, &a->bytes, LIMIT_ANSWER);
+}
+
 bool answer_add(struct answer *a, const struct event *ev)
 {
 	struct answer_tool *t;
@@ -148,7 +157,7 @@ bool answer_add(struct answer *a, const struct event *ev)
 		t = tool_of(a, ev->block);
 		return t && answer_append(a, &t->arguments, ev->text);
 	case EVENT_LMC: return answer_add_lmc(a, ev->text);
-	case EVENT_OTHER: return answer_add_item(a, ev);
+	case EVENT_OTHER: return ev->name.n > 0 ? add_details(a, ev->name) : answer_add_item(a, ev);
 	case EVENT_START:
 	case EVENT_BLOCK_END:
 	case EVENT_ASKED:
@@ -257,6 +266,8 @@ bool answer_print(const struct answer *a, struct buf *out)
 		return false;
 	if (a->reasoning.len > 0 &&
 	    !answer_put_quoted(out, ",\"reasoning_content\":", &a->reasoning))
+		return false;
+	if (a->details && !details_put(a->details, out))
 		return false;
 	if (a->images.len > 0 && (!buf_text(out, ",\"images\":[") ||
 				  !buf_str(out, buf_view(&a->images)) || !buf_text(out, "]")))

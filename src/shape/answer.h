@@ -13,6 +13,7 @@
 #include "shape/encoder.h"
 
 struct answer_tool;
+struct details;
 struct gather;
 
 /* A part of a buffer whose bytes may still move: an offset and a length. */
@@ -26,11 +27,11 @@ struct answer {
 	struct buf          text;    /* these three JSON-escaped, as events carry them */
 	struct buf          reasoning;
 	struct buf          refusal;
-	struct buf          images; /* JSON parts with commas between them */
-	struct gather      *gather; /* owned; of LMC chunks; NULL: none came */
+	struct buf          images;  /* JSON parts with commas between them */
+	struct details     *details; /* owned; of reasoning_details; NULL: none came */
+	struct gather      *gather;  /* owned; of LMC chunks; NULL: none came */
 	struct str          lmc;   /* gather's messages, after answer_close; borrowed from gather */
 	struct answer_tool *tools; /* owned */
-	size_t              tool_count;
 	size_t              bytes; /* of all members above; at most LIMIT_ANSWER */
 
 	/* The provider's own answer; listed: of pieces, the items of OpenAI's Responses API with commas
@@ -38,6 +39,7 @@ struct answer {
 	struct buf    raw;
 	enum raw_form form; /* of raw */
 	bool          listed;
+	uint16_t      tool_count;
 	struct span   raw_id;      /* the values of "id" and "created" in raw; */
 	struct span   raw_created; /* n is 0: not known */
 };

@@ -205,11 +205,12 @@ static bool put_delta(const struct chunk_printer *p, const struct event *ev, boo
 	case EVENT_MEDIA:
 		return buf_text(out, "\"images\":[") && block_raw(ev->text, out) &&
 		       buf_text(out, "]");
+	case EVENT_OTHER:
+		return buf_text(out, "\"reasoning_details\":") && block_raw(ev->name, out);
 	case EVENT_BLOCK_END:
 	case EVENT_MESSAGE:
 	case EVENT_LMC:
 	case EVENT_ASKED:
-	case EVENT_OTHER:
 	case EVENT_USAGE:
 	case EVENT_ERROR:
 	case EVENT_END:
@@ -270,11 +271,11 @@ static bool makes_block(const struct chunk_printer *p, const struct event *ev)
 	case EVENT_REASONING: return p->about.reasoning != REASONING_NONE;
 	case EVENT_USAGE: return p->about.want_usage;
 	case EVENT_MEDIA: return picture_is(ev->text);
+	case EVENT_OTHER: return ev->name.n > 0 && p->about.reasoning != REASONING_NONE;
 	case EVENT_BLOCK_END:
 	case EVENT_MESSAGE:
 	case EVENT_LMC:
 	case EVENT_ASKED:
-	case EVENT_OTHER:
 	case EVENT_ERROR:
 	case EVENT_END:
 	case EVENT_STEP:

@@ -169,13 +169,23 @@ static bool replay_give_items(struct replay *p)
 	return true;
 }
 
+/* replay_give_details: the reasoning_details of an answer, for clients that send them back. */
+static bool replay_give_details(struct replay *p)
+{
+	json_at list = json_get(&p->d, 0, "reasoning_details");
+
+	if (!json_is_kind(&p->d, list, JSON_ARRAY) || p->d.tok[list].count == 0)
+		return true;
+	return p->fn(p->arg, &(struct event){ .kind = EVENT_OTHER, .name = json_raw(&p->d, list) });
+}
+
 static bool give_all(struct replay *p, struct str finish_reason, const struct usage *usage)
 {
 	if (!replay_give(p, EVENT_START, 0, STR_NONE) || !give_lmc_list(p) ||
 	    !replay_give_text(p, EVENT_REASONING, 0, reasoning_key(&p->d), 0) ||
-	    !replay_give_text(p, EVENT_TEXT, 0, "content", 0) || !replay_give_images(p) ||
-	    !replay_give_items(p) || !replay_give_text(p, EVENT_REFUSAL, 0, "refusal", 0) ||
-	    !replay_give_calls(p))
+	    !replay_give_details(p) || !replay_give_text(p, EVENT_TEXT, 0, "content", 0) ||
+	    !replay_give_images(p) || !replay_give_items(p) ||
+	    !replay_give_text(p, EVENT_REFUSAL, 0, "refusal", 0) || !replay_give_calls(p))
 		return false;
 	if (!replay_give(p, EVENT_FINISH, 0, finish_reason))
 		return false;

@@ -121,6 +121,8 @@ static void events_get_the_clients_names_and_lose_the_providers_bytes(void **sta
 	assert_non_null(memmem(ev.text.p, ev.text.n, brief.p, brief.n));
 	ev = (struct event){ .kind = EVENT_OTHER, .raw = STR("{}") };
 	assert_true(!names_restore(n, &ev, &starved) && !starved);
+	ev = (struct event){ .kind = EVENT_OTHER, .name = STR("[]"), .raw = STR("{}") };
+	assert_true(names_restore(n, &ev, &starved) && str_is(ev.name, "[]") && ev.raw.n == 0);
 	arena_finish(&a);
 	names_free(n);
 }

@@ -50,6 +50,7 @@ static void put_event(struct buf *out, const struct event *ev)
 	if (ev->kind == EVENT_START)
 		ok = ok && buf_str(out, ev->id) && buf_text(out, ",");
 	ok = ok && buf_str(out, ev->text) && buf_text(out, ")") &&
+	     buf_text(out, ev->kind == EVENT_OTHER && ev->name.n > 0 ? "DETAILS" : "") &&
 	     buf_text(out, ev->raw.n > 0 ? "* "
 			   : ev->cont    ? "+ "
 					 : " ");
@@ -269,7 +270,12 @@ static const struct stream_case streams[] = {
 		  "{\"type\":\"reasoning.summary\",\"summary\":\"c\"},"
 		  "{\"type\":\"reasoning.encrypted\",\"data\":\"d\"},7]"),
 	    STOP("stop") },
-	  "START(c1,m)* THINK(a)* THINK(b)* THINK(c)+ FINISH(stop)* " },
+	  "START(c1,m)* THINK(a)* OTHER()DETAILS+ THINK(b)* THINK(c)+ OTHER()DETAILS+ FINISH(stop)* " },
+	{ "details alone, and of a chunk that clients can't take",
+	  { FIRST, DELTA("\"reasoning_details\":[{\"data\":\"d\"}]"),
+	    HEAD "\"choices\":[{\"delta\":{\"reasoning_details\":[{\"data\":\"d\"}]}}]}",
+	    DELTA("\"reasoning_details\":[]"), DELTA("\"reasoning_details\":\"d\""), STOP("stop") },
+	  "START(c1,m)* OTHER()DETAILS* OTHER()DETAILS OTHER()* OTHER()* FINISH(stop)* " },
 	{ "images that the model made (OpenRouter)",
 	  { FIRST,
 	    DELTA("\"content\":\"\",\"images\":[{\"type\":\"image_url\",\"image_url\":{\"url\":"

@@ -18,6 +18,7 @@
 	{ .kind = EVENT_TOOL_START, .block = n, .id = { id_, sizeof id_ - 1 },                     \
 	  .name = { name_, sizeof name_ - 1 } }
 #define ARGS(n, s)       { .kind = EVENT_TOOL_ARGS, .block = n, .text = { s, sizeof s - 1 } }
+#define DETAILS(s)       { .kind = EVENT_OTHER, .name = { s, sizeof s - 1 } }
 #define NOTHING          { .kind = EVENT_START, .id = { "x", 1 }, .text = { "x", 1 } }
 /* clang-format on */
 
@@ -77,6 +78,45 @@ static void pieces_become_one_message(void **state)
 		  true,
 		  "{\"role\":\"assistant\",\"content\":\"a\",\"images\":[{\"image_url\":7},"
 		  "{\"image_url\":8}]}" },
+		{ "details of reasoning as they came, a space and unknown members included",
+		  { REASONING("hm"), DETAILS("[{\"type\": \"t\",\"x\":[1]},7]"), TEXT("a") }, true,
+		  "{\"role\":\"assistant\",\"content\":\"a\",\"reasoning_content\":\"hm\","
+		  "\"reasoning_details\":[{\"type\": \"t\",\"x\":[1]}]}" },
+		{ "pieces of a detail, a null that is filled, a signature that is repeated",
+		  { DETAILS("[{\"type\":\"t\",\"text\":\"h\",\"index\":0,\"signature\":null}]"),
+		    DETAILS("[{\"type\":\"t\",\"text\":\"m\\ud83d\",\"index\":0}]"),
+		    DETAILS("[{\"type\":\"t\",\"text\":\"\\ude00\",\"index\":0,\"format\":\"f\"}]"),
+		    DETAILS("[{\"type\":\"t\",\"signature\":\"s=\",\"index\":0}]"),
+		    DETAILS("[{\"type\":\"t\",\"text\":\"\",\"signature\":\"s=\",\"index\":0}]") },
+		  false,
+		  "{\"role\":\"assistant\",\"content\":\"\",\"reasoning_details\":[{\"type\":\"t\","
+		  "\"text\":\"hm\\ud83d\\ude00\",\"index\":0,\"signature\":\"s=\",\"format\":\"f\"}]}" },
+		{ "other details: by index, type, id, after a signature, encrypted without an index",
+		  { DETAILS("[{\"type\":\"t\",\"index\":0,\"id\":\"a\"},{\"type\":\"t\",\"index\":1}]"),
+		    DETAILS("[{\"type\":\"u\",\"index\":1,\"id\":\"a\"}]"),
+		    DETAILS("[{\"type\":\"u\",\"index\":1,\"id\":\"b\",\"signature\":\"s\"}]"),
+		    DETAILS("[{\"type\":\"u\",\"index\":1,\"text\":\"n\"},{\"type\":\"e\",\"data\":\"1\"}]"),
+		    DETAILS("[{\"type\":\"e\",\"data\":\"2\"},{},{}]") },
+		  false,
+		  "{\"role\":\"assistant\",\"content\":\"\",\"reasoning_details\":["
+		  "{\"type\":\"t\",\"index\":0,\"id\":\"a\"},{\"type\":\"t\",\"index\":1},"
+		  "{\"type\":\"u\",\"index\":1,\"id\":\"a\"},"
+		  "{\"type\":\"u\",\"index\":1,\"id\":\"b\",\"signature\":\"s\"},"
+		  "{\"type\":\"u\",\"index\":1,\"text\":\"n\"},{\"type\":\"e\",\"data\":\"1\"},"
+		  "{\"type\":\"e\",\"data\":\"2\"},{},{}]}" },
+		{ "a list that came at once is left as it is",
+		  { DETAILS("[{\"type\":\"t\",\"text\":\"a\",\"index\":0},"
+			    "{\"type\":\"t\",\"text\":\"b\",\"index\":0}]") },
+		  false,
+		  "{\"role\":\"assistant\",\"content\":\"\",\"reasoning_details\":["
+		  "{\"type\":\"t\",\"text\":\"a\",\"index\":0},"
+		  "{\"type\":\"t\",\"text\":\"b\",\"index\":0}]}" },
+		{ "encrypted data in pieces",
+		  { DETAILS("[{\"type\":\"e\",\"index\":0,\"data\":\"QU\"}]"),
+		    DETAILS("[{\"type\":\"e\",\"index\":0,\"data\":\"JD\"}]") },
+		  false,
+		  "{\"role\":\"assistant\",\"content\":\"\",\"reasoning_details\":["
+		  "{\"type\":\"e\",\"index\":0,\"data\":\"QUJD\"}]}" },
 		{ "text and a call", { TEXT("a"), CALL(7, "c", "f") }, true,
 		  "{\"role\":\"assistant\",\"content\":\"a\",\"tool_calls\":["
 		  "{\"id\":\"c\",\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":"
@@ -154,6 +194,44 @@ static void the_limit_holds_for_all_of_it_together(void **state)
 	assert_true(answer_add(&a, &ev));
 	answer_finish(&a);
 	free(text);
+}
+
+/* A detail counts while it is open, and one with more members than a merge has stays as it is. */
+static void details_have_limits(void **state)
+{
+	(void)state;
+	struct event  call = { .kind = EVENT_OTHER };
+	struct answer a;
+	struct buf    list, out;
+
+	buf_init(&list, LIMIT_ANSWER + KIB);
+	buf_init(&out, 4 * KIB);
+	assert_true(buf_text(&list, "[{\"type\":\"t\",\"index\":0"));
+	for (int i = 0; i < LIMIT_DETAIL_MEMBERS; i++)
+		assert_true(buf_fmt(&list, ",\"m%d\":0", i));
+	assert_true(buf_text(&list, "}]"));
+	call.name = buf_view(&list);
+	answer_init(&a);
+	for (int i = 0; i < 2; i++)
+		assert_true(answer_add(&a, &call));
+	assert_true(answer_print(&a, &out));
+	assert_non_null(memmem(out.data, out.len, "},{", 3));
+	answer_finish(&a);
+
+	call.name = STR("[{]");
+	answer_init(&a);
+	assert_false(answer_add(&a, &call));
+
+	buf_clear(&list);
+	assert_true(buf_text(&list, "[{\"type\":\"t\",\"text\":\""));
+	while (list.len < LIMIT_ANSWER / 2)
+		assert_true(buf_text(&list, "sixteen bytes..."));
+	assert_true(buf_text(&list, "\"}]"));
+	call.name = buf_view(&list);
+	assert_false(answer_add(&a, &call));
+	answer_finish(&a);
+	buf_finish(&list);
+	buf_finish(&out);
 }
 
 static void there_are_at_most_so_many_calls(void **state)
@@ -338,6 +416,7 @@ int main(void)
 		cmocka_unit_test(pieces_become_one_message),
 		cmocka_unit_test(a_message_that_is_given_is_not_copied),
 		cmocka_unit_test(the_limit_holds_for_all_of_it_together),
+		cmocka_unit_test(details_have_limits),
 		cmocka_unit_test(there_are_at_most_so_many_calls),
 		cmocka_unit_test(lmc_chunks_become_messages_beside_the_answer),
 		cmocka_unit_test(an_answer_without_chunks_has_none_when_it_closes),

@@ -67,6 +67,10 @@ static const struct row {
 	  "{\"role\":\"assistant\",\"content\":\"t\",\"reasoning_content\":\"hm\",\"images\":["
 	  "{\"image_url\":\"a\"},{\"image_url\":\"b\"}]}",
 	  "start reasoning text media media finish usage " },
+	{ "details of reasoning",
+	  "{\"role\":\"assistant\",\"content\":\"t\",\"reasoning_content\":\"hm\","
+	  "\"reasoning_details\":[{\"a\": 1},{}]}",
+	  "start reasoning other text finish usage " },
 	{ "text, reasoning, a refusal and calls",
 	  "{\"role\":\"assistant\",\"content\":\"t\",\"refusal\":\"no\",\"reasoning_content\":\"hm\","
 	  "\"tool_calls\":" CALLS "}",

@@ -291,21 +291,25 @@ static void openai_chunk_give_parts(struct chunk *c, const struct choice *ch)
 	}
 }
 
-/* give_reasoning: the list of details counts only if there is no text of reasoning. */
+/* give_reasoning: the list of details counts as text only if there is no text of reasoning. */
 static void give_reasoning(struct chunk *c, const struct choice *ch)
 {
 	const struct json_doc *doc = c->doc;
 
 	openai_chunk_give_text(c, EVENT_REASONING, ch->index, json_inner_of(doc, ch->reasoning));
-	if (json_is_kind(doc, ch->reasoning, JSON_STRING) || !present(doc, ch->details) ||
-	    json_kind(doc, ch->details) != JSON_ARRAY)
+	if (!json_is_kind(doc, ch->details, JSON_ARRAY) || doc->tok[ch->details].count == 0)
 		return;
-	JSON_EACH (i, doc, ch->details) {
+	for (json_at i = json_first(doc, ch->details);
+	     !json_is_kind(doc, ch->reasoning, JSON_STRING) && i != json_end(doc, ch->details);
+	     i = json_next(doc, i)) {
 		struct str text = json_get_inner(doc, i, "text");
 
 		openai_chunk_give_text(c, EVENT_REASONING, ch->index,
 				       text.n > 0 ? text : json_get_inner(doc, i, "summary"));
 	}
+	openai_chunk_give(c, &(struct event){ .kind = EVENT_OTHER,
+					      .choice = ch->index,
+					      .name = json_raw(doc, ch->details) });
 }
 
 static void give_images(struct chunk *c, const struct choice *ch)

@@ -444,7 +444,8 @@ enum errc attempt_first(struct run *r, struct err *e)
 /* has_signed: whether the request may have what a provider signed, which another one may refuse. */
 static bool has_signed(const struct run *r)
 {
-	static const char      extra[] = "\"extra_content\"", signature[] = "\"signature\"";
+	static const char      signature[] = "\"signature\"";
+	static const char      extra[] = "\"extra_content\"", details[] = "\"reasoning_details\"";
 	const struct prompt   *p = r->rq ? &r->rq->prompt : NULL;
 	const struct json_doc *own = p && p->native ? p->native->doc : NULL;
 
@@ -452,7 +453,8 @@ static bool has_signed(const struct run *r)
 		return true;
 	for (size_t i = 0; p && i < p->message_count; i++)
 		if (p->messages[i].n > 0 &&
-		    memmem(p->messages[i].p, p->messages[i].n, extra, strlen(extra)))
+		    (memmem(p->messages[i].p, p->messages[i].n, extra, strlen(extra)) ||
+		     memmem(p->messages[i].p, p->messages[i].n, details, strlen(details))))
 			return true;
 	return false;
 }

@@ -112,6 +112,15 @@ def test_other_dialects_are_not_sent_it(wild, script, other):
     assert "EqQB" not in s.request.body.decode() and "reasoning_details" not in s.request.body.decode()
 
 
+def test_another_host_that_refuses_what_was_signed_is_asked_without(wild, script):
+    said = first(wild, script, streamed(), True)
+    s = script(up.in_turn(WIRE["openai"].refuse(400, "messages.1.content.0: Invalid `signature` in `thinking` block"),
+                          fine("openai")))
+    again(wild.client, said.headers["x-conversation-id"], s)
+    before, after = [e.request.json["messages"] for e in s.exchanges]
+    assert before[1].pop("reasoning_details") == DETAILS and before == after
+
+
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_stored_response_goes_back(wild, script, stream):
     s = script(*(streamed() if stream else whole()))

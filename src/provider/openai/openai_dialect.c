@@ -63,10 +63,30 @@ static bool moves_systems(const struct provider_options *o, const struct prompt 
 	return !o->vendor && !p->as_sent;
 }
 
+/* put_unsigned: a message without reasoning_details, which another host may have signed. */
+static bool put_unsigned(struct json_doc *doc, struct str message, struct buf *out)
+{
+	static const char key[] = "\"reasoning_details\"";
+	struct err        e;
+	bool              first = true;
+
+	if (!memmem(message.p, message.n, key, sizeof key - 1) ||
+	    json_scan(doc, message.p, message.n, &json_limits_stored, &e) != ERR_OK)
+		return openai_call_put_back(message, out);
+	bool ok = buf_text(out, "{");
+	for (json_at k = json_first(doc, 0); ok && k != json_end(doc, 0);
+	     k = json_next_member(doc, k))
+		if (!json_is(doc, k, "reasoning_details"))
+			ok = ask_put_comma(&first, out) &&
+			     openai_call_put_back(json_member(doc, k), out);
+	return ok && buf_text(out, "}");
+}
+
 static enum errc openai_dialect_put_messages(const struct provider_options *o,
 					     const struct prompt *p, struct buf *out, struct err *e)
 {
 	struct openai_system system = { 0 };
+	struct json_doc      doc = { 0 };
 	enum errc            rc = ERR_OK;
 	bool                 first = true;
 
@@ -79,10 +99,12 @@ static enum errc openai_dialect_put_messages(const struct provider_options *o,
 	for (size_t i = 0; ok && i < p->message_count; i++)
 		if (!openai_system_has(&system, i))
 			ok = ask_put_comma(&first, out) &&
-			     (o->vendor ? buf_str(out, p->messages[i])
-					: openai_call_put_back(p->messages[i], out));
+			     (p->bare     ? put_unsigned(&doc, p->messages[i], out)
+			      : o->vendor ? buf_str(out, p->messages[i])
+					  : openai_call_put_back(p->messages[i], out));
 	ok = ok && buf_text(out, "]");
 	openai_system_finish(&system);
+	json_doc_finish(&doc);
 	return rc != ERR_OK || ok ? rc : ask_too_large(e);
 }
 

@@ -112,4 +112,4 @@ def test_sound_is_left_out(client, script):
     s = script(up.reply(GEMINI._response([{"text": "a"}, {"inlineData": {
         "mimeType": "audio/L16", "data": "QUJD"}}], "STOP")))
     answer = client.complete(s.under("gemini")).ok().json
-    assert answer["choices"][0]["message"] == {"role": "assistant", "content": "a"}
+    assert answer["choices"][0]["message"] == {"role": "assistant", "content": "a", "refusal": None}

@@ -109,15 +109,16 @@ def test_resumed_streams_are_counted(start, script):
 
 
 def test_retries_and_breakers_show(start, upstream, script):
-    s = script(up.reply({"error": {"message": "no"}}, 500))
+    s = script(up.reply({"error": {"message": "no"}}, 502))
     entry = {"base_url": upstream.url, "dialect": "openai", "retries": 1,
              "health": {"failures": 2, "window": "60s", "pause": "60s"}}
     gateway = start({"providers": [{"name": "p", **entry}, provider(upstream, "q")],
                      "models": [{"name": "m", "provider": "p", "upstream_model": s.name}]})
     with Client(gateway.url) as client:
         assert value(client, "parley_upstream_up", upstream="p") == 1
-        client.chat("hi", model="m").error(502)
-        assert len(s.exchanges) == 2
+        for _ in range(2):  # a run is one failure
+            client.chat("hi", model="m").error(502)
+        assert len(s.exchanges) == 3  # the second run's opens the breaker
         assert value(client, "parley_upstream_retries_total", reason="upstream_error") == 1
         assert value(client, "parley_circuit_state", upstream="p") == 2
         assert value(client, "parley_upstream_up", upstream="p") == 0

@@ -231,7 +231,7 @@ def test_a_connection_without_memory_is_refused_or_closed(start):
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-@pytest.mark.parametrize("mib", [4, 16, 48, 96, 160, 256])
+@pytest.mark.parametrize("mib", [6, 16, 48, 96, 160, 256])  # below, the kernel can't map the program
 def test_a_start_without_memory_says_so(start, mib):
     """It serves, as far as there is memory for connections, or says why not: no signal, no silence."""
     gateway = start(ready=False, preexec_fn=lambda: resource.setrlimit(

@@ -392,7 +392,7 @@ def expect_usage(family, row, usage):
         assert usage["input_tokens"] == max(0, row.tokens[0] - row.cached - row.written)
         assert usage["cache_read_input_tokens"] == row.cached
         assert usage["cache_creation_input_tokens"] == row.written
-        assert usage.get("output_tokens_details", {}).get("thinking_tokens", 0) == row.thought
+        assert (usage.get("output_tokens_details") or {}).get("thinking_tokens", 0) == row.thought
         if row.hour:
             assert usage["cache_creation"] == {"ephemeral_5m_input_tokens": row.written - row.hour,
                                                "ephemeral_1h_input_tokens": row.hour}

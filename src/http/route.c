@@ -294,9 +294,9 @@ static const struct route_hint *hint_of(const struct route_hint *hints, const st
 	return NULL;
 }
 
-/* is_word: whether a hint is about a word of another API in the place of a route's id, and not about the
+/* hint_is_word: whether a hint is about a word of another API in the place of a route's id, and not about the
  * route's own path. */
-static bool is_word(const struct route *row, const struct route_hint *hint)
+static bool hint_is_word(const struct route *row, const struct route_hint *hint)
 {
 	return hint && strchr(row->path, '{') && !strpbrk(hint->path, "{*");
 }
@@ -348,7 +348,7 @@ enum errc route_match(struct route_list list, const struct route_hint *hints, st
 		}
 		other_method = row;
 	}
-	if (other_method && !is_word(other_method, hint_of(hints, segments, count))) {
+	if (other_method && !hint_is_word(other_method, hint_of(hints, segments, count))) {
 		*ret = other_method;
 		return err_set(e, ERR_METHOD_NOT_ALLOWED, "", "%s is not allowed on this URL",
 			       method.n <= 16 ? method.p : "this method");

@@ -76,6 +76,8 @@ def _(body):
 @rule("tool-use-pairs", KINDS, DOCS + "agents-and-tools/tool-use/implement-tool-use#handling-results-from-client-tools")
 def _(body):
     """The results of all calls come first in the next turn of the user, and answer nothing else."""
+    if body.get("thread"):  # the calls are in messages that the provider keeps (anthropic 2.14, types/beta)
+        return
     waiting, seen = [], set()
     turns = []
     for i, message in enumerate(body["messages"]):  # neighbours of one role are one turn

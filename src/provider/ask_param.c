@@ -264,8 +264,10 @@ bool ask_put_stops(const struct prompt *p, const char *before, size_t most, bool
 
 	if (raw.n == 0)
 		return true;
-	if (json_scan(&d, raw.p, raw.n, &json_limits_upstream, &e) != ERR_OK)
+	if (json_scan(&d, raw.p, raw.n, &json_limits_upstream, &e) != ERR_OK) {
+		json_doc_finish(&d);
 		return false;
+	}
 	bool    list = json_kind(&d, 0) == JSON_ARRAY;
 	json_at end = list ? json_end(&d, 0) : 1;
 	for (json_at i = list ? json_first(&d, 0) : 0; ok && i < end; i = json_next(&d, i))

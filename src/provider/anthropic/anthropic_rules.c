@@ -218,8 +218,10 @@ enum errc anthropic_rules_read(const struct ask *a, struct anthropic_rules *ret,
 
 	*ret = (struct anthropic_rules){ .max = p->max_tokens.n > 0 ? 0 : MAX_TOKENS };
 	if (value.n > 0) {
-		if (json_scan(&d, value.p, value.n, &json_limits_upstream, e) != ERR_OK)
+		if (json_scan(&d, value.p, value.n, &json_limits_upstream, e) != ERR_OK) {
+			json_doc_finish(&d);
 			return e->code;
+		}
 		bool object = json_kind(&d, 0) == JSON_OBJECT;
 		bool off = json_get_is(&d, 0, "type", "disabled");
 

@@ -379,10 +379,10 @@ bool anthropic_schema_put(struct str schema, struct anthropic_schema *ret, struc
 	size_t          before = out->len;
 
 	*ret = (struct anthropic_schema){ 0 };
-	if (json_scan(&d, schema.p, schema.n, &json_limits_upstream, &e) != ERR_OK)
-		return false;
-	ret->fault = follow(&d, 0, &f);
-	if (!ret->fault)
+	w.failed = json_scan(&d, schema.p, schema.n, &json_limits_upstream, &e) != ERR_OK;
+	if (!w.failed)
+		ret->fault = follow(&d, 0, &f);
+	if (!w.failed && !ret->fault)
 		walk_schema(&w, 0);
 	json_doc_finish(&d);
 	if (ret->fault || w.failed)

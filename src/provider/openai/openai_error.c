@@ -187,11 +187,13 @@ static bool read_within(const struct decode *d, struct str text, struct report *
 	struct err        e;
 	json_at           where = JSON_ABSENT;
 
-	if (!str_starts(text, STR("{\"error\":{")) ||
-	    json_scan(&doc, text.p, text.n, &json_limits_upstream, &e) != ERR_OK)
+	if (!str_starts(text, STR("{\"error\":{")))
 		return false;
-	openai_top_read(&doc, &top);
-	bool found = openai_is_error(&doc, &top, &where);
+	bool found = json_scan(&doc, text.p, text.n, &json_limits_upstream, &e) == ERR_OK;
+	if (found) {
+		openai_top_read(&doc, &top);
+		found = openai_is_error(&doc, &top, &where);
+	}
 	if (found)
 		read_report(&own, where, r);
 	json_doc_finish(&doc);

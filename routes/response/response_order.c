@@ -44,7 +44,7 @@ static void order_give(struct order *o, size_t i)
 	o->list[i].taken = true;
 }
 
-/* run_end: the index behind the last call of the calls that begin at i. */
+/* run_end: the index after the last call of the calls that begin at i. */
 static size_t run_end(const struct order *o, size_t i)
 {
 	size_t end = i;
@@ -58,7 +58,7 @@ static size_t run_end(const struct order *o, size_t i)
 	return end;
 }
 
-/* said_end: the index behind what the model said between the calls from begin to end and their results. */
+/* said_end: the index after what the model said between the calls from begin to end and their results. */
 static size_t said_end(const struct order *o, size_t begin, size_t end)
 {
 	size_t i = end;

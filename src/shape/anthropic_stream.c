@@ -338,25 +338,6 @@ static bool take(struct printer *p, const struct event *ev, struct buf *out)
 
 /* --- a provider's own objects --- */
 
-/* type_of: the type of an event, which is also its name. */
-static struct str passed_type(struct printer *p, struct str raw)
-{
-	static const struct str front = { "{\"type\":\"", 9 };
-	struct err              e;
-
-	if (str_starts(raw, front)) {
-		struct str  rest = { raw.p + front.n, raw.n - front.n };
-		const char *end = memchr(rest.p, '"', rest.n);
-
-		rest.n = end ? (size_t)(end - rest.p) : 0;
-		if (!memchr(rest.p, '\\', rest.n))
-			return rest;
-	}
-	if (json_scan(&p->doc, raw.p, raw.n, &json_limits_upstream, &e) != ERR_OK)
-		return STR_NONE;
-	return json_get_inner(&p->doc, 0, "type");
-}
-
 /* put_passed: a stored answer has the gateway's id, by which it can be found again. */
 static bool put_passed(const struct printer *p, struct str raw, struct str id, struct buf *out)
 {
@@ -376,7 +357,7 @@ static bool pass_on(struct printer *p, const struct event *ev, struct buf *out)
 	if (ev->kind == EVENT_FINISH)
 		return buf_str(&p->stop, ev->raw);
 
-	struct str name = passed_type(p, ev->raw);
+	struct str name = block_type_of(&p->doc, ev->raw, &json_limits_upstream);
 	if (name.n > 0 && !(buf_text(out, "event: ") && buf_str(out, name) && buf_text(out, "\n")))
 		return false;
 	if (!buf_text(out, "data: "))

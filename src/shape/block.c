@@ -1,6 +1,8 @@
 /* Numbers the blocks of a stream, and leaves out those that the reader has received. */
 #include "shape/block.h"
 
+#include "json/scan.h"
+
 #include <string.h>
 
 static bool block_put_number(const struct cursor *c, struct buf *out)
@@ -73,4 +75,23 @@ bool block_raw(struct str json, struct buf *out)
 		return false;
 	block_one_line(out, start);
 	return true;
+}
+
+struct str block_type_of(struct json_doc *doc, struct str raw, const struct json_limits *limits)
+{
+	static const struct str front = { "{\"type\":\"", 9 };
+	struct err              e;
+
+	/* Providers begin with it, so that few events are scanned. */
+	if (str_starts(raw, front)) {
+		struct str  rest = { raw.p + front.n, raw.n - front.n };
+		const char *end = memchr(rest.p, '"', rest.n);
+
+		rest.n = end ? (size_t)(end - rest.p) : 0;
+		if (!memchr(rest.p, '\\', rest.n))
+			return rest;
+	}
+	if (json_scan(doc, raw.p, raw.n, limits, &e) != ERR_OK)
+		return STR_NONE;
+	return json_get_inner(doc, 0, "type");
 }

@@ -8,6 +8,9 @@
 #include "base/err.h"
 #include "msg/cursor.h"
 
+struct json_doc;
+struct json_limits;
+
 /* Embedded in an encoder. */
 struct blocks {
 	bool numbered; /* false: blocks have neither ids nor names, as OpenAI's clients expect */
@@ -34,6 +37,9 @@ bool block_close(struct blocks *b, struct buf *out) MUST_USE;
 bool block_done(struct blocks *b, uint64_t seq, struct buf *out) MUST_USE;
 bool block_error(struct blocks *b, const struct err *e, struct str request_id, uint64_t seq,
 		 struct buf *out) MUST_USE;
+/* block_type_of: the type of a provider's event, which is also its name; empty if there is none, or memory is
+ * short.  doc: scratch, which may hold the event afterwards. */
+struct str block_type_of(struct json_doc *doc, struct str raw, const struct json_limits *limits);
 /* block_raw: appends a provider's own JSON without line breaks between its tokens, because a data
  * line ends at the first one.  (Inside strings they are always escaped.)  block_one_line: does the
  * same to what stands in out from start on. */

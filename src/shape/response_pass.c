@@ -22,25 +22,6 @@ void response_pass_finish(struct response_pass *p)
 
 /* --- events --- */
 
-/* pass_type: the type of an event, which is also its name. */
-static struct str pass_type(struct response_pass *p, struct str raw)
-{
-	static const struct str front = { "{\"type\":\"", 9 };
-	struct err              e;
-
-	if (str_starts(raw, front)) {
-		struct str  rest = { raw.p + front.n, raw.n - front.n };
-		const char *end = memchr(rest.p, '"', rest.n);
-
-		rest.n = end ? (size_t)(end - rest.p) : 0;
-		if (!memchr(rest.p, '\\', rest.n))
-			return rest;
-	}
-	if (json_scan(&p->doc, raw.p, raw.n, &json_limits_stored, &e) != ERR_OK)
-		return STR_NONE;
-	return json_get_inner(&p->doc, 0, "type");
-}
-
 /* pass_member: an object in an event; empty: there is none, or memory is short. */
 static struct str pass_member(struct response_pass *p, struct str raw, const char *key)
 {
@@ -145,7 +126,7 @@ static bool pass_response(struct response_pass *p, const struct response *r, str
 static bool pass_on_raw(struct response_pass *p, const struct response *r, const struct event *ev,
 			const struct response_pass_to *to)
 {
-	struct str type = pass_type(p, ev->raw);
+	struct str type = block_type_of(&p->doc, ev->raw, &json_limits_stored);
 
 	if (str_is(type, "response.completed") || str_is(type, "response.incomplete"))
 		return buf_str(&p->last, ev->raw);

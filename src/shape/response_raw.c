@@ -122,8 +122,8 @@ static bool raw_put_item(struct response_raw *x, const struct json_doc *d, json_
 	if (id.n == 0)
 		return buf_str(out, raw);
 	struct str before = { raw.p, (size_t)(id.p - raw.p) };
-	struct str behind = { id.p + id.n, raw.n - before.n - id.n };
-	return buf_str(out, before) && buf_str(out, response_raw_id(x, id)) && buf_str(out, behind);
+	struct str after = { id.p + id.n, raw.n - before.n - id.n };
+	return buf_str(out, before) && buf_str(out, response_raw_id(x, id)) && buf_str(out, after);
 }
 
 bool response_raw_add(struct response_raw *x, struct str item)

@@ -112,7 +112,7 @@ def changes(before, after, path=""):
         yield path, after
 
 
-# A text that goes into the conversation moves what is behind it.
+# A text that goes into the conversation moves what follows it.
 CONVERSATIONS = ("messages", "input[", "contents")
 # What the definition of a function may have, whatever its dialect.
 OF_TOOLS = {"type", "function", "name", "description", "parameters", "strict", "input_schema", "cache_control",

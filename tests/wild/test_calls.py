@@ -7,6 +7,7 @@ import pytest
 
 import upstream as up
 from ask import TOOL, WIRE
+from said import seen
 
 pytestmark = pytest.mark.once
 
@@ -215,3 +216,20 @@ def test_the_error_of_a_choice(wild, script, family, stream):
         steps = [up.reply(body)]
     said = wild.ask(family, "openai", script(*steps), stream)
     assert said.status == 429 and "upstream is busy" in said.error["message"], said
+
+
+def test_older_calls_without_ids_pair_with_their_results(wild, script, dialect):
+    """OpenAI's member function_call has no id; a function that is called twice is two calls with a result each."""
+    s = script(WIRE[dialect].whole("Hello"))
+    turns = [turn for n in (1, 2) for turn in (
+        {"role": "assistant", "content": None, "function_call": {"name": "get_weather", "arguments": '{"n": %d}' % n}},
+        {"role": "function", "name": "get_weather", "content": f"rain {n}"})]
+    said = wild.post("chat", dialect, s, {"messages": [{"role": "user", "content": "hi"}, *turns]})
+    if dialect == "mistral":
+        assert said.status == 400 and said.error["param"].startswith("messages["), said
+        return
+    assert (said.status, said.text) == (200, "Hello"), said
+    if dialect not in ("openai", "azure"):  # they get the client's own messages
+        got = seen(dialect, s.request.json)
+        assert [args for _, args in got.calls] == [{"n": 1}, {"n": 2}]
+        assert ["1" in got.results[0], "2" in got.results[1]] == [True, True]

@@ -190,7 +190,7 @@ def response(id, said):
 
 @pytest.mark.parametrize("model", ["gemini-2.5-flash", "gemini-2.0-flash", "models/gemini-2.5-pro"])
 @pytest.mark.parametrize("more", [[], [{"role": "user", "content": "and?"}]])
-def test_images_stand_behind_the_results(gemini, stream, model, more):
+def test_images_stand_after_the_results(gemini, stream, model, more):
     got, said = gemini("chat", model, chat(*SHOTS, *more), stream)
     assert said.status == 200 and not said.warnings
     assert got["contents"][2:] == [

@@ -51,7 +51,7 @@ static bool gemini_media_has(const struct ask_message *m)
 	return false;
 }
 
-/* check_media: *ret_apart: results have media, which this model takes behind them alone. */
+/* check_media: *ret_apart: results have media, which this model takes only after them. */
 static enum errc check_media(const struct gemini_model *model, const struct ask *a, bool *ret_apart,
 			     struct err *e)
 {
@@ -98,7 +98,7 @@ static bool take_media(struct ask_message *m, struct ask_message *ret, struct ar
 	return ret->part_count > 0;
 }
 
-/* set_apart: puts what take_media makes behind all results that follow each other. */
+/* set_apart: puts what take_media makes after all results that follow each other. */
 static enum errc set_apart(struct ask *a, struct arena *arena, struct err *e)
 {
 	struct ask_message *list = arena_alloc(arena, 2 * a->count * sizeof *list);

@@ -51,7 +51,7 @@ ANY_OF_THEM = {
     GEMINI: "extra_body messages.*.tool_calls.*.extra_content messages.*.extra_content",
 }
 KNOWN.update({("openai", name): source for source, names in ANY_OF_THEM.items() for name in names.split()})
-# vLLM has an API of Responses, and models of Mistral's behind its own dialect, too.
+# vLLM has an API of Responses, and Mistral's models in its own dialect, too.
 KNOWN.update({(kind, name): VLLM for kind in ("responses", "mistral")
               for name in ("top_k", "min_p", "repetition_penalty", "chat_template_kwargs")})
 

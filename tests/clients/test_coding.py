@@ -14,6 +14,7 @@ import pytest
 import upstream as up
 from gateway import environment
 from test_loops import turn
+from wires import OpenAIResponses
 
 PRINTS = "echo marker-$((40+2))"
 SHELLS = {"exec_command": {"cmd": PRINTS}, "shell_command": {"command": PRINTS},
@@ -42,6 +43,16 @@ def model(x):
         turn("Let me look. ", shell, SHELLS[shell])(x)
 
 
+def own_model(x):
+    """The same in the words of OpenAI's Responses API, which Codex speaks itself: nothing is translated."""
+    asked = x.request.json
+    shell = next((t["name"] for t in asked.get("tools", []) if t.get("name") in SHELLS), None)
+    done = any(i.get("type") == "function_call_output" for i in asked["input"])
+    wire = OpenAIResponses()
+    for step in wire.say("All done.") if done or not shell else wire.call(shell, "call_a", SHELLS[shell]):
+        step(x)
+
+
 def codex(folder, url, name):
     (folder / "config.toml").write_text(CODEX.format(url=url, model=name))
     return {"CODEX_HOME": str(folder), "PARLEY_KEY": "none"}, \
@@ -58,13 +69,12 @@ def claude(folder, url, name):
 @pytest.fixture
 def coder(start, upstream, tmp_path):
     """coder(program, *steps): its process when done, and the provider's script."""
-    def run(program, *steps):
+    def run(program, *steps, dialect="openai"):
         if not shutil.which(program.__name__):
             pytest.skip(f"{program.__name__} is not installed")
         script = upstream.script(*steps)
         gateway = start({
-            "hosted_tools": "drop",
-            "providers": [{"name": "p", "dialect": "openai", "base_url": upstream.url}],
+            "providers": [{"name": "p", "dialect": dialect, "base_url": upstream.url}],
             "models": [{"name": "claude-*", "provider": "p"}]})
         env, arguments = program(tmp_path, gateway.url, script.name)
         done = subprocess.run(
@@ -81,6 +91,15 @@ def test_a_command_is_run(coder, program):
     last = next(x.request.json["messages"] for x in reversed(script.exchanges)
                 if any(m["role"] == "tool" for m in x.request.json["messages"]))
     assert "marker-42" in json.dumps([m for m in last if m["role"] == "tool"])
+
+
+def test_codex_is_passed_on_to_its_own_api(coder):
+    done, script = coder(codex, up.call(own_model), dialect="openai-responses")
+    assert done.returncode == 0 and "All done." in done.stdout, done.stderr[-2000:]
+    last = script.exchanges[-1].request.json
+    output, = [i for i in last["input"] if i.get("type") == "function_call_output"]
+    assert output["call_id"] == "call_a" and "marker-42" in json.dumps(output)
+    assert any(t["type"] not in ("function", "custom") for t in last["tools"]), "hosted tools pass to this API"
 
 
 @pytest.mark.long

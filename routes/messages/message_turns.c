@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "msg/prompt.h"
 #include "routes/kit/check.h"
+#include "shape/carry.h"
 
 #include <string.h>
 
@@ -338,8 +339,8 @@ static enum errc need(const struct json_doc *d, json_at block, const char *key, 
 		       kind == JSON_OBJECT ? "must be an object" : "must be a string");
 }
 
-static enum errc put_tool_use(struct message_reading *x, json_at block, bool first,
-			      const char *path, struct err *e)
+static enum errc put_tool_use(struct message_reading *x, json_at block, struct carry *carry,
+			      bool first, const char *path, struct err *e)
 {
 	json_at   id;
 	json_at   name;
@@ -355,6 +356,7 @@ static enum errc put_tool_use(struct message_reading *x, json_at block, bool fir
 	return turns_done(
 		buf_text(&x->out, first ? ",\"tool_calls\":[{\"id\":" : ",{\"id\":") &&
 			buf_str(&x->out, json_raw(x->doc, id)) &&
+			carry_put_extra(carry, json_inner(x->doc, id), &x->out) &&
 			buf_text(&x->out, ",\"type\":\"function\",\"function\":{\"name\":") &&
 			buf_str(&x->out, json_raw(x->doc, name)) &&
 			buf_text(&x->out, ",\"arguments\":\"") &&
@@ -417,14 +419,61 @@ static bool put_thinking(struct message_reading *x, json_at content)
 	return ok && (!any || buf_text(&x->out, "\""));
 }
 
+/* read_carried: what blocks carry for the provider that made the calls (shape/carry).
+ * *ret, which the caller owns: NULL: nothing.  False: memory is short. */
+static bool read_carried(struct message_reading *x, json_at content, size_t message,
+			 struct carry **ret)
+{
+	*ret = NULL;
+	JSON_EACH (i, x->doc, content) {
+		struct str data = json_get_inner(x->doc, i, "data");
+		bool       ours;
+
+		if (message_parts_kind(x->doc, i) != BLOCK_THINKING || !carry_is(data))
+			continue;
+		if (!*ret)
+			*ret = carry_create();
+		if (!*ret || !carry_read(*ret, data, &ours))
+			return false;
+		if (!ours)
+			warnings_add(
+				&x->warnings, message, "reasoning_dropped",
+				"the data of a redacted_thinking block was not sent: it is not "
+				"as the gateway gave it");
+	}
+	return true;
+}
+
+static enum errc put_tool_uses(struct turn_list *t, json_at content, size_t message,
+			       const char *path, struct err *e)
+{
+	struct message_reading *x = t->x;
+	struct carry           *carry;
+	bool                    first = true;
+	size_t                  n = 0;
+	enum errc               rc = turns_done(
+			      read_carried(x, content, message, &carry) && carry_put_details(carry, &x->out), e);
+
+	for (json_at i = json_first(x->doc, content);
+	     rc == ERR_OK && i != json_end(x->doc, content); i = json_next(x->doc, i), n++) {
+		char at[160];
+
+		if (message_parts_kind(x->doc, i) != BLOCK_TOOL_USE)
+			continue;
+		check_path(at, "%s.%zu", path, n);
+		rc = put_tool_use(x, i, carry, first, at, e);
+		first = false;
+	}
+	carry_destroy(carry);
+	return rc == ERR_OK ? turns_done(buf_text(&x->out, "]"), e) : rc;
+}
+
 static enum errc read_assistant(struct turn_list *t, json_at content, size_t message,
 				const char *path, struct err *e)
 {
 	struct message_reading *x = t->x;
 	struct message_sink     s = { .gap = "" };
 	bool                    calls = false;
-	bool                    first = true;
-	size_t                  n = 0;
 	enum errc rc = turns_done(turn_open(t, "{\"role\":\"assistant\",\"content\":\""), e);
 
 	if (rc == ERR_OK)
@@ -438,19 +487,9 @@ static enum errc read_assistant(struct turn_list *t, json_at content, size_t mes
 	x->out.len -= s.count == 0; /* the quote */
 	if (!buf_text(&x->out, s.count == 0 ? "null" : "\"") || !put_thinking(x, content))
 		return turns_no_memory(e);
-	for (json_at i = json_first(x->doc, content);
-	     rc == ERR_OK && i != json_end(x->doc, content); i = json_next(x->doc, i), n++) {
-		char at[160];
-
-		if (message_parts_kind(x->doc, i) != BLOCK_TOOL_USE)
-			continue;
-		check_path(at, "%s.%zu", path, n);
-		rc = put_tool_use(x, i, first, at, e);
-		first = false;
-	}
-	if (rc != ERR_OK)
-		return rc;
-	return turns_done((!calls || buf_text(&x->out, "]")) && turn_close(t), e);
+	if (calls)
+		rc = put_tool_uses(t, content, message, path, e);
+	return rc == ERR_OK ? turns_done(turn_close(t), e) : rc;
 }
 
 /* --- all --- */

@@ -4,6 +4,7 @@
 #include "base/file_id.h"
 #include "base/limits.h"
 #include "routes/kit/check.h"
+#include "shape/carry.h"
 #include "shape/raw_items.h"
 
 #include <stdarg.h>
@@ -158,8 +159,9 @@ static bool draft_put_said(struct response_draft *x)
 	       (x->refusal.len == 0 || draft_put(out, ",\"refusal\":", buf_view(&x->refusal))) &&
 	       (x->reasoning.len == 0 ||
 		draft_put(out, ",\"reasoning_content\":", buf_view(&x->reasoning))) &&
-	       (x->call_count == 0 || (buf_text(out, ",\"tool_calls\":[") &&
-				       buf_str(out, buf_view(&x->calls)) && buf_text(out, "]"))) &&
+	       (x->call_count == 0 ||
+		(carry_put_details(x->carry, out) && buf_text(out, ",\"tool_calls\":[") &&
+		 carry_put_calls(x->carry, buf_view(&x->calls), out) && buf_text(out, "]"))) &&
 	       buf_text(out, "}");
 }
 
@@ -183,6 +185,8 @@ bool response_draft_flush_said(struct response_draft *x)
 	buf_clear(&x->refusal);
 	buf_clear(&x->reasoning);
 	buf_clear(&x->calls);
+	carry_destroy(x->carry);
+	x->carry = NULL;
 	return !some || response_draft_push(x);
 }
 
@@ -238,4 +242,5 @@ void response_draft_finish(struct response_draft *x)
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		buf_finish(all[i]);
+	carry_destroy(x->carry);
 }

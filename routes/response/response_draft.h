@@ -22,12 +22,13 @@ struct response_draft {
 	struct buf               made; /* the message that is being made */
 
 	/* The assistant's message that further items may add to. */
-	bool       has_text;
-	struct buf text; /* these three escaped */
-	struct buf refusal;
-	struct buf reasoning;
-	struct buf calls;
-	size_t     call_count;
+	bool          has_text;
+	struct buf    text; /* these three escaped */
+	struct buf    refusal;
+	struct buf    reasoning;
+	struct buf    calls;
+	size_t        call_count;
+	struct carry *carry; /* owned; what reasoning carries for the message; NULL: nothing */
 
 	/* The stored message that its items name; none: it has no such item. */
 	struct id             stored;

@@ -2,6 +2,7 @@
 #include "routes/response/response_said.h"
 
 #include "routes/response/response_parts.h"
+#include "shape/carry.h"
 
 /* --- messages --- */
 
@@ -101,16 +102,38 @@ static bool said_thoughts(struct response_draft *x, json_at list, const char *ke
 	return true;
 }
 
+/* said_carried: what reasoning carries for the provider of the calls around it (shape/carry). */
+static bool said_carried(struct response_draft *x, struct str carried)
+{
+	bool ours;
+
+	if (!x->carry)
+		x->carry = carry_create();
+	if (!x->carry || !carry_read(x->carry, carried, &ours))
+		return response_draft_full(x);
+	if (!ours)
+		warnings_add(x->reading->warnings, x->item, "reasoning_dropped",
+			     "the encrypted_content of an item was not sent: it is not as the "
+			     "gateway gave it");
+	return true;
+}
+
 bool response_said_reasoning(struct response_draft *x, json_at item)
 {
-	json_at summary = json_get_some(x->d, item, "summary");
-	json_at content = json_get_some(x->d, item, "content");
-	bool    brief = json_is_kind(x->d, summary, JSON_ARRAY) && x->d->tok[summary].count > 0;
+	json_at    summary = json_get_some(x->d, item, "summary");
+	json_at    content = json_get_some(x->d, item, "content");
+	bool       brief = json_is_kind(x->d, summary, JSON_ARRAY) && x->d->tok[summary].count > 0;
+	struct str hidden = json_get_inner(x->d, item, "encrypted_content");
+	bool       carried = carry_is(hidden);
 
-	if ((x->has_text || x->call_count > 0 || !id_none(x->stored)) &&
+	/* What carries alone stands between calls, or after them. */
+	if ((brief || !carried) && (x->has_text || x->call_count > 0 || !id_none(x->stored)) &&
 	    !response_draft_flush_said(x))
 		return false;
-	response_draft_keep(x, json_get_inner(x->d, item, "encrypted_content").n > 0);
+	if (carried && !said_carried(x, hidden))
+		return false;
+	if (!carried)
+		response_draft_keep(x, hidden.n > 0);
 	return brief || content == JSON_ABSENT ? said_thoughts(x, summary, "summary")
 					       : said_thoughts(x, content, "content");
 }

@@ -5,6 +5,8 @@
 #include "json/scan.h"
 #include "shape/anthropic_error.h"
 #include "shape/block.h"
+#include "shape/carry.h"
+#include "shape/extra.h"
 
 #include <stdlib.h>
 
@@ -17,6 +19,7 @@ struct item {
 	bool           ended; /* nothing more comes */
 	struct buf     id;    /* ITEM_CALL; these three escaped */
 	struct buf     name;  /* ITEM_CALL */
+	struct buf     extra; /* ITEM_CALL: what its provider must get back with it (shape/extra) */
 	struct buf     text;  /* or arguments; what has not been printed yet */
 };
 
@@ -31,6 +34,7 @@ struct printer {
 	struct item         *items; /* owned; in the order of their starts */
 	size_t               item_count;
 	uint32_t             call_number; /* calls printed so far */
+	struct carry        *carry; /* owned; what goes out before the next call; NULL: nothing */
 	struct usage         usage;
 	int64_t              weight; /* bytes of the answer, where nobody tells its tokens */
 	char                 finish[64];
@@ -48,6 +52,7 @@ static void item_finish(struct item *it)
 {
 	buf_finish(&it->id);
 	buf_finish(&it->name);
+	buf_finish(&it->extra);
 	buf_finish(&it->text);
 }
 
@@ -77,6 +82,7 @@ static struct item *item_add(struct printer *p, enum item_kind kind, uint32_t bl
 	*it = (struct item){ .kind = kind, .block = block };
 	buf_init(&it->id, LIMIT_ANSWER);
 	buf_init(&it->name, LIMIT_ANSWER);
+	buf_init(&it->extra, LIMIT_ANSWER);
 	buf_init(&it->text, LIMIT_ANSWER);
 	return it;
 }
@@ -96,14 +102,41 @@ static bool add_quoted(struct buf *out, const char *before, struct str escaped)
 	       buf_text(out, "\"");
 }
 
-/* put_call_id: some providers give no id, but a result must name its call. */
+/* put_own_call_id: some providers give no id, but a result must name its call. */
+static bool put_own_call_id(const struct printer *p, struct buf *out)
+{
+	return buf_text(out, "toolu_") &&
+	       buf_add(out, p->own_id.p + sizeof ID_MESSAGE - 1, ID_BODY) &&
+	       buf_fmt(out, "_%u", p->call_number);
+}
+
 static bool put_call_id(const struct printer *p, struct str id, struct buf *out)
 {
-	if (id.n > 0)
-		return add_quoted(out, "\"id\":", id);
-	return buf_text(out, "\"id\":\"toolu_") &&
-	       buf_add(out, p->own_id.p + sizeof ID_MESSAGE - 1, ID_BODY) &&
-	       buf_fmt(out, "_%u\"", p->call_number);
+	return buf_text(out, "\"id\":\"") &&
+	       (id.n > 0 ? buf_str(out, id) : put_own_call_id(p, out)) && buf_text(out, "\"");
+}
+
+/* gather_extra: what came with a call, under the id by which its client names it.  Some of it is thinking,
+ * which a setting may hide. */
+static bool gather_extra(struct printer *p, struct str id, struct str extra)
+{
+	struct buf own;
+
+	if (extra.n == 0 || p->about.reasoning == REASONING_NONE)
+		return true;
+	if (!p->carry)
+		p->carry = carry_create();
+	buf_init(&own, 2 * ID_MAX);
+	bool ok = p->carry && (id.n > 0 || put_own_call_id(p, &own)) &&
+		  carry_add_extra(p->carry, id.n > 0 ? id : buf_view(&own), extra);
+	buf_finish(&own);
+	return ok;
+}
+
+static bool put_carry(struct printer *p, struct buf *out)
+{
+	return buf_text(out, "{\"type\":\"redacted_thinking\",\"data\":\"") &&
+	       carry_take(p->carry, out) && buf_text(out, "\"}");
 }
 
 /* Members that Anthropic's description of its API requires of each message. */
@@ -180,11 +213,16 @@ static bool begin(struct printer *p, struct buf *out)
 	       buf_text(out, "}}\n\nevent: ping\ndata: {\"type\":\"ping\"}\n\n");
 }
 
+static bool put_block_start(const struct printer *p, struct buf *out)
+{
+	return buf_text(out, "event: content_block_start\ndata: {\"type\":\"content_block_start\","
+			     "\"index\":") &&
+	       buf_int(out, p->index) && buf_text(out, ",\"content_block\":");
+}
+
 static bool start_block(const struct printer *p, const struct item *it, struct buf *out)
 {
-	if (!buf_text(out, "event: content_block_start\ndata: {\"type\":\"content_block_start\","
-			   "\"index\":") ||
-	    !buf_int(out, p->index) || !buf_text(out, ",\"content_block\":"))
+	if (!put_block_start(p, out))
 		return false;
 	switch (it->kind) {
 	case ITEM_TEXT: return buf_text(out, "{\"type\":\"text\",\"text\":\"\"}}\n\n");
@@ -223,6 +261,29 @@ static bool stop_block(const struct printer *p, struct buf *out)
 	       buf_int(out, p->index) && buf_text(out, "}\n\n");
 }
 
+/* carry_block: a block of what was gathered, if anything was. */
+static bool carry_block(struct printer *p, struct buf *out)
+{
+	if (!carry_any(p->carry))
+		return true;
+	if (!put_block_start(p, out) || !put_carry(p, out) || !buf_text(out, "}\n\n") ||
+	    !stop_block(p, out))
+		return false;
+	p->index++;
+	return true;
+}
+
+/* carry_call: the same before a call, with what came with it. */
+static bool carry_call(struct printer *p, struct item *it, struct buf *out)
+{
+	if (it->kind != ITEM_CALL)
+		return true;
+	if (!gather_extra(p, buf_view(&it->id), buf_view(&it->extra)))
+		return false;
+	buf_finish(&it->extra);
+	return carry_block(p, out);
+}
+
 /* move_on: prints what may be printed: the first item, and each further one when those before it
  * have ended.  A call starts with its arguments, because its id and name are complete then. */
 static bool move_on(struct printer *p, struct buf *out)
@@ -232,7 +293,7 @@ static bool move_on(struct printer *p, struct buf *out)
 
 		if (!p->open && it->text.len == 0 && !it->ended)
 			return true;
-		if (!p->open && !start_block(p, it, out))
+		if (!p->open && (!carry_call(p, it, out) || !start_block(p, it, out)))
 			return false;
 		p->open = true;
 		if (!put_block_delta(p, it->kind, buf_view(&it->text), out))
@@ -240,7 +301,8 @@ static bool move_on(struct printer *p, struct buf *out)
 		buf_finish(&it->text);
 		if (!it->ended)
 			return true;
-		if (!stop_block(p, out))
+		if (!stop_block(p, out) ||
+		    !gather_extra(p, buf_view(&it->id), buf_view(&it->extra)))
 			return false;
 		p->open = false;
 		p->index++;
@@ -254,7 +316,7 @@ static bool end_items(struct printer *p, struct buf *out)
 {
 	for (size_t i = 0; i < p->item_count; i++)
 		p->items[i].ended = true;
-	return move_on(p, out);
+	return move_on(p, out) && (!p->called || carry_block(p, out));
 }
 
 static bool take_more(struct printer *p, struct item *it, struct str piece, struct buf *out)
@@ -283,7 +345,18 @@ static bool take_call(struct printer *p, const struct event *ev, struct buf *out
 	if (!it)
 		it = item_add(p, ITEM_CALL, ev->block);
 	p->called = true;
-	return it && buf_str(&it->id, ev->id) && buf_str(&it->name, ev->name) && move_on(p, out);
+	return it && buf_str(&it->id, ev->id) && buf_str(&it->name, ev->name) &&
+	       (it->extra.len > 0 || buf_str(&it->extra, ev->text)) && move_on(p, out);
+}
+
+/* take_details: they go out with a call; no provider needs them back without one. */
+static bool take_details(struct printer *p, struct str list)
+{
+	if (list.n == 0 || p->about.reasoning == REASONING_NONE)
+		return true;
+	if (!p->carry)
+		p->carry = carry_create();
+	return p->carry && carry_add_details(p->carry, list);
 }
 
 static bool take_call_args(struct printer *p, const struct event *ev, struct buf *out)
@@ -316,6 +389,7 @@ static bool take(struct printer *p, const struct event *ev, struct buf *out)
 	case EVENT_TOOL_START: return begin(p, out) && take_call(p, ev, out);
 	case EVENT_TOOL_ARGS: return begin(p, out) && take_call_args(p, ev, out);
 	case EVENT_BLOCK_END: return begin(p, out) && take_call_end(p, ev->block, out);
+	case EVENT_OTHER: return take_details(p, ev->name);
 	case EVENT_USAGE: p->usage = ev->usage; return true;
 	case EVENT_FINISH:
 		if (!p->finish[0] && ev->text.n < sizeof p->finish)
@@ -325,7 +399,6 @@ static bool take(struct printer *p, const struct event *ev, struct buf *out)
 	case EVENT_MESSAGE:
 	case EVENT_LMC:
 	case EVENT_ASKED:
-	case EVENT_OTHER:
 	case EVENT_ERROR:
 	case EVENT_END:
 	case EVENT_STEP:
@@ -512,6 +585,15 @@ static bool whole_input(struct content *c, struct str arguments)
 	return add_quoted(c->out, "{\"INVALID_JSON\":", arguments) && buf_text(c->out, "}");
 }
 
+static bool whole_carry(struct content *c)
+{
+	if (!carry_any(c->printer->carry))
+		return true;
+	bool ok = (!c->any || buf_text(c->out, ",")) && put_carry(c->printer, c->out);
+	c->any = true;
+	return ok;
+}
+
 static bool whole_call(struct content *c, json_at call)
 {
 	struct printer *p = c->printer;
@@ -519,6 +601,9 @@ static bool whole_call(struct content *c, json_at call)
 
 	if (!json_is_kind(c->doc, function, JSON_OBJECT))
 		return true;
+	if (!gather_extra(p, json_get_inner(c->doc, call, "id"), extra_of(c->doc, call)) ||
+	    !whole_carry(c))
+		return false;
 	bool ok = (!c->any || buf_text(c->out, ",")) &&
 		  buf_text(c->out, "{\"type\":\"tool_use\",") &&
 		  put_call_id(p, json_get_inner(c->doc, call, "id"), c->out) &&
@@ -534,7 +619,10 @@ static bool whole_call(struct content *c, json_at call)
 static bool whole_content(struct content *c)
 {
 	json_at calls = json_get(c->doc, 0, "tool_calls");
-	bool    ok = whole_thoughts(c) && whole_texts(c);
+	json_at details = json_get(c->doc, 0, "reasoning_details");
+	bool    ok = whole_thoughts(c) && whole_texts(c) &&
+		  (!json_is_kind(c->doc, details, JSON_ARRAY) || c->doc->tok[details].count == 0 ||
+		   take_details(c->printer, json_raw(c->doc, details)));
 
 	if (json_is_kind(c->doc, calls, JSON_ARRAY))
 		for (json_at i = json_first(c->doc, calls); ok && i != json_end(c->doc, calls);
@@ -585,6 +673,7 @@ static void anthropic_stream_destroy(struct encoder *n)
 	while (p->item_count > 0)
 		item_finish(&p->items[--p->item_count]);
 	free(p->items);
+	carry_destroy(p->carry);
 	buf_finish(&p->stop);
 	json_doc_finish(&p->doc);
 	free(p);

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "lmc/picture.h"
+#include "shape/carry.h"
 #include "shape/logprobs.h"
 #include "shape/replay.h"
 #include "shape/response_tool.h"
@@ -32,6 +33,7 @@ static void response_item_free(struct response_item *i)
 	buf_finish(&i->call_id);
 	buf_finish(&i->input);
 	buf_finish(&i->logprobs);
+	buf_finish(&i->carried);
 	buf_finish(&i->head);
 	free(i);
 }
@@ -76,6 +78,7 @@ static struct response_item *response_add_item(struct response *r, enum response
 	buf_init(&i->call_id, r->max);
 	buf_init(&i->input, r->max);
 	buf_init(&i->logprobs, r->max);
+	buf_init(&i->carried, 2 * r->max);
 	buf_init(&i->head, 4 * KIB);
 	name_item(r, i, ++r->nth[counted]);
 	r->items[r->count++] = i;
@@ -174,24 +177,73 @@ static struct response_item *response_call_of(const struct response *r, uint32_t
 	return NULL;
 }
 
-static bool call_id_taken(const struct response *r, struct str id)
+static bool call_id_taken(const struct response *r, size_t index, struct str id)
 {
-	for (size_t n = 0; n + 1 < r->count; n++)
+	for (size_t n = 0; n < index; n++)
 		if (str_eq(buf_view(&r->items[n]->call_id), id))
 			return true;
 	return false;
 }
 
 /* response_put_call_id: clients refuse a response with two calls of one id, or of none, so such a call gets
- * an id of its own. */
-static bool response_put_call_id(struct response *r, struct response_item *i, struct str id)
+ * an id of its own.  index: of the call's item. */
+static bool response_put_call_id(const struct response *r, size_t index, struct str id,
+				 struct buf *out)
 {
 	char body[ID_MAX];
 
-	if (id.n > 0 && !call_id_taken(r, id))
-		return response_append(r, &i->call_id, id);
+	if (id.n > 0 && !call_id_taken(r, index, id))
+		return buf_str(out, id);
 	id_text(r->run, "call_", body);
-	return buf_fmt(&i->call_id, "%s_%zu", body, i->index + 1);
+	return buf_fmt(out, "%s_%zu", body, index + 1);
+}
+
+/* --- reasoning, and what goes back to the provider with it --- */
+
+static bool response_open_reasoning(struct response *r)
+{
+	if (!r->reasoning)
+		r->reasoning = response_add_item(r, RESPONSE_REASONING);
+	else
+		return true;
+	return r->reasoning && response_opened(r, r->reasoning);
+}
+
+static bool response_add_details(struct response *r, struct str list)
+{
+	if (list.n == 0 || !r->carries || r->unthinking)
+		return true;
+	if (!r->carry)
+		r->carry = carry_create();
+	return r->carry && carry_add_details(r->carry, list);
+}
+
+/* response_carry_call: what has come, and what came with a call, goes into reasoning before it. */
+static bool response_carry_call(struct response *r, const struct event *ev)
+{
+	struct buf id;
+
+	if (!r->carries || r->unthinking || (ev->text.n == 0 && !carry_any(r->carry)))
+		return true;
+	if (!r->carry)
+		r->carry = carry_create();
+	if (!r->carry || !response_open_reasoning(r))
+		return false;
+	buf_init(&id, r->max);
+	bool ok = response_put_call_id(r, r->count, ev->id, &id) &&
+		  carry_add_extra(r->carry, buf_view(&id), ev->text) &&
+		  carry_take(r->carry, &r->reasoning->carried);
+	buf_finish(&id);
+	return ok;
+}
+
+/* response_carry_rest: what came after the calls. */
+static bool response_carry_rest(struct response *r)
+{
+	bool called = r->nth[RESPONSE_CALL] > 0; /* of both kinds */
+
+	return !called || !carry_any(r->carry) ||
+	       (response_open_reasoning(r) && carry_take(r->carry, &r->reasoning->carried));
 }
 
 static bool response_begin_call(struct response *r, const struct event *ev)
@@ -201,7 +253,8 @@ static bool response_begin_call(struct response *r, const struct event *ev)
 	/* An event without an id is a further piece of a name. */
 	if (i && ev->id.n == 0)
 		return response_append(r, &i->name, ev->name);
-	if (!response_close(r, r->reasoning) || !response_close(r, r->message))
+	if (!response_carry_call(r, ev) || !response_close(r, r->reasoning) ||
+	    !response_close(r, r->message))
 		return false;
 
 	struct response_tool tool = response_tool_of(&r->doc, r->tools, ev->name);
@@ -212,8 +265,8 @@ static bool response_begin_call(struct response *r, const struct event *ev)
 		return false;
 	i->block = ev->block;
 	return response_append(r, &i->space, tool.space) &&
-	       response_append(r, &i->name, tool.name) && response_put_call_id(r, i, ev->id) &&
-	       response_opened(r, i);
+	       response_append(r, &i->name, tool.name) &&
+	       response_put_call_id(r, i->index, ev->id, &i->call_id) && response_opened(r, i);
 }
 
 static bool call_args(struct response *r, const struct event *ev)
@@ -246,12 +299,7 @@ static bool response_reasoning(struct response *r, struct str piece)
 {
 	if (piece.n == 0 || r->unthinking)
 		return true;
-	if (!r->reasoning) {
-		r->reasoning = response_add_item(r, RESPONSE_REASONING);
-		if (!r->reasoning || !response_opened(r, r->reasoning))
-			return false;
-	}
-	return response_grow(r, r->reasoning, false, piece);
+	return response_open_reasoning(r) && response_grow(r, r->reasoning, false, piece);
 }
 
 /* response_image: data is an item, which begins and ends here; an address becomes text, because an
@@ -297,6 +345,8 @@ bool response_end(struct response *r)
 	bool any = false;
 
 	r->finished = true;
+	if (!response_carry_rest(r))
+		return false;
 	for (size_t n = 0; n < r->count; n++)
 		any = any || r->items[n]->kind != RESPONSE_REASONING;
 	/* Agents that find no item in a response ask the model again, and again. */
@@ -346,7 +396,7 @@ bool response_event(struct response *r, const struct event *ev)
 		return response_end(r);
 	case EVENT_USAGE: r->usage = ev->usage; return true;
 	case EVENT_MEDIA: return response_media(r, ev->text);
-	case EVENT_OTHER: return response_take_raw(r, ev);
+	case EVENT_OTHER: return response_add_details(r, ev->name) && response_take_raw(r, ev);
 	case EVENT_START:
 	case EVENT_MESSAGE:
 	case EVENT_LMC:
@@ -397,6 +447,7 @@ void response_finish(struct response *r)
 		response_item_free(r->items[n]);
 	free(r->items);
 	response_raw_destroy(r->raw);
+	carry_destroy(r->carry);
 	buf_finish(&r->settings);
 	buf_finish(&r->pending);
 	json_doc_finish(&r->doc);
@@ -455,11 +506,16 @@ static bool response_put_call(const struct response_item *i, bool fresh, struct 
 
 static bool response_put_reasoning(const struct response_item *i, bool fresh, struct buf *out)
 {
-	if (fresh)
-		return buf_text(out, ",\"summary\":[]}");
-	return response_put_text(out, ",\"summary\":[{\"type\":\"summary_text\",\"text\":",
-				 buf_view(&i->text)) &&
-	       buf_text(out, "}]}");
+	if (!buf_text(out, ",\"summary\":["))
+		return false;
+	if (!fresh && i->said &&
+	    !(response_put_text(out, "{\"type\":\"summary_text\",\"text\":", buf_view(&i->text)) &&
+	      buf_text(out, "}")))
+		return false;
+	return buf_text(out, "]") &&
+	       (fresh || i->carried.len == 0 ||
+		response_put_text(out, ",\"encrypted_content\":", buf_view(&i->carried))) &&
+	       buf_text(out, "}");
 }
 
 bool response_print_item(const struct response_item *i, bool fresh, struct buf *out)

@@ -28,7 +28,7 @@ struct response_item {
 	char               id[RESPONSE_ID];
 	bool               open; /* pieces may follow */
 	bool               cut;  /* it has ended early: status incomplete */
-	bool               said; /* a message: it has a part of text */
+	bool               said; /* a message: it has a part of text; reasoning: it has a text */
 	struct buf         text; /* of the message or the reasoning; the arguments of a call; an
 				  * image in base64 */
 	struct buf         refusal;
@@ -37,6 +37,7 @@ struct response_item {
 	struct buf         call_id;
 	struct buf         input;    /* of a custom call that has ended */
 	struct buf         logprobs; /* of the text: elements with commas between them */
+	struct buf         carried;  /* encrypted_content of reasoning; empty: none */
 	struct buf         head;     /* for the watcher's use */
 };
 
@@ -69,8 +70,12 @@ struct response {
 	char                   finish[64]; /* finish_reason; "": not known yet */
 	bool                   finished;
 	bool                   broken; /* the answer has failed: open items are incomplete */
-	size_t                 bytes;  /* of all texts */
-	size_t                 max;    /* of bytes */
+	/* Owned; what a client must return for its provider (shape/carry); NULL: nothing came.
+	 * carries: the client is given it, because the gateway does not store the response. */
+	struct carry *carry;
+	bool          carries;
+	size_t        bytes; /* of all texts */
+	size_t        max;   /* of bytes */
 	/* Owned; the items of a provider of this API, which stand for those above; NULL: there are none.
 	 * passes: they are taken from events. */
 	struct response_raw         *raw;

@@ -22,8 +22,9 @@
 #include <stdlib.h>
 
 /* One event of a run makes at most so many events of the stream: a piece opens an item and a part,
- * and both are closed later, each with one event for its text and one for itself. */
-enum { EVENTS_EACH = 6 };
+ * and both are closed later, each with one event for its text and one for itself.  A call closes a
+ * message, and opens and closes reasoning before itself (shape/carry). */
+enum { EVENTS_EACH = 9 };
 
 struct response_stream {
 	struct encoder       encoder;
@@ -140,10 +141,7 @@ static bool response_stream_opened(void *arg, struct response_item *i)
 {
 	struct response_stream *s = arg;
 
-	if (!item_event(s, "response.output_item.added", i, true))
-		return false;
-	return i->kind != RESPONSE_REASONING ||
-	       summary_part_event(s, "response.reasoning_summary_part.added", i, STR_NONE);
+	return item_event(s, "response.output_item.added", i, true);
 }
 
 /* --- deltas --- */
@@ -212,6 +210,9 @@ static bool response_stream_grew(void *arg, struct response_item *i, bool refusa
 	if (i->kind == RESPONSE_MESSAGE && first &&
 	    !content_part_event(s, "response.content_part.added", i, refusal, true))
 		return false;
+	if (i->kind == RESPONSE_REASONING && first &&
+	    !summary_part_event(s, "response.reasoning_summary_part.added", i, STR_NONE))
+		return false;
 	if (piece.n == 0)
 		return true;
 	return refusal ? refusal_delta(s, i, piece) : response_stream_delta(s, i, piece);
@@ -244,9 +245,9 @@ static bool reasoning_closed(struct response_stream *s, const struct response_it
 {
 	struct str text = buf_view(&i->text);
 
-	return response_stream_text_done(s, "response.reasoning_summary_text.done", i, false,
-					 ",\"text\":", text, "") &&
-	       summary_part_event(s, "response.reasoning_summary_part.done", i, text);
+	return !i->said || (response_stream_text_done(s, "response.reasoning_summary_text.done", i,
+						      false, ",\"text\":", text, "") &&
+			    summary_part_event(s, "response.reasoning_summary_part.done", i, text));
 }
 
 static bool call_closed(struct response_stream *s, struct response_item *i)
@@ -520,6 +521,7 @@ struct encoder *response_stream_create(const struct encoder_about *about)
 	}
 	s->r.logprobs = about->logprobs;
 	s->r.unthinking = about->reasoning == REASONING_NONE;
+	s->r.carries = id_none(about->conversation);
 	s->r.watch = &response_stream_watch;
 	s->r.watch_arg = s;
 	return &s->encoder;

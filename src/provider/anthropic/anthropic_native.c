@@ -2,7 +2,7 @@
  * own bytes.  Signatures and caches depend on them, so only what has to differ is replaced: the
  * model's name, a limit above the model's, members that the model refuses, ids that other models gave
  * to calls, names of media types that the API does not know, and thinking that this gateway has shown of
- * other models, which has no signature.  Where the provider has refused a signature, all thinking goes. */
+ * other models, which has no signature, or carries theirs (shape/carry).  Where the provider has refused a signature, all thinking goes. */
 #include "provider/anthropic/anthropic.h"
 
 #include "base/decimal.h"
@@ -10,6 +10,7 @@
 #include "lmc/warnings.h"
 #include "provider/anthropic/anthropic_ids.h"
 #include "provider/ask_param.h"
+#include "shape/carry.h"
 #include "shape/transcript.h"
 
 #include <stdio.h>
@@ -78,7 +79,7 @@ static bool is_left(const struct copy *c, json_at block)
 	const struct json_doc *d = c->doc;
 
 	if (json_get_is(d, block, "type", "redacted_thinking"))
-		return c->bare;
+		return c->bare || carry_is(json_get_inner(d, block, "data"));
 	return json_get_is(d, block, "type", "thinking") &&
 	       (c->bare || json_get_inner(d, block, "signature").n == 0);
 }

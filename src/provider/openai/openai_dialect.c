@@ -63,22 +63,61 @@ static bool moves_systems(const struct provider_options *o, const struct prompt 
 	return !o->vendor && !p->as_sent;
 }
 
-/* put_unsigned: a message without reasoning_details, which another host may have signed. */
+/* put_others: the members of an object but for one. */
+static bool put_members_but(const struct json_doc *doc, json_at object, const char *key,
+			    struct buf *out)
+{
+	bool first = true;
+	bool ok = buf_text(out, "{");
+
+	for (json_at k = json_first(doc, object); ok && k != json_end(doc, object);
+	     k = json_next_member(doc, k))
+		if (!json_is(doc, k, key))
+			ok = ask_put_comma(&first, out) &&
+			     openai_call_put_back(json_member(doc, k), out);
+	return ok && buf_text(out, "}");
+}
+
+static bool put_unsigned_calls(const struct json_doc *doc, json_at calls, struct buf *out)
+{
+	bool first = true;
+	bool ok = buf_text(out, "\"tool_calls\":[");
+
+	for (json_at i = json_first(doc, calls); ok && i != json_end(doc, calls);
+	     i = json_next(doc, i))
+		ok = ask_put_comma(&first, out) &&
+		     (json_kind(doc, i) == JSON_OBJECT
+			      ? put_members_but(doc, i, "extra_content", out)
+			      : buf_str(out, json_raw(doc, i)));
+	return ok && buf_text(out, "]");
+}
+
+static bool message_has(struct str message, const char *text)
+{
+	return memmem(message.p, message.n, text, strlen(text));
+}
+
+/* put_unsigned: a message without reasoning_details and the extra_content of its calls, which another
+ * host may have signed. */
 static bool put_unsigned(struct json_doc *doc, struct str message, struct buf *out)
 {
-	static const char key[] = "\"reasoning_details\"";
-	struct err        e;
-	bool              first = true;
+	struct err e;
+	bool       first = true;
 
-	if (!memmem(message.p, message.n, key, sizeof key - 1) ||
+	if ((!message_has(message, "\"reasoning_details\"") &&
+	     !message_has(message, "\"extra_content\"")) ||
 	    json_scan(doc, message.p, message.n, &json_limits_stored, &e) != ERR_OK)
 		return openai_call_put_back(message, out);
 	bool ok = buf_text(out, "{");
 	for (json_at k = json_first(doc, 0); ok && k != json_end(doc, 0);
-	     k = json_next_member(doc, k))
-		if (!json_is(doc, k, "reasoning_details"))
-			ok = ask_put_comma(&first, out) &&
-			     openai_call_put_back(json_member(doc, k), out);
+	     k = json_next_member(doc, k)) {
+		if (json_is(doc, k, "reasoning_details"))
+			continue;
+		ok = ask_put_comma(&first, out) &&
+		     (json_is(doc, k, "tool_calls") && json_kind(doc, json_value(k)) == JSON_ARRAY
+			      ? put_unsigned_calls(doc, json_value(k), out)
+			      : openai_call_put_back(json_member(doc, k), out));
+	}
 	return ok && buf_text(out, "}");
 }
 

@@ -4,13 +4,15 @@
  *   the model's name;
  *   what is the gateway's business: conversations, stored responses, the background;
  *   items that the gateway alone knows: earlier messages, references to stored items, uploaded files;
- *   reasoning that only the gateway's own provider of that time has stored, which others refuse. */
+ *   reasoning that only the gateway's own provider of that time has stored, which others refuse, and what
+ *   it carries for providers of another dialect (shape/carry). */
 #include "provider/responses/openai_responses_native.h"
 
 #include "base/limits.h"
 #include "lmc/warnings.h"
 #include "provider/ask_param.h"
 #include "provider/provider.h"
+#include "shape/carry.h"
 
 #include <stdio.h>
 
@@ -44,10 +46,17 @@ static bool native_is_readable(const struct json_doc *d, json_at item)
 	       (native_is_array(d, content) && d->tok[content].count > 0);
 }
 
+/* native_goes: whether the provider can do anything with an item. */
+static bool native_goes(const struct native *x, const struct json_doc *d, json_at item)
+{
+	return !carry_is(json_get_inner(d, item, "encrypted_content")) &&
+	       (x->kept || native_is_readable(d, item));
+}
+
 static enum errc native_put_raw(struct native *x, const struct json_doc *d, json_at item,
 				bool *first)
 {
-	if (!x->kept && !native_is_readable(d, item))
+	if (!native_goes(x, d, item))
 		return ERR_OK;
 	return ask_put_comma(first, x->out) && buf_str(x->out, json_raw(d, item))
 		       ? ERR_OK
@@ -149,11 +158,10 @@ static enum errc native_put_own(struct native *x, bool *first)
 		const struct prompt_item *item = &n->items[i];
 
 		if (!item->stored && !item->upload) {
-			if (!x->kept && !native_is_readable(x->d, item->item))
-				warnings_add(
-					x->p->warnings, i, "reasoning_dropped",
-					"reasoning without its encrypted content was not sent: "
-					"the provider has not stored it");
+			if (!native_goes(x, x->d, item->item))
+				warnings_add(x->p->warnings, i, "reasoning_dropped",
+					     "reasoning that this provider has neither stored nor "
+					     "encrypted was not sent");
 			rc = native_put_raw(x, x->d, item->item, first);
 			continue;
 		}
@@ -173,7 +181,7 @@ static bool native_is_whole(const struct native *x, size_t before)
 		return false;
 	for (size_t i = 0; i < n->item_count; i++)
 		if (n->items[i].stored || n->items[i].upload ||
-		    (!x->kept && !native_is_readable(x->d, n->items[i].item)))
+		    !native_goes(x, x->d, n->items[i].item))
 			return false;
 	return true;
 }

@@ -1,0 +1,186 @@
+/* Gathers reasoning_details and the extra_content of calls, prints them as one text, and reads it. */
+#include "shape/carry.h"
+
+#include "base/limits.h"
+#include "json/scan.h"
+#include "shape/details.h"
+#include "shape/extra.h"
+
+#include <stdlib.h>
+
+#define CARRY_PREFIX "parley_rd:"
+
+struct carry {
+	struct details *details; /* owned; NULL: none came */
+	struct buf      calls;   /* [{"id":"…","extra_content":{…}} with commas between them */
+	size_t          count;   /* of calls; at most LIMIT_TOOLS */
+	struct json_doc doc;     /* of calls, once they are read */
+	size_t          bytes;   /* of all; at most LIMIT_ANSWER */
+};
+
+struct carry *carry_create(void)
+{
+	struct carry *c = calloc(1, sizeof *c);
+
+	if (c)
+		buf_init(&c->calls, LIMIT_ANSWER);
+	return c;
+}
+
+static void carry_clear(struct carry *c)
+{
+	details_destroy(c->details);
+	c->details = NULL;
+	json_doc_finish(&c->doc);
+	buf_clear(&c->calls);
+	c->count = 0;
+	c->bytes = 0;
+}
+
+void carry_destroy(struct carry *c)
+{
+	if (!c)
+		return;
+	carry_clear(c);
+	buf_finish(&c->calls);
+	free(c);
+}
+
+bool carry_is(struct str escaped)
+{
+	return str_starts(escaped, STR(CARRY_PREFIX));
+}
+
+/* --- pieces of an answer --- */
+
+bool carry_add_details(struct carry *c, struct str list)
+{
+	if (!c->details)
+		c->details = details_create();
+	return c->details && details_add(c->details, list, &c->bytes, LIMIT_ANSWER);
+}
+
+bool carry_add_extra(struct carry *c, struct str id, struct str extra)
+{
+	size_t start = c->calls.len;
+
+	if (extra.n == 0 || c->count == LIMIT_TOOLS)
+		return true;
+	if (!buf_text(&c->calls, c->count++ > 0 ? ",{\"id\":\"" : "[{\"id\":\"") ||
+	    !buf_str(&c->calls, id) || !buf_text(&c->calls, "\"") || !extra_put(extra, &c->calls) ||
+	    !buf_text(&c->calls, "}"))
+		return false;
+	c->bytes += c->calls.len - start;
+	return c->bytes <= LIMIT_ANSWER;
+}
+
+bool carry_any(const struct carry *c)
+{
+	return c && (c->details || c->count > 0);
+}
+
+bool carry_take(struct carry *c, struct buf *out)
+{
+	struct buf json;
+
+	buf_init(&json, LIMIT_ANSWER + 4 * KIB);
+	bool ok =
+		buf_text(&json, "{\"v\":1") && carry_put_details(c, &json) &&
+		(c->count == 0 || (buf_text(&json, ",\"calls\":") &&
+				   buf_str(&json, buf_view(&c->calls)) && buf_text(&json, "]"))) &&
+		buf_text(&json, "}") && buf_text(out, CARRY_PREFIX) &&
+		buf_json_escape(out, buf_view(&json));
+	buf_finish(&json);
+	carry_clear(c);
+	return ok;
+}
+
+/* --- what a client returns --- */
+
+static bool carry_read_calls(struct carry *c, const struct json_doc *d, json_at calls)
+{
+	if (json_is_kind(d, calls, JSON_ARRAY))
+		JSON_EACH (i, d, calls)
+			if (json_kind(d, i) == JSON_OBJECT &&
+			    !carry_add_extra(c, json_get_inner(d, i, "id"), extra_of(d, i)))
+				return false;
+	return true;
+}
+
+bool carry_read(struct carry *c, struct str escaped, bool *ret_ours)
+{
+	const size_t    n = sizeof CARRY_PREFIX - 1;
+	struct json_doc d = { 0 };
+	struct buf      json;
+	struct err      e = { 0 };
+
+	buf_init(&json, LIMIT_ANSWER + 4 * KIB);
+	*ret_ours = false;
+	bool ok = json_unescape((struct str){ escaped.p + n, escaped.n - n }, &json);
+	if (ok && json_scan(&d, json.data, json.len, &json_limits_upstream, &e) == ERR_OK &&
+	    json_kind(&d, 0) == JSON_OBJECT) {
+		json_at list = json_get(&d, 0, "reasoning_details");
+
+		*ret_ours = true;
+		ok = (!json_is_kind(&d, list, JSON_ARRAY) || d.tok[list].count == 0 ||
+		      carry_add_details(c, json_raw(&d, list))) &&
+		     carry_read_calls(c, &d, json_get(&d, 0, "calls"));
+	} else if (ok) {
+		ok = e.code != ERR_OVERLOADED;
+	}
+	json_doc_finish(&d);
+	buf_finish(&json);
+	return ok;
+}
+
+bool carry_put_details(const struct carry *c, struct buf *out)
+{
+	return !c || !c->details || details_put(c->details, out);
+}
+
+/* carry_index: reads the list of calls, once.  False: memory is short. */
+static bool carry_index(struct carry *c)
+{
+	struct err e;
+
+	return c->doc.count > 0 ||
+	       (buf_text(&c->calls, "]") &&
+		json_scan(&c->doc, c->calls.data, c->calls.len, &json_limits_stored, &e) == ERR_OK);
+}
+
+bool carry_put_extra(struct carry *c, struct str id, struct buf *out)
+{
+	if (!c || c->count == 0)
+		return true;
+	if (!carry_index(c))
+		return false;
+	JSON_EACH (i, &c->doc, 0)
+		if (str_eq(json_get_inner(&c->doc, i, "id"), id))
+			return extra_put(extra_of(&c->doc, i), out);
+	return true;
+}
+
+bool carry_put_calls(struct carry *c, struct str calls, struct buf *out)
+{
+	struct json_doc d = { 0 };
+	struct buf      text;
+	struct err      e;
+	bool            first = true;
+
+	if (!c || c->count == 0)
+		return buf_str(out, calls);
+	buf_init(&text, calls.n + 2);
+	bool ok = buf_text(&text, "[") && buf_str(&text, calls) && buf_text(&text, "]") &&
+		  json_scan(&d, text.data, text.len, &json_limits_stored, &e) == ERR_OK;
+	for (json_at i = json_first(&d, 0); ok && i != json_end(&d, 0); i = json_next(&d, i)) {
+		struct str call = json_raw(&d, i);
+
+		call.n--; /* the brace */
+		ok = (first || buf_text(out, ",")) && buf_str(out, call) &&
+		     carry_put_extra(c, json_get_inner(&d, i, "id"), out) && buf_text(out, "}");
+		first = false;
+	}
+	json_doc_finish(&d);
+	buf_finish(&text);
+	return ok;
+}

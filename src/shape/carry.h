@@ -1,0 +1,42 @@
+/* shape/carry: what a provider must get back with the calls of its answer, as a text that clients keep
+ * unread and return: the data of a redacted_thinking block (Anthropic's Messages), the encrypted_content
+ * of a reasoning item (OpenAI's Responses).  Messages of a chat have members of their own for it.
+ *
+ *   parley_rd:{"v":1,"reasoning_details":[…],"calls":[{"id":"call_a","extra_content":{…}}]}
+ *
+ * The same object gathers the pieces of an answer and of what a client returns.  The text is a client's
+ * word, as the members of a chat's messages are.  Pure; not shared between threads. */
+#pragma once
+
+#include "base/buf.h"
+
+struct carry; /* opaque */
+
+/* carry_create: NULL: memory is short. */
+struct carry *carry_create(void) MUST_USE;
+void          carry_destroy(struct carry *c); /* NULL is fine */
+
+/* carry_is: whether a JSON-escaped text is of this kind. */
+bool carry_is(struct str escaped);
+
+/* carry_add_details: a list of reasoning_details, JSON.  carry_add_extra: what came with a call (as
+ * shape/extra takes it); nothing for an empty text; id: escaped.  False: over LIMIT_ANSWER, or memory is
+ * short. */
+bool carry_add_details(struct carry *c, struct str list) MUST_USE;
+bool carry_add_extra(struct carry *c, struct str id, struct str extra) MUST_USE;
+/* carry_any: whether anything was added since carry_take. */
+bool carry_any(const struct carry *c);
+/* carry_take: appends the text, escaped, without quotes, and empties the object.  False: out is full, or
+ * memory is short. */
+bool carry_take(struct carry *c, struct buf *out) MUST_USE;
+
+/* carry_read: adds what a text says.  *ret_ours: false: the text was changed, and nothing was added.
+ * False: over LIMIT_ANSWER, or memory is short. */
+bool carry_read(struct carry *c, struct str escaped, bool *ret_ours) MUST_USE;
+/* carry_put_details: appends `,"reasoning_details":[…]`; nothing if there are none.  carry_put_extra:
+ * appends `,"extra_content":{…}` of a call; nothing if it has none.  carry_put_calls: appends the elements
+ * of a list of calls, JSON without brackets, each with its extra_content.  NULL has none of all that.
+ * Nothing is added after the first of the last two.  False: out is full, or memory is short. */
+bool carry_put_details(const struct carry *c, struct buf *out) MUST_USE;
+bool carry_put_extra(struct carry *c, struct str id, struct buf *out) MUST_USE;
+bool carry_put_calls(struct carry *c, struct str calls, struct buf *out) MUST_USE;

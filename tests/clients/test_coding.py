@@ -13,7 +13,7 @@ import pytest
 
 import upstream as up
 from gateway import environment
-from test_loops import turn
+from test_loops import DETAILS, turn
 from wires import OpenAIResponses
 
 PRINTS = "echo marker-$((40+2))"
@@ -40,7 +40,7 @@ def model(x):
     if any(m["role"] == "tool" for m in asked["messages"]) or not shell:
         turn("All done.")(x)
     else:
-        turn("Let me look. ", shell, SHELLS[shell])(x)
+        turn("Let me look. ", shell, SHELLS[shell], details=DETAILS)(x)
 
 
 def own_model(x):
@@ -91,6 +91,7 @@ def test_a_command_is_run(coder, program):
     last = next(x.request.json["messages"] for x in reversed(script.exchanges)
                 if any(m["role"] == "tool" for m in x.request.json["messages"]))
     assert "marker-42" in json.dumps([m for m in last if m["role"] == "tool"])
+    assert [m.get("reasoning_details") for m in last if m["role"] == "assistant"] == [DETAILS]
 
 
 def test_codex_is_passed_on_to_its_own_api(coder):

@@ -28,23 +28,29 @@ LOOPS = {"openai-python-3-responses": 3, "openai-node-responses-22": 3, "ai-open
          "anthropic-python": 2, "anthropic-node-22": 2}
 # One for each API; the provider speaks every dialect.
 EACH_API = ["langchain-python", "ai-responses-22", "openai-python-3-responses", "anthropic-python"]
+# Clients of Messages, which return unread what the gateway has them carry.
+CARRIERS = ["ai-anthropic-22", "langchain-python-anthropic", "anthropic-python", "anthropic-node-22"]
+DETAILS = [{"type": "reasoning.text", "text": "Note it.", "signature": "EqQB+/8=", "format": "anthropic-claude-v1", "index": 0},
+           {"type": "reasoning.encrypted", "data": "gAAA+/8=", "format": "openai-responses-v1", "index": 1}]
 AGENTS = ["agents-22", "agents-responses-22", "agents-python"]
 
 
-def turn(text, tool=None, arguments=CALL, id="call_a"):
-    """An answer with this text, and a call of this tool."""
+def turn(text, tool=None, arguments=CALL, id="call_a", details=None):
+    """An answer with this text, and a call of this tool, to which reasoning_details led."""
     calls = [{"id": id, "type": "function",
               "function": {"name": tool, "arguments": json.dumps(arguments)}}] if tool else []
     ending = "tool_calls" if tool else "stop"
+    more = {"reasoning_details": details} if details else {}
 
     def step(x):
         if x.request.json.get("stream"):
-            deltas = [{"content": text}] if text else []
+            deltas = [more] if more else []
+            deltas += [{"content": text}] if text else []
             deltas += [{"tool_calls": [{"index": 0, **call}]} for call in calls]
             steps = [up.sse(), up.role(), *[up.data(up.chunk(d)) for d in deltas],
                      *up.ending(ending)]
         else:
-            message = {"role": "assistant", "content": text or None,
+            message = {"role": "assistant", "content": text or None, **more,
                        **({"tool_calls": calls} if calls else {})}
             steps = [up.reply(up.completion(message=message, finish=ending))]
         for inner in steps:
@@ -128,6 +134,14 @@ def test_a_tool_is_run_and_the_talk_goes_on(id, stream, upstream, tmp_path):
                ("assistant", SAID[1].strip(), []), ("user", MORE, [])]
     assert [plain(a["messages"]) for a in asked] == \
         [history[:1], history[:3], history][:LOOPS[id]]
+
+
+@streams
+@each(CARRIERS)
+def test_what_a_provider_signed_comes_back(id, stream, upstream, tmp_path):
+    _, asked = play(id, stream, upstream, tmp_path, [
+        turn(SAID[0], "note", details=DETAILS), turn(SAID[1]), turn(SAID[2])])
+    assert [m.get("reasoning_details") for m in asked[1]["messages"] if m["role"] == "assistant"] == [DETAILS]
 
 
 @each(EACH_API)

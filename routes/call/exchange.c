@@ -287,21 +287,22 @@ static void exchange_fail(struct request *r, struct idem_claim *claim, const str
 	reply_error(r, e);
 }
 
-static void exchange_drop(struct run_request *rq)
+static void exchange_drop(struct call_request *rq)
 {
 	input_destroy(TAKE(rq->input));
 	rq->release(TAKE(rq->held));
 }
 
 /* exchange_begin: the call has its place, and begins. */
-static void exchange_begin(struct request *r, struct gateway *g, struct run_request *rq)
+static void exchange_begin(struct request *r, struct gateway *g, struct call_request *rq,
+			   struct admit_pass *pass)
 {
 	struct err       e;
 	struct exchange *x = calloc(1, sizeof *x);
 
 	if (!x) {
 		exchange_drop(rq);
-		admit_over(&rq->pass, false, 0);
+		admit_over(pass, false, 0);
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
 		exchange_fail(r, rq->claim, &e);
 		return;
@@ -318,9 +319,10 @@ static void exchange_begin(struct request *r, struct gateway *g, struct run_requ
 	x->model = arena_str(request_arena(r), rq->model);
 	if (rq->background)
 		x->settings = arena_str(request_arena(r), rq->settings);
+	rq->pass = pass;
 	if (run_start(g->runs, rq, &observer, x, &x->run, &e) != ERR_OK) {
 		free(x);
-		admit_over(&rq->pass, false, 0);
+		admit_over(pass, false, 0);
 		exchange_fail(r, rq->claim, &e);
 		return;
 	}
@@ -331,10 +333,10 @@ static void exchange_begin(struct request *r, struct gateway *g, struct run_requ
 
 /* A call that is being admitted, and may have to wait. */
 struct entry {
-	struct admit_wait  wait;
-	struct request    *request;
-	struct gateway    *gateway;
-	struct run_request rq; /* owned, claim included */
+	struct admit_wait   wait;
+	struct request     *request;
+	struct gateway     *gateway;
+	struct call_request rq; /* owned, claim included */
 };
 
 static void entry_answer(struct admit_wait *w, const struct err *e)
@@ -345,8 +347,7 @@ static void entry_answer(struct admit_wait *w, const struct err *e)
 		exchange_drop(&x->rq);
 		exchange_fail(x->request, x->rq.claim, e);
 	} else {
-		x->rq.pass = w->pass;
-		exchange_begin(x->request, x->gateway, &x->rq);
+		exchange_begin(x->request, x->gateway, &x->rq, &w->pass);
 	}
 	free(x);
 }
@@ -373,7 +374,7 @@ static void entry_left(void *arg)
 		free(x);
 }
 
-void exchange_call(struct request *r, struct gateway *g, struct run_request *rq)
+void exchange_call(struct request *r, struct gateway *g, struct call_request *rq)
 {
 	struct entry *x = calloc(1, sizeof *x);
 	struct err    e;

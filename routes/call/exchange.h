@@ -7,4 +7,4 @@
 
 /* exchange_call: admits a call, starts its run and sends the reply. rq is as intake_start leaves
  * it; its idempotency key, if any, is claimed (rq->claim). Consumes rq->input and rq->held. */
-void exchange_call(struct request *r, struct gateway *g, struct run_request *rq);
+void exchange_call(struct request *r, struct gateway *g, struct call_request *rq);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum errc intake_target(const struct gateway *g, struct str model, const char *path,
-			struct run_request *ret, struct err *e)
+			struct call_request *ret, struct err *e)
 {
 	struct target target;
 	enum errc     rc = registry_find_for(g->now->registry, model, ret->who, &target, e);
@@ -31,7 +31,7 @@ enum errc intake_target(const struct gateway *g, struct str model, const char *p
 	return ERR_OK;
 }
 
-enum errc intake_model(const struct gateway *g, struct str model, struct run_request *ret,
+enum errc intake_model(const struct gateway *g, struct str model, struct call_request *ret,
 		       struct err *e)
 {
 	if (ret->asked.n > LIMIT_MODEL)
@@ -58,7 +58,7 @@ static bool intake_has(const struct prompt *p, struct str member)
 
 /* intake_defaults: adds what the configuration says for a model and the client does not.  An
  * instruction of the conversation has priority (run/save), and so has a system message (run/call). */
-static enum errc intake_defaults(struct run_request *rq, struct err *e)
+static enum errc intake_defaults(struct call_request *rq, struct err *e)
 {
 	const struct model_defaults *d = rq->route ? registry_defaults(rq->route) : NULL;
 	struct prompt               *p = &rq->prompt;
@@ -88,7 +88,7 @@ static enum errc intake_defaults(struct run_request *rq, struct err *e)
 	return ERR_OK;
 }
 
-void intake_start(struct request *r, struct gateway *g, struct run_request *rq)
+void intake_start(struct request *r, struct gateway *g, struct call_request *rq)
 {
 	struct err e;
 
@@ -118,10 +118,10 @@ void intake_start(struct request *r, struct gateway *g, struct run_request *rq)
 struct reading {
 	struct request_aside aside;
 	struct gateway      *gateway;
-	struct gateway     then; /* the gateway at the start of the request; its snapshot is held */
-	struct identity   *who;  /* held */
-	intake_read_fn     read;
-	struct run_request rq;
+	struct gateway   then; /* the gateway at the start of the request; its snapshot is held */
+	struct identity *who;  /* held */
+	intake_read_fn   read;
+	struct call_request rq;
 };
 
 static enum errc reading_run(struct request_aside *a, struct err *e)
@@ -131,7 +131,7 @@ static enum errc reading_run(struct request_aside *a, struct err *e)
 	return x->read(x->rq.input, &x->then, &x->rq, e);
 }
 
-static void intake_start_or_refuse(struct request *r, struct gateway *g, struct run_request *rq,
+static void intake_start_or_refuse(struct request *r, struct gateway *g, struct call_request *rq,
 				   struct err *e)
 {
 	if (e->code == ERR_OK) {
@@ -165,7 +165,7 @@ static void reading_done(struct request_aside *a)
 	reading_free(x);
 }
 
-static enum errc read_aside(struct request *r, struct gateway *g, const struct run_request *rq,
+static enum errc read_aside(struct request *r, struct gateway *g, const struct call_request *rq,
 			    intake_read_fn read, struct err *e)
 {
 	struct reading *x = calloc(1, sizeof *x);
@@ -181,7 +181,7 @@ static enum errc read_aside(struct request *r, struct gateway *g, const struct r
 	return rc;
 }
 
-static bool intake_keep(struct run_request *rq, struct str s, struct str *ret)
+static bool intake_keep(struct call_request *rq, struct str s, struct str *ret)
 {
 	if (s.n > 0)
 		*ret = arena_str(&rq->input->arena, s);
@@ -195,10 +195,10 @@ void intake_serve(struct request *r, struct gateway *g, intake_read_fn read)
 
 void intake_serve_model(struct request *r, struct gateway *g, struct str named, intake_read_fn read)
 {
-	struct run_request rq = { .input = request_input_take(r),
-				  .who = request_key(r),
-				  .scopes = (uint8_t)request_scopes(r) };
-	struct err         e = { .code = ERR_OK };
+	struct call_request rq = { .input = request_input_take(r),
+				   .who = request_key(r),
+				   .scopes = (uint8_t)request_scopes(r) };
+	struct err          e = { .code = ERR_OK };
 
 	/* A worker that reads the body may outlive the request. */
 	if (!intake_keep(&rq, named, &rq.asked) ||

@@ -15,7 +15,7 @@
 
 /* --- headers --- */
 
-static void kept_headers(struct request *r, const struct gateway *g, const struct run_request *rq,
+static void kept_headers(struct request *r, const struct gateway *g, const struct call_request *rq,
 			 const struct idem_read *read)
 {
 	char run[ID_MAX];
@@ -95,7 +95,7 @@ static void reply_stream(struct request *r, struct buf *body, bool broken)
 }
 
 /* The bytes are moved, not copied, because there may be many. */
-static void reply_bytes(struct request *r, const struct run_request *rq, struct idem_read *read)
+static void reply_bytes(struct request *r, const struct call_request *rq, struct idem_read *read)
 {
 	if (rq->prompt.stream && read->answer.http == 200)
 		reply_stream(r, &read->bytes, rq->family->breaks && read->outcome > RUN_COMPLETED);
@@ -124,7 +124,7 @@ static void reply_lost(struct request *r, const struct idem_read *read)
 
 /* --- runs --- */
 
-static struct follow_options options_of(struct gateway *g, const struct run_request *rq,
+static struct follow_options options_of(struct gateway *g, const struct call_request *rq,
 					const struct idem_read *read)
 {
 	return (struct follow_options){
@@ -140,7 +140,7 @@ static struct follow_options options_of(struct gateway *g, const struct run_requ
 	};
 }
 
-static void reply_events(struct request *r, struct gateway *g, const struct run_request *rq,
+static void reply_events(struct request *r, struct gateway *g, const struct call_request *rq,
 			 const struct idem_read *read)
 {
 	struct follow_options o = options_of(g, rq, read);
@@ -178,7 +178,7 @@ static void status_read(struct store_job *job)
 	free(x);
 }
 
-static void reply_status(struct request *r, struct gateway *g, const struct run_request *rq,
+static void reply_status(struct request *r, struct gateway *g, const struct call_request *rq,
 			 const struct idem_read *read)
 {
 	struct status *x = calloc(1, sizeof *x);
@@ -202,7 +202,7 @@ static void reply_status(struct request *r, struct gateway *g, const struct run_
 	reply_refuse(r, ERR_OVERLOADED, "", "too many reads are waiting; try again");
 }
 
-bool kept_follow(struct request *r, struct gateway *g, const struct run_request *rq,
+bool kept_follow(struct request *r, struct gateway *g, const struct call_request *rq,
 		 struct idem_read *read)
 {
 	struct follow_options o = options_of(g, rq, read);
@@ -228,7 +228,7 @@ bool kept_follow(struct request *r, struct gateway *g, const struct run_request 
 	return true;
 }
 
-void kept_reply(struct request *r, struct gateway *g, const struct run_request *rq,
+void kept_reply(struct request *r, struct gateway *g, const struct call_request *rq,
 		struct idem_read *read)
 {
 	bool stream = rq->prompt.stream;

@@ -10,7 +10,7 @@
  *
  * kept_follow: the same for a running run, whose ids are in read. False: the run can't be
  * followed (it has ended, or is not streamed), and nothing was done. */
-bool kept_follow(struct request *r, struct gateway *g, const struct run_request *rq,
+bool kept_follow(struct request *r, struct gateway *g, const struct call_request *rq,
 		 struct idem_read *read);
-void kept_reply(struct request *r, struct gateway *g, const struct run_request *rq,
+void kept_reply(struct request *r, struct gateway *g, const struct call_request *rq,
 		struct idem_read *read);

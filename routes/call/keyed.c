@@ -24,19 +24,19 @@ enum {
 };
 
 struct keyed {
-	struct request    *request; /* NULL: the client left */
-	struct gateway    *gateway;
-	struct run_request rq; /* `input` and `held` are owned until the run takes them */
-	struct idem_name   name;
-	struct idem_claim *claim; /* owned; NULL: another request has the claim */
-	struct idem_watch  watch;
-	bool               watching;
-	bool               leaving; /* the exchange leaves the watch, to claim again */
-	struct idem_read   read;
-	struct idem_take   take;
-	struct timer       again;   /* until the other process has news of its call */
-	bool               reading; /* a job is out */
-	unsigned           looks;   /* at another request's claim */
+	struct request     *request; /* NULL: the client left */
+	struct gateway     *gateway;
+	struct call_request rq; /* `input` and `held` are owned until the run takes them */
+	struct idem_name    name;
+	struct idem_claim  *claim; /* owned; NULL: another request has the claim */
+	struct idem_watch   watch;
+	bool                watching;
+	bool                leaving; /* the exchange leaves the watch, to claim again */
+	struct idem_read    read;
+	struct idem_take    take;
+	struct timer        again;   /* until the other process has news of its call */
+	bool                reading; /* a job is out */
+	unsigned            looks;   /* at another request's claim */
 };
 
 /* --- ends --- */
@@ -103,8 +103,8 @@ static void answer_kept(struct keyed *x)
 
 static void keyed_call(struct keyed *x)
 {
-	struct request    *r = x->request;
-	struct run_request rq = x->rq;
+	struct request     *r = x->request;
+	struct call_request rq = x->rq;
 
 	rq.claim = TAKE(x->claim);
 	x->rq.input = NULL;
@@ -298,7 +298,7 @@ static void keyed_claim(struct keyed *x)
 
 /* --- the request --- */
 
-void keyed_start(struct request *r, struct gateway *g, struct run_request *rq)
+void keyed_start(struct request *r, struct gateway *g, struct call_request *rq)
 {
 	struct err    e;
 	struct keyed *x = calloc(1, sizeof *x);

@@ -6,4 +6,4 @@
 #include "routes/kit/gateway.h"
 
 /* keyed_start: sends the reply; consumes rq->input and rq->held. */
-void keyed_start(struct request *r, struct gateway *g, struct run_request *rq);
+void keyed_start(struct request *r, struct gateway *g, struct call_request *rq);

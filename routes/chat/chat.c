@@ -141,7 +141,7 @@ static enum errc chat_build_prompt(struct input *in, json_at config, const struc
 
 /* --- the request --- */
 
-static enum errc chat_read_conversation(const struct chat_request *c, struct run_request *ret,
+static enum errc chat_read_conversation(const struct chat_request *c, struct call_request *ret,
 					struct err *e)
 {
 	if (c->parent.p && !c->conversation.p)
@@ -157,7 +157,7 @@ static enum errc chat_read_conversation(const struct chat_request *c, struct run
 }
 
 /* read_lmc: reads the shape of the answer, and how code is translated. */
-static enum errc read_lmc(struct input *in, const struct chat_request *c, struct run_request *ret,
+static enum errc read_lmc(struct input *in, const struct chat_request *c, struct call_request *ret,
 			  struct err *e)
 {
 	struct chat_lmc lmc = CHAT_LMC_INIT;
@@ -175,7 +175,7 @@ static enum errc read_lmc(struct input *in, const struct chat_request *c, struct
 }
 
 static enum errc chat_read_messages(struct input *in, const struct gateway *g,
-				    const struct chat_request *c, struct run_request *ret,
+				    const struct chat_request *c, struct call_request *ret,
 				    struct err *e)
 {
 	struct str *messages = NULL;
@@ -194,7 +194,7 @@ static enum errc chat_read_messages(struct input *in, const struct gateway *g,
 
 static enum errc read_config(struct input *in, const struct gateway *g,
 			     const struct chat_request *c, struct str default_model,
-			     struct run_request *ret, struct err *e)
+			     struct call_request *ret, struct err *e)
 {
 	struct chat_config config = CHAT_CONFIG_INIT;
 	enum errc          rc = ERR_OK;
@@ -215,7 +215,7 @@ static enum errc read_config(struct input *in, const struct gateway *g,
 }
 
 enum errc chat_read_how(struct input *in, const struct gateway *g, const struct chat_request *c,
-			struct str default_model, struct run_request *ret, struct err *e)
+			struct str default_model, struct call_request *ret, struct err *e)
 {
 	enum errc rc = read_lmc(in, c, ret, e);
 
@@ -240,7 +240,7 @@ enum errc chat_read_how(struct input *in, const struct gateway *g, const struct 
 }
 
 static enum errc chat_read_request(struct input *in, const struct gateway *g,
-				   struct run_request *ret, struct err *e)
+				   struct call_request *ret, struct err *e)
 {
 	struct chat_request c = CHAT_REQUEST_INIT;
 	enum errc           rc;

@@ -14,7 +14,7 @@ static enum errc computer_no(struct err *e, const char *path, const char *text)
 }
 
 /* check_caller: whether the gateway executes code at all, and for this caller. */
-static enum errc check_caller(const struct gateway *g, const struct run_request *rq, struct err *e)
+static enum errc check_caller(const struct gateway *g, const struct call_request *rq, struct err *e)
 {
 	if (!g->computer)
 		return computer_no(
@@ -50,7 +50,7 @@ static enum errc chat_computer_check_tools(const struct json_doc *d, json_at too
 }
 
 static enum errc check_request(const struct gateway *g, const struct chat_request *c,
-			       const struct chat_computer *k, const struct run_request *rq,
+			       const struct chat_computer *k, const struct call_request *rq,
 			       struct err *e)
 {
 	if (c->format != CHAT_FORMAT_LMC)
@@ -68,7 +68,7 @@ static enum errc check_request(const struct gateway *g, const struct chat_reques
 	return ERR_OK;
 }
 
-static enum errc read_languages(struct input *in, json_at list, struct run_computing *ret,
+static enum errc read_languages(struct input *in, json_at list, struct call_computing *ret,
 				struct err *e)
 {
 	const struct json_doc *d = &in->doc;
@@ -103,11 +103,11 @@ static const enum context_files places[] = {
 
 enum errc chat_computer_read(struct input *in, const struct gateway *g,
 			     const struct chat_request *c, const struct chat_config *config,
-			     struct run_request *ret, struct err *e)
+			     struct call_request *ret, struct err *e)
 {
-	struct chat_computer  k = CHAT_COMPUTER_INIT;
-	struct run_computing *q = arena_alloc(&in->arena, sizeof *q);
-	enum errc             rc = check_caller(g, ret, e);
+	struct chat_computer   k = CHAT_COMPUTER_INIT;
+	struct call_computing *q = arena_alloc(&in->arena, sizeof *q);
+	enum errc              rc = check_caller(g, ret, e);
 
 	if (!q)
 		return err_no_memory(e);

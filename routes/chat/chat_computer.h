@@ -13,4 +13,4 @@
  * INSUFFICIENT_SCOPE, and those of fields_read; the path is that of the member. */
 enum errc chat_computer_read(struct input *in, const struct gateway *g,
 			     const struct chat_request *c, const struct chat_config *config,
-			     struct run_request *ret, struct err *e) MUST_USE;
+			     struct call_request *ret, struct err *e) MUST_USE;

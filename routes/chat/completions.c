@@ -35,7 +35,7 @@ static enum errc check_role(const struct json_doc *d, json_at i, size_t n, struc
 }
 
 static enum errc completions_read_messages(struct input *in, json_at messages,
-					   struct run_request *ret, struct err *e)
+					   struct call_request *ret, struct err *e)
 {
 	const struct json_doc *d = &in->doc;
 	struct str *list = arena_alloc(&in->arena, (d->tok[messages].count + 1) * sizeof *list);
@@ -139,7 +139,7 @@ static bool wants_usage(const struct json_doc *d, const struct completion_reques
 }
 
 static enum errc completions_read_request(struct input *in, const struct gateway *g,
-					  struct run_request *ret, struct err *e)
+					  struct call_request *ret, struct err *e)
 {
 	struct completion_request c = COMPLETION_REQUEST_INIT;
 	enum errc                 rc;

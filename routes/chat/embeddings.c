@@ -40,7 +40,7 @@ static enum errc embeddings_build_prompt(struct input *in, const struct embeddin
 }
 
 static enum errc embeddings_read_request(struct input *in, const struct gateway *g,
-					 struct run_request *ret, struct err *e)
+					 struct call_request *ret, struct err *e)
 {
 	struct embedding_request c = EMBEDDING_REQUEST_INIT;
 	enum errc                rc;

@@ -38,7 +38,7 @@ static enum errc check_members(const struct text_completion_request *c, struct e
 	return c->suffix.n > 0 ? refuse_member("suffix", e) : ERR_OK;
 }
 
-static enum errc text_message(struct input *in, json_at prompt, struct run_request *ret,
+static enum errc text_message(struct input *in, json_at prompt, struct call_request *ret,
 			      struct err *e)
 {
 	const struct json_doc *d = &in->doc;
@@ -84,7 +84,7 @@ static bool is_one_of(const struct json_doc *d, json_at key, const char *const *
 }
 
 static enum errc text_prompt(struct input *in, const struct text_completion_request *c,
-			     struct run_request *ret, struct err *e)
+			     struct call_request *ret, struct err *e)
 {
 	const struct json_doc *d = &in->doc;
 	struct str            *list = arena_alloc(&in->arena, (d->tok[0].count + 1) * sizeof *list);
@@ -114,7 +114,7 @@ static enum errc text_prompt(struct input *in, const struct text_completion_requ
 }
 
 static enum errc text_read_how(struct input *in, const struct text_completion_request *c,
-			       struct run_request *ret, struct err *e)
+			       struct call_request *ret, struct err *e)
 {
 	enum errc rc = ERR_OK;
 
@@ -130,7 +130,7 @@ static enum errc text_read_how(struct input *in, const struct text_completion_re
 }
 
 static enum errc text_completions_read(struct input *in, const struct gateway *g,
-				       struct run_request *ret, struct err *e)
+				       struct call_request *ret, struct err *e)
 {
 	struct text_completion_request c = TEXT_COMPLETION_REQUEST_INIT;
 	enum errc                      rc =

@@ -79,7 +79,7 @@ static int64_t admission_number(struct str text)
 	return v;
 }
 
-static void admission_estimate(const struct run_request *rq, struct admit_ask *ask)
+static void admission_estimate(const struct call_request *rq, struct admit_ask *ask)
 {
 	ask->tokens = admission_prompt_tokens(rq->input);
 	if (rq->prompt.embed)
@@ -194,7 +194,8 @@ void admission_tell(struct request *r, const struct rate_view *v)
 /* --- the gate --- */
 
 enum admit_answer admission_enter(struct request *r, const struct gateway *g,
-				  const struct run_request *rq, struct admit_wait *w, struct err *e)
+				  const struct call_request *rq, struct admit_wait *w,
+				  struct err *e)
 {
 	const struct admit_settings *now = &g->now->admit;
 	struct admit_ask             ask = {

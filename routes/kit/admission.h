@@ -6,7 +6,7 @@
 
 /* admission_enter: as admit_enter; the answer to r gets the headers with the limits. */
 enum admit_answer admission_enter(struct request *r, const struct gateway *g,
-				  const struct run_request *rq, struct admit_wait *w,
+				  const struct call_request *rq, struct admit_wait *w,
 				  struct err *e) MUST_USE;
 /* admission_prompt_tokens: an estimate from the body, with names and punctuation; each medium counts
  * as a fixed number. */

@@ -341,7 +341,7 @@ static enum errc add_tools(struct ask_members *m, const struct message_request *
 /* --- the request --- */
 
 static enum errc create_members(struct ask_members *m, const struct message_request *c,
-				struct run_request *ret, struct err *e)
+				struct call_request *ret, struct err *e)
 {
 	enum errc rc = add_sampling(m, e);
 
@@ -362,7 +362,7 @@ static enum errc create_members(struct ask_members *m, const struct message_requ
 
 /* read_max: some clients send the same high number to all models. */
 static enum errc read_max(struct message_reading *x, struct arena *arena, int64_t max_output,
-			  const struct message_request *c, struct run_request *ret, struct err *e)
+			  const struct message_request *c, struct call_request *ret, struct err *e)
 {
 	int64_t max = c->max_tokens;
 	char    text[24];
@@ -381,7 +381,7 @@ static enum errc read_max(struct message_reading *x, struct arena *arena, int64_
 }
 
 /* warn_prefill: Anthropic's older models go on with the answer that a request ends in. */
-static void warn_prefill(struct message_reading *x, json_at messages, const struct run_request *rq)
+static void warn_prefill(struct message_reading *x, json_at messages, const struct call_request *rq)
 {
 	json_at last = JSON_ABSENT;
 
@@ -396,7 +396,7 @@ static void warn_prefill(struct message_reading *x, json_at messages, const stru
 
 static enum errc create_translate(struct message_reading *x, struct input *in,
 				  const struct message_request *c, const struct registry_bound *b,
-				  struct run_request *ret, struct err *e)
+				  struct call_request *ret, struct err *e)
 {
 	struct ask_members m = { .x = x, .arena = &in->arena, .takes = b->takes };
 
@@ -429,7 +429,7 @@ static enum errc create_translate(struct message_reading *x, struct input *in,
 
 /* create_origins: where the files of the prompt are named. */
 static enum errc create_origins(struct input *in, const struct message_reading *x,
-				struct run_request *ret, struct err *e)
+				struct call_request *ret, struct err *e)
 {
 	struct origin *list;
 
@@ -456,7 +456,7 @@ static enum errc create_origins(struct input *in, const struct message_reading *
 /* create_pass: keeps the request as it is for the targets that take it so.  A request that can't be
  * translated is none for the others. */
 static enum errc create_pass(struct input *in, const struct message_reading *x,
-			     const struct registry_bound *b, struct run_request *ret,
+			     const struct registry_bound *b, struct call_request *ret,
 			     enum errc translated, struct err *e)
 {
 	struct prompt_native *native = arena_alloc(&in->arena, sizeof *native);
@@ -484,7 +484,7 @@ static enum errc create_pass(struct input *in, const struct message_reading *x,
 }
 
 /* create_store: the API has no member for it. */
-static enum errc create_store(struct run_request *ret, struct err *e)
+static enum errc create_store(struct call_request *ret, struct err *e)
 {
 	ret->store = str_is(ret->keep, "true");
 	return ret->store || ret->keep.n == 0 || str_is(ret->keep, "false")
@@ -492,7 +492,7 @@ static enum errc create_store(struct run_request *ret, struct err *e)
 		       : err_set(e, ERR_INVALID_VALUE, "x-parley-store", "must be true or false");
 }
 
-static enum errc create_read(struct input *in, const struct gateway *g, struct run_request *ret,
+static enum errc create_read(struct input *in, const struct gateway *g, struct call_request *ret,
 			     struct err *e)
 {
 	struct message_request c = MESSAGE_REQUEST_INIT;

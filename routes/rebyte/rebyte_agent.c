@@ -167,7 +167,7 @@ static enum errc agent_read_config(struct agent_reading *x, json_at config, stru
 
 /* --- inputs --- */
 
-static enum errc agent_read_row(struct agent_reading *x, json_at row, struct run_request *ret,
+static enum errc agent_read_row(struct agent_reading *x, json_at row, struct call_request *ret,
 				struct err *e)
 {
 	const struct json_doc *d = &x->in->doc;
@@ -206,7 +206,7 @@ static enum errc agent_read_row(struct agent_reading *x, json_at row, struct run
 }
 
 static enum errc agent_read_inputs(struct agent_reading *x, const struct rebyte_run *c,
-				   struct run_request *ret, struct err *e)
+				   struct call_request *ret, struct err *e)
 {
 	const struct json_doc *d = &x->in->doc;
 	enum errc              rc = ERR_OK;
@@ -253,7 +253,7 @@ static enum errc agent_check(struct agent_reading *x, const struct rebyte_run *c
 	return ERR_OK;
 }
 
-static enum errc agent_read_thread(const struct rebyte_run *c, struct run_request *ret,
+static enum errc agent_read_thread(const struct rebyte_run *c, struct call_request *ret,
 				   struct err *e)
 {
 	if (c->thread_id.p && !rebyte_agent_id(c->thread_id, ID_CONVERSATION, &ret->conversation))
@@ -261,7 +261,7 @@ static enum errc agent_read_thread(const struct rebyte_run *c, struct run_reques
 	return ERR_OK;
 }
 
-static enum errc agent_read_model(const struct gateway *g, struct run_request *ret, struct err *e)
+static enum errc agent_read_model(const struct gateway *g, struct call_request *ret, struct err *e)
 {
 	if (ret->asked.n > LIMIT_MODEL)
 		return err_set(e, ERR_INVALID_VALUE, "agent_id", "must have at most %d bytes",
@@ -270,7 +270,7 @@ static enum errc agent_read_model(const struct gateway *g, struct run_request *r
 }
 
 static enum errc agent_read_all(struct agent_reading *x, const struct gateway *g,
-				const struct rebyte_run *c, struct run_request *ret, struct err *e)
+				const struct rebyte_run *c, struct call_request *ret, struct err *e)
 {
 	enum errc rc = agent_check(x, c, e);
 
@@ -289,7 +289,7 @@ static enum errc agent_read_all(struct agent_reading *x, const struct gateway *g
 	return ret->warnings.p ? ERR_OK : err_no_memory(e);
 }
 
-static enum errc agent_read(struct input *in, const struct gateway *g, struct run_request *ret,
+static enum errc agent_read(struct input *in, const struct gateway *g, struct call_request *ret,
 			    struct err *e)
 {
 	struct rebyte_run    c = REBYTE_RUN_INIT;

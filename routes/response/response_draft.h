@@ -31,9 +31,9 @@ struct response_draft {
 	struct carry *carry; /* owned; what reasoning carries for the message; NULL: nothing */
 
 	/* The stored message that its items name; none: it has no such item. */
-	struct id             stored;
-	struct run_reference *references; /* in the arena */
-	size_t                reference_count;
+	struct id              stored;
+	struct call_reference *references; /* in the arena */
+	size_t                 reference_count;
 
 	/* The items of the message that is being made, and of those before it that made none; lossy: the
 	 * message can't say all that they do, and is stored with them (shape/raw_items). */

@@ -170,7 +170,7 @@ static bool input_text(struct response_draft *x, json_at input)
 }
 
 enum errc response_input_read(struct input *in, json_at input, struct response_reading *reading,
-			      struct run_request *ret, struct err *e)
+			      struct call_request *ret, struct err *e)
 {
 	const struct json_doc *d = &in->doc;
 	struct response_draft  x = {

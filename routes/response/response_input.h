@@ -11,4 +11,4 @@
  * follow each other by their ids (item_reference), and the calls that follow them.
  * Errors: with the path of the culprit, such as input[2].content[0].image_url; OVERLOADED. */
 enum errc response_input_read(struct input *in, json_at input, struct response_reading *reading,
-			      struct run_request *ret, struct err *e) MUST_USE;
+			      struct call_request *ret, struct err *e) MUST_USE;

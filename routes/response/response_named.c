@@ -56,7 +56,7 @@ static bool named_add(struct response_draft *x, struct id id)
 	copy = arena_str(x->arena, str_of(path));
 	if (!copy.p)
 		return response_draft_full(x);
-	x->references[x->reference_count++] = (struct run_reference){ .id = id, .path = copy };
+	x->references[x->reference_count++] = (struct call_reference){ .id = id, .path = copy };
 	x->stored = id;
 	return true;
 }

@@ -348,7 +348,7 @@ static enum errc check_include(const struct json_doc *d, json_at include, struct
 
 static enum errc response_read_conversation(const struct json_doc         *d,
 					    const struct response_request *c,
-					    struct run_request *ret, struct err *e)
+					    struct call_request *ret, struct err *e)
 {
 	json_at at = c->conversation;
 
@@ -374,7 +374,7 @@ static enum errc response_read_conversation(const struct json_doc         *d,
 }
 
 static enum errc response_read_input(struct input *in, const struct response_request *c,
-				     struct response_reading *reading, struct run_request *ret,
+				     struct response_reading *reading, struct call_request *ret,
 				     struct err *e)
 {
 	bool      goes_on = reading->follows;
@@ -405,7 +405,7 @@ static enum errc check_rest(const struct json_doc *d, const struct response_requ
 }
 
 /* keep_warnings: what this file has left out is told with the answer. */
-static enum errc keep_warnings(struct input *in, const struct warnings *w, struct run_request *ret,
+static enum errc keep_warnings(struct input *in, const struct warnings *w, struct call_request *ret,
 			       struct err *e)
 {
 	if (w->count == 0)
@@ -437,7 +437,7 @@ static void response_warn(const struct json_doc *d, const struct response_reques
 
 /* response_pass: keeps the request as it is for the targets that take it so. */
 static enum errc response_pass(struct input *in, const struct response_request *c,
-			       const struct response_reading *reading, struct run_request *ret,
+			       const struct response_reading *reading, struct call_request *ret,
 			       struct err *e)
 {
 	struct prompt_native *native = arena_alloc(&in->arena, sizeof *native);
@@ -456,7 +456,7 @@ static enum errc response_pass(struct input *in, const struct response_request *
 }
 
 static enum errc response_read_how(struct input *in, const struct response_request *c,
-				   const struct response_reading *reading, struct run_request *ret,
+				   const struct response_reading *reading, struct call_request *ret,
 				   struct err *e)
 {
 	struct warnings            *w = reading->warnings;
@@ -482,7 +482,7 @@ static enum errc response_read_how(struct input *in, const struct response_reque
 }
 
 static enum errc response_read_request(struct input *in, const struct gateway *g,
-				       struct run_request *ret, struct err *e)
+				       struct call_request *ret, struct err *e)
 {
 	struct response_request c = RESPONSE_REQUEST_INIT;
 	struct response_origins origins = { .arena = &in->arena };

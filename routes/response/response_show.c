@@ -34,7 +34,7 @@ static bool show_text(const struct json_doc *d, json_at text, struct buf *out)
 	       buf_text(out, "}");
 }
 
-static bool show_conversation(const struct run_request *rq, struct buf *out)
+static bool show_conversation(const struct call_request *rq, struct buf *out)
 {
 	char id[ID_MAX];
 
@@ -45,7 +45,7 @@ static bool show_conversation(const struct run_request *rq, struct buf *out)
 }
 
 static bool show_all(const struct json_doc *d, const struct response_request *c,
-		     const struct response_tools *tools, const struct run_request *rq,
+		     const struct response_tools *tools, const struct call_request *rq,
 		     struct buf *out)
 {
 	/* Members with their values, or what stands for a value that is absent. */
@@ -83,7 +83,7 @@ static bool show_all(const struct json_doc *d, const struct response_request *c,
 }
 
 enum errc response_show(struct input *in, const struct response_request *c,
-			const struct response_tools *tools, struct run_request *ret, struct err *e)
+			const struct response_tools *tools, struct call_request *ret, struct err *e)
 {
 	struct buf text;
 

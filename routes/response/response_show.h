@@ -7,5 +7,5 @@
 
 /* response_show: sets ret->settings, in the arena of `in`.  Errors: OVERLOADED. */
 enum errc response_show(struct input *in, const struct response_request *c,
-			const struct response_tools *tools, struct run_request *ret,
+			const struct response_tools *tools, struct call_request *ret,
 			struct err *e) MUST_USE;

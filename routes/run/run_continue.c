@@ -62,11 +62,11 @@ static enum errc read_continue(struct input *in, struct chat_request *how, struc
 	return rc;
 }
 
-static enum errc read_approve(struct input *in, struct chat_request *how, struct run_request *ret,
+static enum errc read_approve(struct input *in, struct chat_request *how, struct call_request *ret,
 			      struct err *e)
 {
-	struct run_approve    body = RUN_APPROVE_INIT;
-	struct run_computing *q = arena_alloc(&in->arena, sizeof *q);
+	struct run_approve     body = RUN_APPROVE_INIT;
+	struct call_computing *q = arena_alloc(&in->arena, sizeof *q);
 	enum errc rc = fields_read(&run_approve_fields, &in->doc, 0, "", &in->arena, &body, e);
 
 	if (!q)
@@ -74,10 +74,10 @@ static enum errc read_approve(struct input *in, struct chat_request *how, struct
 	if (rc == ERR_OK && body.approve && body.reason.p)
 		return err_set(e, ERR_INVALID_VALUE, "reason",
 			       "is allowed only beside approve: false");
-	*q = (struct run_computing){ .approve = body.approve,
-				     .refuse = !body.approve,
-				     .waiting = true,
-				     .reason = body.reason };
+	*q = (struct call_computing){ .approve = body.approve,
+				      .refuse = !body.approve,
+				      .waiting = true,
+				      .reason = body.reason };
 	ret->computing = q;
 	how->config = body.config;
 	how->stream = body.stream;
@@ -96,9 +96,9 @@ static bool is_waiting(const struct run_read *run)
 }
 
 /* wait_for_code: a run of the computer's that goes on begins with the code that waits. */
-static enum errc wait_for_code(const struct resume *x, struct run_request *ret, struct err *e)
+static enum errc wait_for_code(const struct resume *x, struct call_request *ret, struct err *e)
 {
-	struct run_computing *q;
+	struct call_computing *q;
 
 	if (!ret->computing || x->approves)
 		return ERR_OK;
@@ -111,7 +111,7 @@ static enum errc wait_for_code(const struct resume *x, struct run_request *ret, 
 	return ERR_OK;
 }
 
-static enum errc continue_read_body(struct resume *x, struct run_request *ret, struct err *e)
+static enum errc continue_read_body(struct resume *x, struct call_request *ret, struct err *e)
 {
 	struct chat_request how = CHAT_REQUEST_INIT;
 	struct input       *in = x->input;
@@ -128,7 +128,7 @@ static enum errc continue_read_body(struct resume *x, struct run_request *ret, s
 	return rc == ERR_OK ? wait_for_code(x, ret, e) : rc;
 }
 
-static enum errc continue_build(struct resume *x, struct run_request *ret, struct err *e)
+static enum errc continue_build(struct resume *x, struct call_request *ret, struct err *e)
 {
 	enum errc rc = check_run(&x->read, e);
 
@@ -146,9 +146,9 @@ static enum errc continue_build(struct resume *x, struct run_request *ret, struc
 
 static void continue_on_read(struct store_job *job)
 {
-	struct resume     *x = container_of(job, struct resume, read.job);
-	struct run_request rq = { .input = x->input };
-	struct err         e = job->err;
+	struct resume      *x = container_of(job, struct resume, read.job);
+	struct call_request rq = { .input = x->input };
+	struct err          e = job->err;
 
 	if (!x->request) {
 		continue_destroy(x);

@@ -148,10 +148,10 @@ static enum errc check_kind(const struct run_attach *x, const struct attached *a
 		[ATTACHMENT_AUDIO] = PROVIDER_AUDIO,
 		[ATTACHMENT_PDF] = PROVIDER_PDF,
 	};
-	const struct run_request *rq = x->run->rq;
-	enum attachment_kind      kind = a->shown.is.kind;
-	const char               *name = attachment_name(kind);
-	struct str                model = { rq->model.p, rq->model.n < 60 ? rq->model.n : 60 };
+	const struct call_request *rq = x->run->rq;
+	enum attachment_kind       kind = a->shown.is.kind;
+	const char                *name = attachment_name(kind);
+	struct str                 model = { rq->model.p, rq->model.n < 60 ? rq->model.n : 60 };
 
 	model.n = text_whole(model);
 	if ((size_t)a->row->bytes > attachment_limit(kind))

@@ -350,7 +350,7 @@ static enum errc leave_sampling(struct run *r, struct err *e)
  * the translation. */
 static enum errc translate(struct run *r, struct err *e)
 {
-	const struct run_request *rq = r->rq;
+	const struct call_request *rq = r->rq;
 
 	if (!rq->prompt.native || prompt_is_native(&rq->prompt, r->provider->takes))
 		return ERR_OK;

@@ -434,7 +434,7 @@ struct warnings *call_warnings(struct run *r)
  * one; LMC messages of the branch may have been joined. */
 static bool leave_native(struct run *r)
 {
-	struct run_request *rq = r->rq;
+	struct call_request *rq = r->rq;
 
 	if (!prompt_is_native(&rq->prompt, PROVIDER_RESPONSES))
 		return true;

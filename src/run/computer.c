@@ -107,8 +107,8 @@ bool computer_code(struct run_computer *c, struct str language, struct str text,
 
 bool computer_allows(const struct run_computer *c, struct str language, char ret[LANGUAGES_NAME])
 {
-	const struct run_computing *q = c->run->rq->computing;
-	char                        name[LANGUAGES_NAME];
+	const struct call_computing *q = c->run->rq->computing;
+	char                         name[LANGUAGES_NAME];
 
 	if (!languages_know(&c->languages, language, ret))
 		return false;

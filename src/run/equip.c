@@ -25,10 +25,10 @@ static void equip_put_names(const struct run_computer *c, struct buf *out)
 
 static enum errc check_languages(const struct run_computer *c, struct err *e)
 {
-	const struct run_computing *q = c->run->rq->computing;
-	char                        name[LANGUAGES_NAME];
-	char                        path[64];
-	struct buf                  list;
+	const struct call_computing *q = c->run->rq->computing;
+	char                         name[LANGUAGES_NAME];
+	char                         path[64];
+	struct buf                   list;
 
 	for (size_t i = 0; i < q->language_count; i++) {
 		if (languages_know(&c->languages, q->languages[i], name))
@@ -117,9 +117,9 @@ static bool find_earlier(const struct run *r)
 
 static enum errc equip_ready(struct run *r, struct err *e)
 {
-	struct run_computer        *c = r->computer;
-	const struct run_computing *q = r->rq->computing;
-	enum errc                   rc = check_languages(c, e);
+	struct run_computer         *c = r->computer;
+	const struct call_computing *q = r->rq->computing;
+	enum errc                    rc = check_languages(c, e);
 
 	c->earlier = find_earlier(r);
 	if (rc == ERR_OK && q->waiting)

@@ -41,7 +41,7 @@ struct follow_options {
 	struct id         run;
 	struct tape *tape;     /* a hold that a started follower takes over; NULL: read the store */
 	struct str   model;    /* with a tape: as asked; borrowed as long as the follower lives */
-	struct str   settings; /* likewise: as in run_request */
+	struct str   settings; /* likewise: as in call_request */
 	int64_t      created_ms; /* with a tape: wall clock */
 	/* A run of another family is not found; and a reader from the start gets the events that the
 	 * stored answer makes, if the log is not kept any more. */

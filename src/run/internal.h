@@ -171,13 +171,13 @@ struct run {
 	struct idem_claim     *claim; /* owned; NULL: none, or it is over */
 	struct admit_pass      pass;
 	/* Owned, in the memory of its input.  NULL: it has gone (run_drop_request). */
-	struct run_request *rq;
-	struct id           id;
-	struct id           conversation;
-	char                id_text[ID_MAX], conversation_text[ID_MAX];
-	char                request_id[ID_MAX];
-	char                finish_reason[64];
-	char                native_reason[64]; /* the provider's own word */
+	struct call_request *rq;
+	struct id            id;
+	struct id            conversation;
+	char                 id_text[ID_MAX], conversation_text[ID_MAX];
+	char                 request_id[ID_MAX];
+	char                 finish_reason[64];
+	char                 native_reason[64]; /* the provider's own word */
 	char   *model; /* owned copies: the request's own bytes go when they were sent */
 	char   *label;
 	int64_t created_ms;

@@ -6,8 +6,8 @@
 /* origin_around: the origins, with what is known of the messages around the request's. */
 static struct origins origin_around(const struct run *r)
 {
-	const struct run_request *rq = r->rq;
-	struct origins            o = r->origins;
+	const struct call_request *rq = r->rq;
+	struct origins             o = r->origins;
 
 	if (!rq)
 		return o;

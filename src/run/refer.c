@@ -21,7 +21,7 @@ void refer_drop(struct run *r)
 	free(x);
 }
 
-static enum errc refer_one(struct run *r, const struct run_reference *ref, struct str stored,
+static enum errc refer_one(struct run *r, const struct call_reference *ref, struct str stored,
 			   struct str *message, struct err *e)
 {
 	enum errc rc = stored.p ? r->rq->join(stored, *message, &r->rq->input->arena, message, e)
@@ -45,7 +45,7 @@ static enum errc refer_join(struct run *r, struct err *e)
 	if (n > 0)
 		memcpy(list, r->rq->messages, n * sizeof *list);
 	for (size_t i = 0; rc == ERR_OK && i < find->count; i++) {
-		const struct run_reference *ref = &r->rq->references[i];
+		const struct call_reference *ref = &r->rq->references[i];
 
 		rc = refer_one(r, ref, find->messages[i].body, &list[ref->message], e);
 	}

@@ -201,7 +201,7 @@ _Static_assert(sizeof(struct run) <= 2048, "mimalloc's next size is 2560, for ea
 
 /* run_take_request: copies the request into the memory of its own text, with which the copy goes, and
  * into the run what outlives it. */
-static bool run_take_request(struct run *r, const struct run_request *rq)
+static bool run_take_request(struct run *r, const struct call_request *rq)
 {
 	r->rq = arena_alloc(&rq->input->arena, sizeof *r->rq);
 	r->model = run_copy(rq->model);
@@ -228,12 +228,13 @@ static bool run_take_request(struct run *r, const struct run_request *rq)
 	r->owner = rq->owner;
 	r->trace = rq->trace;
 	r->claim = rq->claim;
-	r->pass = rq->pass;
+	if (rq->pass)
+		r->pass = *rq->pass;
 	r->origins = rq->origins;
 	return true;
 }
 
-static struct run *run_new(struct run_engine *g, const struct run_request *rq)
+static struct run *run_new(struct run_engine *g, const struct call_request *rq)
 {
 	struct run *r = calloc(1, sizeof *r);
 
@@ -351,7 +352,7 @@ static bool enlist_live(struct run *r)
 	return true;
 }
 
-enum errc run_start(struct run_engine *g, const struct run_request *rq,
+enum errc run_start(struct run_engine *g, const struct call_request *rq,
 		    const struct run_observer *observer, void *arg, struct run **ret, struct err *e)
 {
 	struct run *r = run_new(g, rq);

@@ -121,11 +121,11 @@ static const char *settle_refuse(struct run_computer *c, const struct run_code *
  * NULL: the code is over, or it is chosen. */
 static const char *settle_resolve(struct run_computer *c)
 {
-	struct run                 *r = c->run;
-	const struct run_computing *q = r->rq->computing;
-	struct run_code            *code = &c->codes[c->code_next];
-	bool                        approved = c->approved;
-	char                        text[LIMIT_COMPUTER_REASON + 100];
+	struct run                  *r = c->run;
+	const struct call_computing *q = r->rq->computing;
+	struct run_code             *code = &c->codes[c->code_next];
+	bool                         approved = c->approved;
+	char                         text[LIMIT_COMPUTER_REASON + 100];
 
 	if (c->refused) {
 		snprintf(text, sizeof text, "The user did not allow this code%s%.*s",

@@ -28,11 +28,10 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/limits.h"
+#include "msg/call_request.h"
 #include "shape/attachment.h"
 
 struct buf;
-
-enum context_files { CONTEXT_PROMPT, CONTEXT_WORKSPACE, CONTEXT_BOTH };
 
 #define CONTEXT_FOLDER "/space/in/"
 

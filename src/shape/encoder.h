@@ -23,7 +23,7 @@ struct encoder_about {
 	 * is not stored has those of the provider. */
 	struct id  conversation;
 	struct str model;     /* as the client asked; printed if the provider gives none */
-	struct str settings;  /* the members of the answer that show the request (run_request) */
+	struct str settings;  /* the members of the answer that show the request (call_request) */
 	int64_t    created_s; /* wall clock */
 	int64_t    guess_in;  /* estimated tokens of the prompt; 0: not estimated */
 	struct cursor

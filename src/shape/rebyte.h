@@ -37,5 +37,5 @@ const char *rebyte_status(const char *status);
 bool rebyte_error_put(const struct err *e, struct str request_id, struct buf *out) MUST_USE;
 bool rebyte_error_body(const struct err *e, struct str request_id, struct buf *out);
 
-/* Settings of a run (run_request) that answers with its text alone. */
+/* Settings of a run (call_request) that answers with its text alone. */
 #define REBYTE_CONTENT_ONLY "{\"content_only\":true}"

@@ -29,7 +29,7 @@ static void check_message(struct json_doc *d, struct str message)
 }
 
 /* check_reference: a message that names a stored one is joined with it. */
-static void check_reference(const struct run_request *rq, const struct run_reference *ref,
+static void check_reference(const struct call_request *rq, const struct call_reference *ref,
 			    struct input *in)
 {
 	static const char stored[] = "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":["
@@ -52,7 +52,7 @@ static void check_input(struct input *in, json_at input)
 	struct response_origins origins = { .arena = &in->arena };
 	struct warnings         w;
 	struct response_reading reading = { .origins = &origins, .warnings = &w };
-	struct run_request      rq = { 0 };
+	struct call_request     rq = { 0 };
 	struct json_doc         d = { 0 };
 	struct err              e = { 0 };
 

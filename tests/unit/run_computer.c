@@ -165,7 +165,7 @@ static bool model_is_asked(const struct world *w)
 	return w->on_event != NULL;
 }
 
-static const struct run_computing never = { .max_steps = 8 };
+static const struct call_computing never = { .max_steps = 8 };
 
 static void world_codes(struct world *w)
 {

@@ -73,7 +73,7 @@ struct world {
 
 	struct run_engine  *engine;
 	struct run_settings settings;
-	struct run_request  rq;
+	struct call_request rq;
 	const struct target
 		*target; /* of a model: asked first, then as its route says; NULL: provider alone */
 	const char *message;
@@ -568,9 +568,9 @@ static inline void world_stop(struct world *w)
 /* All that the run is given stands in the input's memory: what is used too late is found. */
 static inline void ask_fn(struct world *w)
 {
-	struct run_request rq = w->rq;
-	struct arena      *a;
-	struct str        *list;
+	struct call_request rq = w->rq;
+	struct arena       *a;
+	struct str         *list;
 
 	rq.input = input_create(MIB);
 	CHECK(rq.input);

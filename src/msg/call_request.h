@@ -1,0 +1,111 @@
+/* msg/call_request: what a call of a model asks for.  Plain data: readers of bodies fill it, admission and
+ * idempotency look at it, and a run is begun with it.  Spans point into the request's input, unless a
+ * member says otherwise. */
+#pragma once
+
+#include "base/id.h"
+#include "base/str.h"
+#include "base/trace.h"
+#include "msg/origin.h"
+#include "msg/prompt.h"
+
+#include <stdbool.h>
+
+struct admit_pass;
+struct arena;
+struct err;
+struct family;
+struct idem_claim;
+struct identity;
+struct input;
+struct model;
+struct provider;
+struct shape;
+
+/* Where the files of messages are: in the prompt, in the computer's sandbox, or in both. */
+enum context_files { CONTEXT_PROMPT, CONTEXT_WORKSPACE, CONTEXT_BOTH };
+
+/* A message of a request that names a stored message. */
+struct call_reference {
+	size_t     message; /* index in the request's messages */
+	struct id  id;      /* of the stored message */
+	struct str path;    /* of the name, for errors */
+};
+
+/* What a request says of the computer. */
+struct call_computing {
+	bool               ask;       /* the run ends in front of each execution, for an approval */
+	bool               approve;   /* the first code that waits in the branch is approved, */
+	bool               refuse;    /* or refused */
+	bool               waiting;   /* code of the branch without a result waits */
+	enum context_files files;     /* where the files of messages are */
+	struct str         reason;    /* of the refusal; plain text, or empty */
+	const struct str  *languages; /* plain names; count 0: all that the runner has */
+	size_t             language_count;
+	int64_t            max_steps;
+};
+
+struct call_request {
+	struct input *input; /* consumed by run_start also on failure; all spans point into it */
+	void         *held;  /* keeps provider alive; given to release at the run's end */
+	void (*release)(void *held);
+	const struct provider *provider; /* asked first, or the only one */
+	const struct model *route; /* whose targets and fallbacks are tried; NULL: provider alone */
+	struct str          asked; /* the name that led to it */
+	struct str          label; /* configured model name, for metrics */
+	struct str          model; /* as asked */
+	unsigned            takes; /* enum provider_takes: files of which kinds the model takes */
+	uint8_t             scopes;         /* enum scope: of who asks, in this request */
+	bool                background : 1; /* its client waits for `begun` alone */
+	bool bare : 1;          /* a plain answer is a text, not JSON: the encoder prints it so */
+	bool answers_calls : 1; /* calls in messages that were left without an answer get one */
+	bool fence : 1;    /* LMC code reaches the provider as fenced text, not as tool calls */
+	bool fences : 1;   /* fenced code of the answer becomes LMC code */
+	bool logprobs : 1; /* the client asked for log probabilities, and its shape has them */
+	bool store;
+	bool finish;       /* what the reader's leaving does: go on, else cancel */
+	bool want_usage;   /* the client asked for it */
+	bool untranslated; /* there are no messages, but only prompt.native */
+	bool instruction_set;
+	bool instruction_once;       /* it is of this call alone: the branch does not keep it */
+	bool instruction_default;    /* it is of the model's configuration, not of a client */
+	struct prompt        prompt; /* messages and message_count are filled by the run */
+	const struct family *family; /* how it was asked */
+	const struct shape  *shape;  /* of the family: how it is answered */
+	int64_t guess_in; /* tokens of the prompt, for encoders that tell them early; 0: none */
+	/* What the reader of the body has left out: entries in the form of struct warnings. */
+	struct str warnings;
+	size_t     warning_count;
+	struct str version; /* these two: as struct prompt_native's */
+	struct str beta;
+	struct str keep;      /* the header x-parley-store, for families that read it */
+	struct id  continues; /* the run whose answer this one goes on with; none: no */
+	const struct call_computing *computing; /* in the arena; NULL: no code is executed */
+	struct identity             *who;       /* who asks; borrowed until run_start returns */
+	int64_t                      owner;
+	struct id                    conversation; /* none: a new one, if stored */
+	struct id                    parent; /* message in it to branch from; none: its newest */
+	/* The run whose answer is gone on with, of the same family and in whatever conversation it
+	 * is; conversation and parent are none then.  None: no. */
+	struct id         previous;
+	struct str        instruction; /* plain text */
+	struct str        metadata;    /* JSON object, or empty */
+	struct str        settings;    /* JSON object: what later answers show of the request */
+	const struct str *messages;    /* raw JSON objects, as they are stored */
+	size_t            message_count;
+	struct origins    origins; /* of messages and tools; in the arena, as the messages */
+	/* Messages that name stored ones.  join: makes the whole message of the stored one and the
+	 * request's; *ret is in the arena. */
+	const struct call_reference *references;
+	size_t                       reference_count;
+	enum errc (*join)(struct str stored, struct str given, struct arena *arena, struct str *ret,
+			  struct err *e);
+	struct str   request_id; /* copied */
+	struct trace trace;      /* the request's; attempts are spans inside it */
+	/* The claim of its Idempotency-Key, or NULL; the run ends it.  Stays the caller's where
+	 * run_start fails. */
+	struct idem_claim *claim;
+	/* Its place and what it took of limits, borrowed until run_start returns, or NULL; the run
+	 * copies it and gives it back, but not where run_start fails. */
+	const struct admit_pass *pass;
+};

@@ -304,26 +304,26 @@ static void exchange_begin(struct request *r, struct gateway *g, struct call_req
 		exchange_drop(rq);
 		admit_over(pass, false, 0);
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
-		exchange_fail(r, rq->claim, &e);
+		exchange_fail(r, rq->caller.claim, &e);
 		return;
 	}
 	*x = (struct exchange){
 		.request = r,
-		.breaks = rq->family->breaks,
-		.streamed = rq->prompt.stream && !rq->background,
-		.bare = rq->bare,
-		.background = rq->background,
+		.breaks = rq->manner.family->breaks,
+		.streamed = rq->what.prompt.stream && !rq->manner.background,
+		.bare = rq->manner.bare,
+		.background = rq->manner.background,
 		.loop = g->loop,
 	};
 	/* The request's arena lives as long as the exchange may use the request. */
-	x->model = arena_str(request_arena(r), rq->model);
-	if (rq->background)
-		x->settings = arena_str(request_arena(r), rq->settings);
-	rq->pass = pass;
+	x->model = arena_str(request_arena(r), rq->what.model);
+	if (rq->manner.background)
+		x->settings = arena_str(request_arena(r), rq->manner.settings);
+	rq->caller.pass = pass;
 	if (run_start(g->runs, rq, &observer, x, &x->run, &e) != ERR_OK) {
 		free(x);
 		admit_over(pass, false, 0);
-		exchange_fail(r, rq->claim, &e);
+		exchange_fail(r, rq->caller.claim, &e);
 		return;
 	}
 	request_on_left(r, exchange_client_left, x);
@@ -345,7 +345,7 @@ static void entry_answer(struct admit_wait *w, const struct err *e)
 
 	if (e) {
 		exchange_drop(&x->rq);
-		exchange_fail(x->request, x->rq.claim, e);
+		exchange_fail(x->request, x->rq.caller.claim, e);
 	} else {
 		exchange_begin(x->request, x->gateway, &x->rq, &w->pass);
 	}
@@ -367,8 +367,8 @@ static void entry_left(void *arg)
 {
 	struct entry *x = arg;
 
-	if (x->rq.claim)
-		idem_over(TAKE(x->rq.claim), IDEM_FREED, NULL);
+	if (x->rq.caller.claim)
+		idem_over(TAKE(x->rq.caller.claim), IDEM_FREED, NULL);
 	exchange_drop(&x->rq);
 	if (admit_leave(&x->wait))
 		free(x);
@@ -382,7 +382,7 @@ void exchange_call(struct request *r, struct gateway *g, struct call_request *rq
 	if (!x) {
 		exchange_drop(rq);
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
-		exchange_fail(r, rq->claim, &e);
+		exchange_fail(r, rq->caller.claim, &e);
 		return;
 	}
 	*x = (struct entry){ .wait = { .fn = entry_answer, .gone = entry_gone, .told = entry_told },

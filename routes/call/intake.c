@@ -15,29 +15,29 @@ enum errc intake_target(const struct gateway *g, struct str model, const char *p
 			struct call_request *ret, struct err *e)
 {
 	struct target target;
-	enum errc     rc = registry_find_for(g->now->registry, model, ret->who, &target, e);
+	enum errc     rc = registry_find_for(g->now->registry, model, ret->caller.who, &target, e);
 
 	if (rc != ERR_OK) {
 		err_at(e, path);
 		return rc;
 	}
-	ret->model = target.asked;
-	ret->provider = target.provider;
-	ret->route = target.model;
-	ret->asked = target.asked;
-	ret->label = target.label;
-	ret->takes = target.takes;
-	ret->prompt.model = target.upstream_model;
+	ret->what.model = target.asked;
+	ret->what.provider = target.provider;
+	ret->what.route = target.model;
+	ret->what.asked = target.asked;
+	ret->what.label = target.label;
+	ret->what.takes = target.takes;
+	ret->what.prompt.model = target.upstream_model;
 	return ERR_OK;
 }
 
 enum errc intake_model(const struct gateway *g, struct str model, struct call_request *ret,
 		       struct err *e)
 {
-	if (ret->asked.n > LIMIT_MODEL)
+	if (ret->what.asked.n > LIMIT_MODEL)
 		return err_set(e, ERR_INVALID_VALUE, "model", "must have at most %d bytes",
 			       LIMIT_MODEL);
-	return intake_target(g, ret->asked.n > 0 ? ret->asked : model, "model", ret, e);
+	return intake_target(g, ret->what.asked.n > 0 ? ret->what.asked : model, "model", ret, e);
 }
 
 /* same_key: whether two members `"key":value` have one key. */
@@ -60,15 +60,15 @@ static bool intake_has(const struct prompt *p, struct str member)
  * instruction of the conversation has priority (run/save), and so has a system message (run/call). */
 static enum errc intake_defaults(struct call_request *rq, struct err *e)
 {
-	const struct model_defaults *d = rq->route ? registry_defaults(rq->route) : NULL;
-	struct prompt               *p = &rq->prompt;
+	const struct model_defaults *d = rq->what.route ? registry_defaults(rq->what.route) : NULL;
+	struct prompt               *p = &rq->what.prompt;
 	struct str                  *list;
 
 	if (!d || p->embed || p->text)
 		return ERR_OK;
-	if (!rq->instruction_set && d->instruction.n > 0) {
-		rq->instruction = d->instruction;
-		rq->instruction_default = true;
+	if (!rq->what.instruction_set && d->instruction.n > 0) {
+		rq->what.instruction = d->instruction;
+		rq->what.instruction_default = true;
 	}
 	if (p->max_tokens.n == 0)
 		p->max_tokens = d->max_tokens;
@@ -92,13 +92,13 @@ void intake_start(struct request *r, struct gateway *g, struct call_request *rq)
 {
 	struct err e;
 
-	rq->request_id = request_id(r);
-	rq->family = request_family(r);
-	if (!rq->shape)
-		rq->shape = rq->family->shapes;
-	rq->who = request_key(r);
-	rq->owner = request_owner(r);
-	rq->trace = *request_trace(r);
+	rq->caller.request_id = request_id(r);
+	rq->manner.family = request_family(r);
+	if (!rq->manner.shape)
+		rq->manner.shape = rq->manner.family->shapes;
+	rq->caller.who = request_key(r);
+	rq->caller.owner = request_owner(r);
+	rq->caller.trace = *request_trace(r);
 	if (!rq->held)
 		rq->held = snapshot_hold(g->now); /* keeps the provider alive */
 	rq->release = snapshot_release;
@@ -173,7 +173,7 @@ static enum errc read_aside(struct request *r, struct gateway *g, const struct c
 	if (!x)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
 	*x = (struct reading){ .gateway = g, .then = *g, .read = read, .rq = *rq };
-	x->who = identity_hold(rq->who);
+	x->who = identity_hold(rq->caller.who);
 	snapshot_hold(g->now);
 	enum errc rc = request_aside_start(&x->aside, r, g->cpu, reading_run, reading_done, e);
 	if (rc != ERR_OK)
@@ -196,15 +196,15 @@ void intake_serve(struct request *r, struct gateway *g, intake_read_fn read)
 void intake_serve_model(struct request *r, struct gateway *g, struct str named, intake_read_fn read)
 {
 	struct call_request rq = { .input = request_input_take(r),
-				   .who = request_key(r),
-				   .scopes = (uint8_t)request_scopes(r) };
+				   .caller.who = request_key(r),
+				   .caller.scopes = (uint8_t)request_scopes(r) };
 	struct err          e = { .code = ERR_OK };
 
 	/* A worker that reads the body may outlive the request. */
-	if (!intake_keep(&rq, named, &rq.asked) ||
-	    !intake_keep(&rq, request_anthropic_version(r), &rq.version) ||
-	    !intake_keep(&rq, request_anthropic_beta(r), &rq.beta) ||
-	    !intake_keep(&rq, request_parley_store(r), &rq.keep))
+	if (!intake_keep(&rq, named, &rq.what.asked) ||
+	    !intake_keep(&rq, request_anthropic_version(r), &rq.what.version) ||
+	    !intake_keep(&rq, request_anthropic_beta(r), &rq.what.beta) ||
+	    !intake_keep(&rq, request_parley_store(r), &rq.manner.store_header))
 		err_no_memory(&e);
 	else if (rq.input->body.len <= LIMIT_LOOP_JSON)
 		e.code = read(rq.input, g, &rq, &e);

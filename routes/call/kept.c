@@ -31,7 +31,7 @@ static void kept_headers(struct request *r, const struct gateway *g, const struc
 			       .run = id_text(read->run, ID_RUN, run),
 			       .conversation = str_of(conversation),
 			       .stored = read->stored,
-			       .streamed = rq->prompt.stream,
+			       .streamed = rq->what.prompt.stream,
 		       });
 }
 
@@ -97,9 +97,10 @@ static void reply_stream(struct request *r, struct buf *body, bool broken)
 /* The bytes are moved, not copied, because there may be many. */
 static void reply_bytes(struct request *r, const struct call_request *rq, struct idem_read *read)
 {
-	if (rq->prompt.stream && read->answer.http == 200)
-		reply_stream(r, &read->bytes, rq->family->breaks && read->outcome > RUN_COMPLETED);
-	else if (rq->bare && read->answer.http == 200)
+	if (rq->what.prompt.stream && read->answer.http == 200)
+		reply_stream(r, &read->bytes,
+			     rq->manner.family->breaks && read->outcome > RUN_COMPLETED);
+	else if (rq->manner.bare && read->answer.http == 200)
 		reply_text_take(r, 200, "text/plain; charset=utf-8", &read->bytes);
 	else
 		reply_json_take(r, read->answer.http, &read->bytes);
@@ -131,11 +132,11 @@ static struct follow_options options_of(struct gateway *g, const struct call_req
 		.loop = g->loop,
 		.cpu = g->cpu,
 		.store = g->store,
-		.owner = rq->owner,
+		.owner = rq->caller.owner,
 		.run = read->run,
-		.family = rq->family,
-		.want_usage = rq->want_usage,
-		.guess_in = rq->guess_in,
+		.family = rq->manner.family,
+		.want_usage = rq->manner.want_usage,
+		.guess_in = rq->manner.guess_in,
 		.reasoning = g->now->run.reasoning,
 	};
 }
@@ -187,9 +188,9 @@ static void reply_status(struct request *r, struct gateway *g, const struct call
 		x->request = r;
 		x->read = (struct run_read){
 			.job = { .loop = g->loop, .done = status_read },
-			.owner = rq->owner,
+			.owner = rq->caller.owner,
 			.run = read->run,
-			.shape = run_print_shape(rq->family),
+			.shape = run_print_shape(rq->manner.family),
 		};
 		x->reasoning = g->now->run.reasoning;
 		arena_init(&x->read.arena, RUN_PRINT_ARENA);
@@ -208,21 +209,21 @@ bool kept_follow(struct request *r, struct gateway *g, const struct call_request
 	struct follow_options o = options_of(g, rq, read);
 	struct live           live;
 
-	if (!rq->prompt.stream)
+	if (!rq->what.prompt.stream)
 		return false;
-	if (rq->store) {
+	if (rq->manner.store) {
 		kept_reply(r, g, rq, read);
 		return true;
 	}
-	if (!live_find(read->run, rq->owner, &live))
+	if (!live_find(read->run, rq->caller.owner, &live))
 		return false;
-	o.tape = live_tape(read->run, rq->owner);
+	o.tape = live_tape(read->run, rq->caller.owner);
 	if (!o.tape)
 		return false;
-	o.model = arena_str(request_arena(r), rq->model); /* rq ends before the stream */
-	o.settings = arena_str(request_arena(r), rq->settings);
+	o.model = arena_str(request_arena(r), rq->what.model); /* rq ends before the stream */
+	o.settings = arena_str(request_arena(r), rq->manner.settings);
 	o.created_ms = live.created_ms;
-	o.shape = rq->shape;
+	o.shape = rq->manner.shape;
 	kept_headers(r, g, rq, read);
 	run_events_reply(r, &o);
 	return true;
@@ -231,15 +232,15 @@ bool kept_follow(struct request *r, struct gateway *g, const struct call_request
 void kept_reply(struct request *r, struct gateway *g, const struct call_request *rq,
 		struct idem_read *read)
 {
-	bool stream = rq->prompt.stream;
+	bool stream = rq->what.prompt.stream;
 
-	if (!((stream || rq->background) && read->stored) && read->answer.http == 0) {
+	if (!((stream || rq->manner.background) && read->stored) && read->answer.http == 0) {
 		reply_refuse(r, ERR_STORAGE, "",
 			     "the answer for this Idempotency-Key is not stored yet");
 		return;
 	}
 	kept_headers(r, g, rq, read);
-	if (rq->background)
+	if (rq->manner.background)
 		reply_status(r, g, rq, read);
 	else if (read->answer.body.n > 0)
 		reply_bytes(r, rq, read);

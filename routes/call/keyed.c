@@ -106,7 +106,7 @@ static void keyed_call(struct keyed *x)
 	struct request     *r = x->request;
 	struct call_request rq = x->rq;
 
-	rq.claim = TAKE(x->claim);
+	rq.caller.claim = TAKE(x->claim);
 	x->rq.input = NULL;
 	x->rq.release = NULL;
 	exchange_call(r, x->gateway, &rq);
@@ -127,7 +127,8 @@ static void keyed_on_again(struct timer *t)
 static bool is_beside(const struct keyed *x)
 {
 	struct store *s = x->gateway->store;
-	bool shown = x->rq.background ? x->read.stored : x->rq.prompt.stream && x->read.begun;
+	bool          shown = x->rq.manner.background ? x->read.stored
+						      : x->rq.what.prompt.stream && x->read.begun;
 
 	return x->claim && x->read.answer.http == 0 && x->read.outcome <= RUN_RUNNING && !shown &&
 	       (store_is_shared(s) || store_peer_alive(s));
@@ -230,7 +231,7 @@ static void keyed_look(struct keyed *x)
 static void keyed_follow(struct keyed *x)
 {
 	x->read.run = x->watch.run;
-	x->read.stored = x->rq.store;
+	x->read.stored = x->rq.manner.store;
 	x->read.outcome = RUN_RUNNING;
 	x->read.conversation = x->watch.conversation;
 	if (kept_follow(x->request, x->gateway, &x->rq, &x->read))
@@ -257,7 +258,7 @@ static void keyed_on_news(struct idem_watch *w)
 	switch (x->watch.stage) {
 	case IDEM_STARTING: break;
 	case IDEM_DISPATCHED:
-		if (x->rq.background)
+		if (x->rq.manner.background)
 			keyed_follow(x);
 		break;
 	case IDEM_COMMITTED: keyed_follow(x); break;

@@ -149,9 +149,9 @@ static enum errc chat_read_conversation(const struct chat_request *c, struct cal
 			       "is allowed only together with conversation");
 	if (!c->conversation.p)
 		return ERR_OK;
-	if (!id_parse(c->conversation, ID_CONVERSATION, &ret->conversation))
+	if (!id_parse(c->conversation, ID_CONVERSATION, &ret->thread.conversation))
 		return err_set(e, ERR_NOT_FOUND, "conversation", "there is no such conversation");
-	if (c->parent.p && !id_parse(c->parent, ID_MESSAGE, &ret->parent))
+	if (c->parent.p && !id_parse(c->parent, ID_MESSAGE, &ret->thread.parent))
 		return err_set(e, ERR_NOT_FOUND, "parent", "this conversation has no such message");
 	return ERR_OK;
 }
@@ -167,10 +167,10 @@ static enum errc read_lmc(struct input *in, const struct chat_request *c, struct
 		rc = fields_read(&chat_lmc_fields, &in->doc, c->lmc, "lmc", &in->arena, &lmc, e);
 	if (rc != ERR_OK)
 		return rc;
-	ret->shape = family_format(&family_chat, str_of(chat_formats[c->format]));
-	ret->answers_calls = c->format == CHAT_FORMAT_LMC || c->lmc != JSON_ABSENT;
-	ret->fence = lmc.code == CHAT_LMC_CODE_FENCE;
-	ret->fences = lmc.fences;
+	ret->manner.shape = family_format(&family_chat, str_of(chat_formats[c->format]));
+	ret->what.answers_calls = c->format == CHAT_FORMAT_LMC || c->lmc != JSON_ABSENT;
+	ret->manner.fence = lmc.code == CHAT_LMC_CODE_FENCE;
+	ret->manner.fences = lmc.fences;
 	return ERR_OK;
 }
 
@@ -182,11 +182,11 @@ static enum errc chat_read_messages(struct input *in, const struct gateway *g,
 	enum errc   rc;
 
 	rc = chat_messages_read(in, c->messages, g->image_root != NULL, &messages,
-				&ret->message_count, e);
+				&ret->what.message_count, e);
 	if (rc != ERR_OK)
 		return rc;
-	ret->messages = messages;
-	if (ret->message_count == 0 && !c->conversation.p)
+	ret->what.messages = messages;
+	if (ret->what.message_count == 0 && !c->conversation.p)
 		return err_set(e, ERR_INVALID_VALUE, "messages",
 			       "may be empty only together with conversation");
 	return ERR_OK;
@@ -205,11 +205,11 @@ static enum errc read_config(struct input *in, const struct gateway *g,
 	if (rc == ERR_OK)
 		rc = check_config(&in->doc, &config, e);
 	if (rc == ERR_OK)
-		rc = chat_build_prompt(in, c->config, &config, &ret->prompt, e);
+		rc = chat_build_prompt(in, c->config, &config, &ret->what.prompt, e);
 	if (rc == ERR_OK)
 		rc = intake_target(g, config.model.p ? config.model : default_model, "config.model",
 				   ret, e);
-	if (rc == ERR_OK && (config.computer != JSON_ABSENT || ret->computing))
+	if (rc == ERR_OK && (config.computer != JSON_ABSENT || ret->manner.computing))
 		rc = chat_computer_read(in, g, c, &config, ret, e);
 	return rc;
 }
@@ -227,15 +227,16 @@ enum errc chat_read_how(struct input *in, const struct gateway *g, const struct 
 	if (rc != ERR_OK)
 		return rc;
 
-	ret->background = c->background;
-	ret->store = c->store;
-	ret->want_usage = true;
-	ret->finish = c->background || (c->on_disconnect == CHAT_ON_DISCONNECT_UNSET
-						? c->store
-						: c->on_disconnect == CHAT_ON_DISCONNECT_FINISH);
+	ret->manner.background = c->background;
+	ret->manner.store = c->store;
+	ret->manner.want_usage = true;
+	ret->manner.finish =
+		c->background || (c->on_disconnect == CHAT_ON_DISCONNECT_UNSET
+					  ? c->store
+					  : c->on_disconnect == CHAT_ON_DISCONNECT_FINISH);
 	/* A background run is a stream, because clients read its events. */
-	ret->prompt.stream = c->stream || c->background;
-	ret->prompt.want_usage = ret->prompt.stream;
+	ret->what.prompt.stream = c->stream || c->background;
+	ret->what.prompt.want_usage = ret->what.prompt.stream;
 	return ERR_OK;
 }
 
@@ -257,10 +258,10 @@ static enum errc chat_read_request(struct input *in, const struct gateway *g,
 	if (rc != ERR_OK)
 		return rc;
 
-	ret->instruction_set = c.instruction.p != NULL;
-	ret->instruction = c.instruction;
+	ret->what.instruction_set = c.instruction.p != NULL;
+	ret->what.instruction = c.instruction;
 	if (c.metadata != JSON_ABSENT)
-		ret->metadata = json_raw(&in->doc, c.metadata);
+		ret->thread.metadata = json_raw(&in->doc, c.metadata);
 	return ERR_OK;
 }
 

@@ -20,9 +20,9 @@ static enum errc check_caller(const struct gateway *g, const struct call_request
 		return computer_no(
 			e, PATH,
 			"this gateway executes no code: its operator has not set `computer`");
-	if (rq->who == &identity_open)
+	if (rq->caller.who == &identity_open)
 		return computer_no(e, PATH, "a gateway without API keys executes no code");
-	if (!(rq->scopes & SCOPE_EXECUTE))
+	if (!(rq->caller.scopes & SCOPE_EXECUTE))
 		return err_set(e, ERR_INSUFFICIENT_SCOPE, PATH,
 			       "this API key may not do that; it needs the scope execute");
 	return ERR_OK;
@@ -63,7 +63,7 @@ static enum errc check_request(const struct gateway *g, const struct chat_reques
 			e, PATH ".confirm",
 			"this gateway asks before each execution: its operator has not set "
 			"`computer_auto`");
-	if (strcmp(rq->provider->ops->dialect, "lmc") == 0)
+	if (strcmp(rq->what.provider->ops->dialect, "lmc") == 0)
 		return computer_no(e, PATH, "the provider of this model has a computer of its own");
 	return ERR_OK;
 }
@@ -118,8 +118,8 @@ enum errc chat_computer_read(struct input *in, const struct gateway *g,
 		rc = check_request(g, c, &k, ret, e);
 	if (rc == ERR_OK)
 		rc = chat_computer_check_tools(&in->doc, config->tools, e);
-	if (ret->computing)
-		*q = *ret->computing;
+	if (ret->manner.computing)
+		*q = *ret->manner.computing;
 	q->files = places[k.files];
 	q->ask = k.confirm == CHAT_COMPUTER_ASK;
 	q->max_steps = k.max_steps;
@@ -127,9 +127,9 @@ enum errc chat_computer_read(struct input *in, const struct gateway *g,
 		rc = read_languages(in, k.languages, q, e);
 	if (rc != ERR_OK)
 		return rc;
-	ret->computing = q;
+	ret->manner.computing = q;
 	/* Fenced code is only code to be executed where the request says so. */
 	if (c->lmc == JSON_ABSENT || json_get_some(&in->doc, c->lmc, "fences") == JSON_ABSENT)
-		ret->fences = ret->fence;
+		ret->manner.fences = ret->manner.fence;
 	return ERR_OK;
 }

@@ -52,8 +52,8 @@ static enum errc completions_read_messages(struct input *in, json_at messages,
 			return rc;
 		list[n++] = json_raw(d, i);
 	}
-	ret->messages = list;
-	ret->message_count = n;
+	ret->what.messages = list;
+	ret->what.message_count = n;
 	return ERR_OK;
 }
 
@@ -153,20 +153,20 @@ static enum errc completions_read_request(struct input *in, const struct gateway
 		rc = err_set(e, ERR_NOT_SUPPORTED_YET, "n",
 			     "storing more than one choice is not supported yet");
 	if (rc == ERR_OK)
-		rc = completions_build_prompt(in, &c, &ret->prompt, e);
+		rc = completions_build_prompt(in, &c, &ret->what.prompt, e);
 	if (rc == ERR_OK && c.store)
-		rc = read_settings(in, &ret->settings, e);
+		rc = read_settings(in, &ret->manner.settings, e);
 	if (rc == ERR_OK)
 		rc = intake_model(g, c.model, ret, e);
 	if (rc != ERR_OK)
 		return rc;
 
-	ret->store = c.store;
-	ret->finish = c.store;
-	ret->fences = true; /* the text is read as LMC later */
-	ret->want_usage = wants_usage(&in->doc, &c);
+	ret->manner.store = c.store;
+	ret->manner.finish = c.store;
+	ret->manner.fences = true; /* the text is read as LMC later */
+	ret->manner.want_usage = wants_usage(&in->doc, &c);
 	if (c.metadata != JSON_ABSENT)
-		ret->metadata = json_raw(&in->doc, c.metadata);
+		ret->thread.metadata = json_raw(&in->doc, c.metadata);
 	return ERR_OK;
 }
 

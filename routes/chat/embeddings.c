@@ -47,15 +47,15 @@ static enum errc embeddings_read_request(struct input *in, const struct gateway 
 
 	rc = fields_read(&embedding_request_fields, &in->doc, 0, "", &in->arena, &c, e);
 	if (rc == ERR_OK)
-		rc = embeddings_build_prompt(in, &c, &ret->prompt, e);
+		rc = embeddings_build_prompt(in, &c, &ret->what.prompt, e);
 	if (rc == ERR_OK)
 		rc = intake_model(g, c.model, ret, e);
-	if (rc == ERR_OK && !(ret->takes & PROVIDER_EMBED))
+	if (rc == ERR_OK && !(ret->what.takes & PROVIDER_EMBED))
 		rc = err_set(
 			e, ERR_UNSUPPORTED_PARAMETER, "model",
 			"the provider '%s' of this model can't be asked by POST /v1/embeddings: its "
 			"dialect, %s, has no embeddings",
-			ret->provider->name, ret->provider->ops->dialect);
+			ret->what.provider->name, ret->what.provider->ops->dialect);
 	return rc;
 }
 

@@ -58,8 +58,8 @@ static enum errc text_message(struct input *in, json_at prompt, struct call_requ
 	buf_finish(&out);
 	if (!message || !message->p)
 		return err_no_memory(e);
-	ret->messages = message;
-	ret->message_count = 1;
+	ret->what.messages = message;
+	ret->what.message_count = 1;
 	return ERR_OK;
 }
 
@@ -89,7 +89,7 @@ static enum errc text_prompt(struct input *in, const struct text_completion_requ
 	const struct json_doc *d = &in->doc;
 	struct str            *list = arena_alloc(&in->arena, (d->tok[0].count + 1) * sizeof *list);
 	json_at                max = json_get_some(d, 0, "max_tokens");
-	bool                   chat = ret->prompt.text == 0;
+	bool                   chat = ret->what.prompt.text == 0;
 	size_t                 n = 0;
 
 	if (!list)
@@ -98,17 +98,17 @@ static enum errc text_prompt(struct input *in, const struct text_completion_requ
 		if (!is_one_of(d, k, read_always, ARRAY_LEN(read_always)) &&
 		    !(chat && is_one_of(d, k, read_for_chat, ARRAY_LEN(read_for_chat))))
 			list[n++] = json_member(d, k);
-	ret->prompt.members = list;
-	ret->prompt.member_count = n;
-	ret->prompt.stream = c->stream;
-	ret->prompt.want_usage = c->stream;
+	ret->what.prompt.members = list;
+	ret->what.prompt.member_count = n;
+	ret->what.prompt.stream = c->stream;
+	ret->what.prompt.want_usage = c->stream;
 	if (max != JSON_ABSENT)
-		ret->prompt.max_tokens = json_raw(d, max);
+		ret->what.prompt.max_tokens = json_raw(d, max);
 	if (c->stream_options != JSON_ABSENT) {
-		ret->want_usage =
+		ret->manner.want_usage =
 			json_is_kind(d, json_get(d, c->stream_options, "include_usage"), JSON_TRUE);
 		if (!chat)
-			ret->prompt.stream_options = json_raw(d, c->stream_options);
+			ret->what.prompt.stream_options = json_raw(d, c->stream_options);
 	}
 	return ERR_OK;
 }
@@ -118,10 +118,10 @@ static enum errc text_read_how(struct input *in, const struct text_completion_re
 {
 	enum errc rc = ERR_OK;
 
-	if (ret->takes & PROVIDER_TEXT) {
-		ret->prompt.text = text_count(&in->doc, c->prompt, e);
-		ret->shape = family_shape(&family_text, STR(SHAPE_TEXT_RAW));
-		return ret->prompt.text > 0 ? text_prompt(in, c, ret, e) : e->code;
+	if (ret->what.takes & PROVIDER_TEXT) {
+		ret->what.prompt.text = text_count(&in->doc, c->prompt, e);
+		ret->manner.shape = family_shape(&family_text, STR(SHAPE_TEXT_RAW));
+		return ret->what.prompt.text > 0 ? text_prompt(in, c, ret, e) : e->code;
 	}
 	rc = check_members(c, e);
 	if (rc == ERR_OK)

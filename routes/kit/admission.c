@@ -82,10 +82,11 @@ static int64_t admission_number(struct str text)
 static void admission_estimate(const struct call_request *rq, struct admit_ask *ask)
 {
 	ask->tokens = admission_prompt_tokens(rq->input);
-	if (rq->prompt.embed)
+	if (rq->what.prompt.embed)
 		return;
-	ask->open = rq->prompt.max_tokens.n == 0;
-	ask->tokens += ask->open ? LIMIT_GUESSED_TOKENS : admission_number(rq->prompt.max_tokens);
+	ask->open = rq->what.prompt.max_tokens.n == 0;
+	ask->tokens +=
+		ask->open ? LIMIT_GUESSED_TOKENS : admission_number(rq->what.prompt.max_tokens);
 }
 
 /* --- the headers --- */

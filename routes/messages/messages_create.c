@@ -355,8 +355,8 @@ static enum errc create_members(struct ask_members *m, const struct message_requ
 		rc = add_format(m, c, e);
 	if (rc == ERR_OK)
 		rc = add_tools(m, c, e);
-	ret->prompt.members = m->list;
-	ret->prompt.member_count = m->count;
+	ret->what.prompt.members = m->list;
+	ret->what.prompt.member_count = m->count;
 	return rc;
 }
 
@@ -376,8 +376,8 @@ static enum errc read_max(struct message_reading *x, struct arena *arena, int64_
 		max = max_output;
 	}
 	snprintf(text, sizeof text, "%lld", (long long)max);
-	ret->prompt.max_tokens = arena_str(arena, str_of(text));
-	return ret->prompt.max_tokens.p ? ERR_OK : create_no_memory(e);
+	ret->what.prompt.max_tokens = arena_str(arena, str_of(text));
+	return ret->what.prompt.max_tokens.p ? ERR_OK : create_no_memory(e);
 }
 
 /* warn_prefill: Anthropic's older models go on with the answer that a request ends in. */
@@ -388,7 +388,7 @@ static void warn_prefill(struct message_reading *x, json_at messages, const stru
 	JSON_EACH (i, x->doc, messages)
 		last = i;
 	if (json_get_is(x->doc, last, "role", "assistant") &&
-	    strcmp(rq->provider->ops->dialect, "anthropic") != 0)
+	    strcmp(rq->what.provider->ops->dialect, "anthropic") != 0)
 		warnings_add(&x->warnings, x->doc->tok[messages].count - 1, "prefill",
 			     "the last message is the assistant's: this model may not go on with "
 			     "it");
@@ -410,10 +410,10 @@ static enum errc create_translate(struct message_reading *x, struct input *in,
 	m.list = arena_alloc(&in->arena, (message_request_fields.count + 1) * sizeof *m.list);
 	if (!m.list)
 		return create_no_memory(e);
-	enum errc rc = message_turns_read(x, &in->arena, c->system, c->messages, &ret->messages,
-					  &ret->message_count, e);
+	enum errc rc = message_turns_read(x, &in->arena, c->system, c->messages,
+					  &ret->what.messages, &ret->what.message_count, e);
 	buf_clear(&x->out);
-	ret->prompt.origins = x->origins;
+	ret->what.prompt.origins = x->origins;
 	if (rc == ERR_OK)
 		rc = read_max(x, &in->arena, b->max_output, c, ret, e);
 	if (rc == ERR_OK)
@@ -422,9 +422,9 @@ static enum errc create_translate(struct message_reading *x, struct input *in,
 		return rc;
 	warn_others(x);
 	warn_prefill(x, c->messages, ret);
-	ret->warning_count = x->warnings.count;
-	ret->warnings = arena_str(&in->arena, buf_view(&x->warnings.json));
-	return ret->warnings.p ? ERR_OK : create_no_memory(e);
+	ret->what.warning_count = x->warnings.count;
+	ret->what.warnings = arena_str(&in->arena, buf_view(&x->warnings.json));
+	return ret->what.warnings.p ? ERR_OK : create_no_memory(e);
 }
 
 /* create_origins: where the files of the prompt are named. */
@@ -448,8 +448,8 @@ static enum errc create_origins(struct input *in, const struct message_reading *
 					   .at = u->at,
 					   .key = u->within ? "content" : "source" };
 	}
-	ret->origins.list = list;
-	ret->origins.count = x->upload_count;
+	ret->what.origins.list = list;
+	ret->what.origins.count = x->upload_count;
 	return ERR_OK;
 }
 
@@ -462,8 +462,9 @@ static enum errc create_pass(struct input *in, const struct message_reading *x,
 	struct prompt_native *native = arena_alloc(&in->arena, sizeof *native);
 
 	/* Nothing can be stored, and no files read, where no message could be made. */
-	if (translated == ERR_OVERLOADED || (translated != ERR_OK && ret->store) ||
-	    (translated != ERR_OK && ret->message_count == 0 && message_native_uploads(x->doc)))
+	if (translated == ERR_OVERLOADED || (translated != ERR_OK && ret->manner.store) ||
+	    (translated != ERR_OK && ret->what.message_count == 0 &&
+	     message_native_uploads(x->doc)))
 		return translated;
 	if (!native)
 		return create_no_memory(e);
@@ -472,22 +473,23 @@ static enum errc create_pass(struct input *in, const struct message_reading *x,
 					  .max_tokens = b->max_output,
 					  .uploads = x->uploads,
 					  .upload_count = x->upload_count,
-					  .version = ret->version,
-					  .beta = ret->beta };
+					  .version = ret->what.version,
+					  .beta = ret->what.beta };
 	if (message_native_check(native, e) != ERR_OK)
 		return e->code;
-	ret->prompt.native = native;
-	ret->untranslated = translated != ERR_OK;
-	if (ret->untranslated)
-		ret->prompt.member_count = 0;
+	ret->what.prompt.native = native;
+	ret->what.untranslated = translated != ERR_OK;
+	if (ret->what.untranslated)
+		ret->what.prompt.member_count = 0;
 	return ERR_OK;
 }
 
 /* create_store: the API has no member for it. */
 static enum errc create_store(struct call_request *ret, struct err *e)
 {
-	ret->store = str_is(ret->keep, "true");
-	return ret->store || ret->keep.n == 0 || str_is(ret->keep, "false")
+	ret->manner.store = str_is(ret->manner.store_header, "true");
+	return ret->manner.store || ret->manner.store_header.n == 0 ||
+			       str_is(ret->manner.store_header, "false")
 		       ? ERR_OK
 		       : err_set(e, ERR_INVALID_VALUE, "x-parley-store", "must be true or false");
 }
@@ -505,7 +507,7 @@ static enum errc create_read(struct input *in, const struct gateway *g, struct c
 		rc = intake_target(g, c.model, "model", ret, e);
 	if (rc != ERR_OK)
 		return rc;
-	struct registry_bound b = registry_bound(ret->route, ret->asked);
+	struct registry_bound b = registry_bound(ret->what.route, ret->what.asked);
 	/* Escaping may double the arguments of calls. */
 	buf_init(&x.out, 2 * (size_t)LIMIT_BODY_MAX + MIB);
 	x.takes = b.takes;
@@ -517,9 +519,9 @@ static enum errc create_read(struct input *in, const struct gateway *g, struct c
 		rc = create_origins(in, &x, ret, e);
 	warnings_finish(&x.warnings);
 	buf_finish(&x.out);
-	ret->prompt.stream = c.stream;
-	ret->prompt.want_usage = c.stream;
-	ret->guess_in = admission_prompt_tokens(in);
+	ret->what.prompt.stream = c.stream;
+	ret->what.prompt.want_usage = c.stream;
+	ret->manner.guess_in = admission_prompt_tokens(in);
 	return rc;
 }
 

@@ -179,8 +179,8 @@ static enum errc agent_read_row(struct agent_reading *x, json_at row, struct cal
 	if (messages == JSON_ABSENT && json_get(d, row, "content") != JSON_ABSENT) {
 		struct str *one = arena_alloc(&x->in->arena, sizeof *one);
 
-		ret->messages = one;
-		ret->message_count = 1;
+		ret->what.messages = one;
+		ret->what.message_count = 1;
 		return one ? rebyte_input_read_one(x->in, row, "inputs[0]", one, e)
 			   : err_no_memory(e);
 	}
@@ -200,8 +200,8 @@ static enum errc agent_read_row(struct agent_reading *x, json_at row, struct cal
 				     json_inner(d, k).p);
 	struct str *list = NULL;
 	enum errc   rc = rebyte_input_read(x->in, messages, "inputs[0].messages", &list,
-					   &ret->message_count, e);
-	ret->messages = list;
+					   &ret->what.message_count, e);
+	ret->what.messages = list;
 	return rc;
 }
 
@@ -215,7 +215,7 @@ static enum errc agent_read_inputs(struct agent_reading *x, const struct rebyte_
 		return err_set(e, ERR_MISSING_PARAMETER, "inputs", "is required");
 	if (c->inputs != JSON_ABSENT && d->tok[c->inputs].count > 0)
 		rc = agent_read_row(x, json_first(d, c->inputs), ret, e);
-	if (rc == ERR_OK && ret->message_count == 0 && !c->thread_id.p)
+	if (rc == ERR_OK && ret->what.message_count == 0 && !c->thread_id.p)
 		return err_set(e, ERR_INVALID_VALUE, "inputs",
 			       "may be without messages only together with thread_id");
 	return rc;
@@ -256,17 +256,18 @@ static enum errc agent_check(struct agent_reading *x, const struct rebyte_run *c
 static enum errc agent_read_thread(const struct rebyte_run *c, struct call_request *ret,
 				   struct err *e)
 {
-	if (c->thread_id.p && !rebyte_agent_id(c->thread_id, ID_CONVERSATION, &ret->conversation))
+	if (c->thread_id.p &&
+	    !rebyte_agent_id(c->thread_id, ID_CONVERSATION, &ret->thread.conversation))
 		return err_set(e, ERR_NOT_FOUND, "thread_id", "there is no such thread");
 	return ERR_OK;
 }
 
 static enum errc agent_read_model(const struct gateway *g, struct call_request *ret, struct err *e)
 {
-	if (ret->asked.n > LIMIT_MODEL)
+	if (ret->what.asked.n > LIMIT_MODEL)
 		return err_set(e, ERR_INVALID_VALUE, "agent_id", "must have at most %d bytes",
 			       LIMIT_MODEL);
-	return intake_target(g, ret->asked, "agent_id", ret, e);
+	return intake_target(g, ret->what.asked, "agent_id", ret, e);
 }
 
 static enum errc agent_read_all(struct agent_reading *x, const struct gateway *g,
@@ -284,9 +285,9 @@ static enum errc agent_read_all(struct agent_reading *x, const struct gateway *g
 		rc = agent_read_inputs(x, c, ret, e);
 	if (rc != ERR_OK || x->warnings->count == 0)
 		return rc;
-	ret->warnings = arena_str(&x->in->arena, buf_view(&x->warnings->json));
-	ret->warning_count = x->warnings->count;
-	return ret->warnings.p ? ERR_OK : err_no_memory(e);
+	ret->what.warnings = arena_str(&x->in->arena, buf_view(&x->warnings->json));
+	ret->what.warning_count = x->warnings->count;
+	return ret->what.warnings.p ? ERR_OK : err_no_memory(e);
 }
 
 static enum errc agent_read(struct input *in, const struct gateway *g, struct call_request *ret,
@@ -304,20 +305,20 @@ static enum errc agent_read(struct input *in, const struct gateway *g, struct ca
 	warnings_finish(&w);
 	if (rc != ERR_OK)
 		return rc;
-	ret->prompt.members = x.members;
-	ret->prompt.member_count = x.count;
-	ret->prompt.max_tokens = x.max_tokens;
-	ret->background = !c.stream && !c.blocking;
+	ret->what.prompt.members = x.members;
+	ret->what.prompt.member_count = x.count;
+	ret->what.prompt.max_tokens = x.max_tokens;
+	ret->manner.background = !c.stream && !c.blocking;
 	/* A run that nobody waits for is a stream, because clients may read its events. */
-	ret->prompt.stream = c.stream || ret->background;
-	ret->prompt.want_usage = ret->prompt.stream;
-	ret->want_usage = true;
-	ret->bare = c.content_only;
+	ret->what.prompt.stream = c.stream || ret->manner.background;
+	ret->what.prompt.want_usage = ret->what.prompt.stream;
+	ret->manner.want_usage = true;
+	ret->manner.bare = c.content_only;
 	if (c.content_only)
-		ret->settings = STR(REBYTE_CONTENT_ONLY);
-	ret->store = true;
-	ret->finish = true; /* the run can be read by its id */
-	ret->answers_calls = true;
+		ret->manner.settings = STR(REBYTE_CONTENT_ONLY);
+	ret->manner.store = true;
+	ret->manner.finish = true; /* the run can be read by its id */
+	ret->what.answers_calls = true;
 	return ERR_OK;
 }
 

@@ -197,10 +197,10 @@ enum errc response_input_read(struct input *in, json_at input, struct response_r
 	response_draft_finish(&x);
 	if (!ok)
 		return e->code;
-	ret->messages = x.list;
-	ret->message_count = x.count;
-	ret->references = x.references;
-	ret->reference_count = x.reference_count;
-	ret->join = response_refer_join;
+	ret->what.messages = x.list;
+	ret->what.message_count = x.count;
+	ret->thread.references = x.references;
+	ret->thread.reference_count = x.reference_count;
+	ret->thread.join = response_refer_join;
 	return ERR_OK;
 }

@@ -356,7 +356,7 @@ static enum errc response_read_conversation(const struct json_doc         *d,
 		return err_set(e, ERR_INVALID_VALUE, "previous_response_id",
 			       "is allowed only without conversation");
 	if (c->previous_response_id.p &&
-	    !id_parse(c->previous_response_id, ID_RESPONSE, &ret->previous))
+	    !id_parse(c->previous_response_id, ID_RESPONSE, &ret->thread.previous))
 		return err_set(e, ERR_NOT_FOUND, "previous_response_id",
 			       "there is no such response");
 	if (at == JSON_ABSENT)
@@ -366,7 +366,7 @@ static enum errc response_read_conversation(const struct json_doc         *d,
 	if (!json_is_kind(d, at, JSON_STRING))
 		return err_set(e, ERR_INVALID_TYPE, "conversation",
 			       "must be the id of a conversation, or an object with its id");
-	if (!id_parse(json_inner(d, at), ID_CONVERSATION, &ret->conversation))
+	if (!id_parse(json_inner(d, at), ID_CONVERSATION, &ret->thread.conversation))
 		return err_set(e, ERR_NOT_FOUND, "conversation", "there is no such conversation");
 	return c->store ? ERR_OK
 			: err_set(e, ERR_INVALID_VALUE, "store",
@@ -384,7 +384,7 @@ static enum errc response_read_input(struct input *in, const struct response_req
 		return err_set(e, ERR_MISSING_PARAMETER, "input", "is required");
 	if (c->input != JSON_ABSENT)
 		rc = response_input_read(in, c->input, reading, ret, e);
-	if (rc == ERR_OK && ret->message_count == 0 && !goes_on)
+	if (rc == ERR_OK && ret->what.message_count == 0 && !goes_on)
 		return err_set(e, ERR_INVALID_VALUE, "input",
 			       "may be empty only together with previous_response_id or "
 			       "conversation");
@@ -410,10 +410,10 @@ static enum errc keep_warnings(struct input *in, const struct warnings *w, struc
 {
 	if (w->count == 0)
 		return ERR_OK;
-	ret->warnings = arena_str(&in->arena, buf_view(&w->json));
-	ret->warning_count = w->count;
-	return ret->warnings.p ? ERR_OK
-			       : err_set(e, ERR_OVERLOADED, "", "no memory for the request");
+	ret->what.warnings = arena_str(&in->arena, buf_view(&w->json));
+	ret->what.warning_count = w->count;
+	return ret->what.warnings.p ? ERR_OK
+				    : err_set(e, ERR_OVERLOADED, "", "no memory for the request");
 }
 
 /* response_warn: what the request asks for, and nothing here does. */
@@ -451,7 +451,7 @@ static enum errc response_pass(struct input *in, const struct response_request *
 		.item_count = reading->item_count,
 		.kept = c->store,
 	};
-	ret->prompt.native = native;
+	ret->what.prompt.native = native;
 	return ERR_OK;
 }
 
@@ -471,7 +471,7 @@ static enum errc response_read_how(struct input *in, const struct response_reque
 		.warnings = w,
 		.origins = reading->origins,
 	};
-	enum errc rc = response_build_prompt(in, c, reading, &tools, &ret->prompt, e);
+	enum errc rc = response_build_prompt(in, c, reading, &tools, &ret->what.prompt, e);
 
 	if (rc == ERR_OK && reading->native && !reading->unsendable)
 		rc = response_pass(in, c, reading, ret, e);
@@ -501,7 +501,7 @@ static enum errc response_read_request(struct input *in, const struct gateway *g
 	rc = intake_target(g, c.model, "model", ret, e);
 	if (rc != ERR_OK)
 		return rc;
-	struct registry_bound b = registry_bound(ret->route, ret->asked);
+	struct registry_bound b = registry_bound(ret->what.route, ret->what.asked);
 	reading.drops = g->now->drops_hosted;
 	reading.native = b.some & PROVIDER_RESPONSES;
 	reading.passes = b.takes & PROVIDER_RESPONSES;
@@ -514,20 +514,20 @@ static enum errc response_read_request(struct input *in, const struct gateway *g
 	if (rc != ERR_OK)
 		return rc;
 
-	ret->origins = (struct origins){ .list = origins.list, .count = origins.count };
-	ret->instruction_set = c.instructions.p != NULL;
-	ret->instruction_once = true;
-	ret->instruction = c.instructions;
-	ret->store = c.store;
+	ret->what.origins = (struct origins){ .list = origins.list, .count = origins.count };
+	ret->what.instruction_set = c.instructions.p != NULL;
+	ret->what.instruction_once = true;
+	ret->what.instruction = c.instructions;
+	ret->manner.store = c.store;
 	/* A stored answer goes on without its client, and so is there for GET. */
-	ret->finish = c.store;
+	ret->manner.finish = c.store;
 	/* A streamed background response is a stream like others, which goes on anyway. */
-	ret->background = c.background && !c.stream;
-	ret->fences = true; /* the text is read as LMC later */
-	ret->logprobs = wants_logprobs(&in->doc, &c);
-	ret->want_usage = true;
+	ret->manner.background = c.background && !c.stream;
+	ret->manner.fences = true; /* the text is read as LMC later */
+	ret->manner.logprobs = wants_logprobs(&in->doc, &c);
+	ret->manner.want_usage = true;
 	if (c.metadata != JSON_ABSENT)
-		ret->metadata = json_raw(&in->doc, c.metadata);
+		ret->thread.metadata = json_raw(&in->doc, c.metadata);
 	return ERR_OK;
 }
 

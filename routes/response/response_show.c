@@ -38,9 +38,9 @@ static bool show_conversation(const struct call_request *rq, struct buf *out)
 {
 	char id[ID_MAX];
 
-	if (id_none(rq->conversation))
+	if (id_none(rq->thread.conversation))
 		return buf_text(out, ",\"conversation\":null");
-	id_text(rq->conversation, ID_CONVERSATION, id);
+	id_text(rq->thread.conversation, ID_CONVERSATION, id);
 	return buf_fmt(out, ",\"conversation\":{\"id\":\"%s\"}", id);
 }
 
@@ -66,7 +66,7 @@ static bool show_all(const struct json_doc *d, const struct response_request *c,
 		{ "service_tier", "\"default\"" },
 		{ "user", "null" },
 	};
-	bool ok = buf_text(out, "{\"model\":") && buf_json_string(out, rq->model);
+	bool ok = buf_text(out, "{\"model\":") && buf_json_string(out, rq->what.model);
 
 	for (size_t i = 0; ok && i < ARRAY_LEN(plain); i++)
 		ok = show_value(d, plain[i][0], plain[i][1], out);
@@ -89,8 +89,8 @@ enum errc response_show(struct input *in, const struct response_request *c,
 
 	buf_init(&text, LIMIT_STORE_ROW);
 	if (show_all(&in->doc, c, tools, ret, &text))
-		ret->settings = arena_str(&in->arena, buf_view(&text));
+		ret->manner.settings = arena_str(&in->arena, buf_view(&text));
 	buf_finish(&text);
-	return ret->settings.p ? ERR_OK
-			       : err_set(e, ERR_OVERLOADED, "", "no memory for the request");
+	return ret->manner.settings.p ? ERR_OK
+				      : err_set(e, ERR_OVERLOADED, "", "no memory for the request");
 }

@@ -78,7 +78,7 @@ static enum errc read_approve(struct input *in, struct chat_request *how, struct
 				      .refuse = !body.approve,
 				      .waiting = true,
 				      .reason = body.reason };
-	ret->computing = q;
+	ret->manner.computing = q;
 	how->config = body.config;
 	how->stream = body.stream;
 	how->background = body.background;
@@ -100,14 +100,14 @@ static enum errc wait_for_code(const struct resume *x, struct call_request *ret,
 {
 	struct call_computing *q;
 
-	if (!ret->computing || x->approves)
+	if (!ret->manner.computing || x->approves)
 		return ERR_OK;
 	q = arena_alloc(&x->input->arena, sizeof *q);
 	if (!q)
 		return err_no_memory(e);
-	*q = *ret->computing;
+	*q = *ret->manner.computing;
 	q->waiting = is_waiting(&x->read);
-	ret->computing = q;
+	ret->manner.computing = q;
 	return ERR_OK;
 }
 
@@ -124,7 +124,7 @@ static enum errc continue_read_body(struct resume *x, struct call_request *ret, 
 	if (!model.p)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
 	rc = chat_read_how(in, x->gateway, &how, model, ret, e);
-	ret->answers_calls = true; /* incomplete answers have none */
+	ret->what.answers_calls = true; /* incomplete answers have none */
 	return rc == ERR_OK ? wait_for_code(x, ret, e) : rc;
 }
 
@@ -139,8 +139,8 @@ static enum errc continue_build(struct resume *x, struct call_request *ret, stru
 		rc = continue_read_body(x, ret, e);
 	if (rc != ERR_OK)
 		return rc;
-	ret->conversation = x->read.conversation;
-	ret->continues = x->read.run;
+	ret->thread.conversation = x->read.conversation;
+	ret->thread.continues = x->read.run;
 	return ERR_OK;
 }
 
@@ -154,8 +154,8 @@ static void continue_on_read(struct store_job *job)
 		continue_destroy(x);
 		return;
 	}
-	rq.who = request_key(x->request);
-	rq.scopes = (uint8_t)request_scopes(x->request);
+	rq.caller.who = request_key(x->request);
+	rq.caller.scopes = (uint8_t)request_scopes(x->request);
 	if (e.code == ERR_OK && continue_build(x, &rq, &e) == ERR_OK) {
 		x->input = NULL;
 		intake_start(x->request, x->gateway, &rq);

@@ -45,67 +45,88 @@ struct call_computing {
 	int64_t            max_steps;
 };
 
-struct call_request {
-	struct input *input; /* consumed by run_start also on failure; all spans point into it */
-	void         *held;  /* keeps provider alive; given to release at the run's end */
-	void (*release)(void *held);
+/* What is asked, and of which model. */
+struct call_what {
 	const struct provider *provider; /* asked first, or the only one */
 	const struct model *route; /* whose targets and fallbacks are tried; NULL: provider alone */
 	struct str          asked; /* the name that led to it */
 	struct str          label; /* configured model name, for metrics */
 	struct str          model; /* as asked */
 	unsigned            takes; /* enum provider_takes: files of which kinds the model takes */
-	uint8_t             scopes;         /* enum scope: of who asks, in this request */
-	bool                background : 1; /* its client waits for `begun` alone */
-	bool bare : 1;          /* a plain answer is a text, not JSON: the encoder prints it so */
-	bool answers_calls : 1; /* calls in messages that were left without an answer get one */
-	bool fence : 1;    /* LMC code reaches the provider as fenced text, not as tool calls */
-	bool fences : 1;   /* fenced code of the answer becomes LMC code */
-	bool logprobs : 1; /* the client asked for log probabilities, and its shape has them */
-	bool store;
-	bool finish;       /* what the reader's leaving does: go on, else cancel */
-	bool want_usage;   /* the client asked for it */
-	bool untranslated; /* there are no messages, but only prompt.native */
-	bool instruction_set;
-	bool instruction_once;       /* it is of this call alone: the branch does not keep it */
-	bool instruction_default;    /* it is of the model's configuration, not of a client */
-	struct prompt        prompt; /* messages and message_count are filled by the run */
-	const struct family *family; /* how it was asked */
-	const struct shape  *shape;  /* of the family: how it is answered */
-	int64_t guess_in; /* tokens of the prompt, for encoders that tell them early; 0: none */
+	bool                untranslated;        /* there are no messages, but only prompt.native */
+	bool                answers_calls;       /* calls in messages without an answer get one */
+	bool                instruction_set;     /* the request says something of it */
+	bool                instruction_once;    /* the branch does not keep it */
+	bool                instruction_default; /* it is the model's, by its configuration */
+	struct str          instruction;         /* plain text */
+	struct prompt       prompt;   /* messages and message_count are filled by the run */
+	const struct str   *messages; /* raw JSON objects, as they are stored */
+	size_t              message_count;
+	struct origins      origins; /* of messages and tools; in the arena, as the messages */
 	/* What the reader of the body has left out: entries in the form of struct warnings. */
 	struct str warnings;
 	size_t     warning_count;
-	struct str version; /* these two: as struct prompt_native's */
+	/* Both as struct prompt_native's. */
+	struct str version;
 	struct str beta;
-	struct str keep;      /* the header x-parley-store, for families that read it */
-	struct id  continues; /* the run whose answer this one goes on with; none: no */
-	const struct call_computing *computing; /* in the arena; NULL: no code is executed */
-	struct identity             *who;       /* who asks; borrowed until run_start returns */
-	int64_t                      owner;
-	struct id                    conversation; /* none: a new one, if stored */
-	struct id                    parent; /* message in it to branch from; none: its newest */
+};
+
+/* Where in which conversation it stands. */
+struct call_thread {
+	struct id conversation; /* none: a new one, if stored */
+	struct id parent;       /* message in it to branch from; none: its newest */
 	/* The run whose answer is gone on with, of the same family and in whatever conversation it
 	 * is; conversation and parent are none then.  None: no. */
-	struct id         previous;
-	struct str        instruction; /* plain text */
-	struct str        metadata;    /* JSON object, or empty */
-	struct str        settings;    /* JSON object: what later answers show of the request */
-	const struct str *messages;    /* raw JSON objects, as they are stored */
-	size_t            message_count;
-	struct origins    origins; /* of messages and tools; in the arena, as the messages */
+	struct id  previous;
+	struct id  continues; /* the run whose answer this one goes on with; none: no */
+	struct str metadata;  /* JSON object, or empty */
 	/* Messages that name stored ones.  join: makes the whole message of the stored one and the
 	 * request's; *ret is in the arena. */
 	const struct call_reference *references;
 	size_t                       reference_count;
 	enum errc (*join)(struct str stored, struct str given, struct arena *arena, struct str *ret,
 			  struct err *e);
-	struct str   request_id; /* copied */
-	struct trace trace;      /* the request's; attempts are spans inside it */
+};
+
+/* How it is answered. */
+struct call_manner {
+	const struct family *family;       /* how it was asked */
+	const struct shape  *shape;        /* of the family */
+	struct str           settings;     /* JSON object: what later answers show of the request */
+	struct str           store_header; /* x-parley-store, for families that read it */
+	const struct call_computing *computing; /* in the arena; NULL: no code is executed */
+	int64_t guess_in; /* tokens of the prompt, for encoders that tell them early; 0: none */
+	bool    store;
+	bool    finish;         /* the reader's leaving ends nothing; else it cancels the run */
+	bool    want_usage;     /* the client asked for it */
+	bool    background : 1; /* its client waits for `begun` alone */
+	bool    bare : 1;       /* a plain answer is a text, not JSON: the encoder prints it so */
+	bool    fence : 1;    /* LMC code reaches the provider as fenced text, not as tool calls */
+	bool    fences : 1;   /* fenced code of the answer becomes LMC code */
+	bool    logprobs : 1; /* the client asked for log probabilities, and its shape has them */
+};
+
+/* Who asks. */
+struct call_caller {
+	struct identity *who; /* borrowed until run_start returns */
+	int64_t          owner;
+	uint8_t          scopes;     /* enum scope: in this request */
+	struct str       request_id; /* copied */
+	struct trace     trace;      /* the request's; attempts are spans inside it */
 	/* The claim of its Idempotency-Key, or NULL; the run ends it.  Stays the caller's where
 	 * run_start fails. */
 	struct idem_claim *claim;
 	/* Its place and what it took of limits, borrowed until run_start returns, or NULL; the run
 	 * copies it and gives it back, but not where run_start fails. */
 	const struct admit_pass *pass;
+};
+
+struct call_request {
+	struct input *input; /* consumed by run_start also on failure; spans point into it */
+	void         *held;  /* keeps provider alive; given to release at the run's end */
+	void (*release)(void *held);
+	struct call_what   what;
+	struct call_thread thread;
+	struct call_manner manner;
+	struct call_caller caller;
 };

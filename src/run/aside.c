@@ -18,14 +18,14 @@ static size_t length(const struct str *list, size_t count)
 bool aside_wanted(const struct run *r)
 {
 	const struct branch_read *branch = run_branch(r);
-	const struct prompt      *p = &r->rq->prompt;
-	size_t                    n = r->rq->instruction.n + (p->native ? p->native->doc->len : 0);
+	const struct prompt      *p = &r->rq->what.prompt;
+	size_t n = r->rq->what.instruction.n + (p->native ? p->native->doc->len : 0);
 
 	if (!r->engine->o.env.cpu)
 		return false;
 	for (size_t i = 0; branch && i < branch->message_count; i++)
 		n += branch->messages[i].body.n;
-	return n + length(r->rq->messages, r->rq->message_count) +
+	return n + length(r->rq->what.messages, r->rq->what.message_count) +
 		       length(p->messages, p->message_count) + length(p->members, p->member_count) >
 	       LIMIT_LOOP_JSON;
 }

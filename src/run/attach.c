@@ -109,7 +109,7 @@ static enum errc at_file(const struct run_attach *x, const struct attached *a, c
 		return e->code;
 	}
 	snprintf(e->path, sizeof e->path, "%s",
-		 id_none(x->run->rq->continues) ? "conversation" : "");
+		 id_none(x->run->rq->thread.continues) ? "conversation" : "");
 	memcpy(text, e->text, sizeof text);
 	snprintf(e->text, sizeof e->text, "%s, of an earlier message: %.240s",
 		 file_id_text(a->row->id, id).p, text);
@@ -151,7 +151,7 @@ static enum errc check_kind(const struct run_attach *x, const struct attached *a
 	const struct call_request *rq = x->run->rq;
 	enum attachment_kind       kind = a->shown.is.kind;
 	const char                *name = attachment_name(kind);
-	struct str                 model = { rq->model.p, rq->model.n < 60 ? rq->model.n : 60 };
+	struct str model = { rq->what.model.p, rq->what.model.n < 60 ? rq->what.model.n : 60 };
 
 	model.n = text_whole(model);
 	if ((size_t)a->row->bytes > attachment_limit(kind))
@@ -161,7 +161,7 @@ static enum errc check_kind(const struct run_attach *x, const struct attached *a
 	else if (kind != ATTACHMENT_TEXT && !a->named.user)
 		err_set(e, ERR_INVALID_VALUE, "",
 			"the file is %s; only a message of the user can bring that", name);
-	else if (needs[kind] & ~rq->takes)
+	else if (needs[kind] & ~rq->what.takes)
 		err_set(e, ERR_UNSUPPORTED_PARAMETER, "",
 			"the file is %s, which the model '%.*s' of the provider '%s' does not take",
 			name, STR_ARG(model), x->run->provider->name);
@@ -497,8 +497,8 @@ static bool any_named(const struct run *r)
 
 	for (size_t i = 0; branch && !any && i < branch->message_count; i++)
 		any = context_may_name(branch->messages[i].body);
-	for (size_t i = 0; !any && i < r->rq->message_count; i++)
-		any = context_may_name(r->rq->messages[i]);
+	for (size_t i = 0; !any && i < r->rq->what.message_count; i++)
+		any = context_may_name(r->rq->what.messages[i]);
 	return any;
 }
 

@@ -166,9 +166,9 @@ static bool takes_less(const struct run *r, const struct target *t)
 	/* a provider that speaks LMC has a computer of its own */
 	if (r->computer && strcmp(t->provider->ops->dialect, "lmc") == 0)
 		return true;
-	return (r->attach && (r->rq->takes & PROVIDER_FILES & ~t->takes) != 0) ||
+	return (r->attach && (r->rq->what.takes & PROVIDER_FILES & ~t->takes) != 0) ||
 	       (needed & ~t->takes) != 0 ||
-	       (r->rq->untranslated && !prompt_is_native(&r->rq->prompt, t->takes));
+	       (r->rq->what.untranslated && !prompt_is_native(&r->rq->what.prompt, t->takes));
 }
 
 /* choose: chooses a healthy target of the model or of its fallbacks; false: there is none, and
@@ -195,8 +195,8 @@ static bool choose(struct run *r, struct registry_block *block)
 	}
 	a->chosen = true;
 	r->provider = a->target.provider;
-	r->rq->prompt.model = a->target.upstream_model;
-	r->rq->prompt.max_output = a->target.max_output;
+	r->rq->what.prompt.model = a->target.upstream_model;
+	r->rq->what.prompt.max_output = a->target.max_output;
 	return true;
 }
 
@@ -234,10 +234,10 @@ static bool is_later(const struct run *r)
  * the dialect says of the content is left out, because parts may have moved. */
 static void name_origin(const struct run *r, struct err *e)
 {
-	const struct prompt *p = &r->rq->prompt;
+	const struct prompt *p = &r->rq->what.prompt;
 	size_t               place = 0;
 
-	size_t before = p->message_count - r->rq->message_count; /* a default instruction */
+	size_t before = p->message_count - r->rq->what.message_count; /* a default instruction */
 
 	if (!p->origins || sscanf(e->path, "messages[%zu]", &place) != 1 ||
 	    place >= p->message_count)
@@ -262,10 +262,10 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 		r->computer->booked = false;
 	}
 	trace_child(&a->trace, &r->trace);
-	r->rq->prompt.trace = &a->trace;
-	enum errc rc =
-		p->ops->start(p, &r->engine->o.env, &r->rq->prompt, call_event, r, &r->call, e);
-	r->rq->prompt.body = NULL;
+	r->rq->what.prompt.trace = &a->trace;
+	enum errc rc = p->ops->start(p, &r->engine->o.env, &r->rq->what.prompt, call_event, r,
+				     &r->call, e);
+	r->rq->what.prompt.body = NULL;
 	if (rc != ERR_OK) {
 		name_origin(r, e);
 		attempt_tell(r, HEALTH_NEITHER, NULL);
@@ -290,7 +290,7 @@ static enum errc attempt_encode(struct run *r, struct err *e)
 {
 	const struct provider *p = r->provider;
 
-	return p->ops->encode(p, &r->rq->prompt, &r->aside.body, e);
+	return p->ops->encode(p, &r->rq->what.prompt, &r->aside.body, e);
 }
 
 static bool go(struct run *r, struct err *e);
@@ -298,7 +298,7 @@ static bool go(struct run *r, struct err *e);
 static void encoded(struct run *r, struct err *e)
 {
 	if (e->code == ERR_OK) {
-		r->rq->prompt.body = &r->aside.body;
+		r->rq->what.prompt.body = &r->aside.body;
 		e->code = attempt_begin(r, e);
 	} else {
 		name_origin(r, e);
@@ -315,7 +315,7 @@ static enum errc leave_sampling(struct run *r, struct err *e)
 {
 	static const char *const keys[] = { "temperature", "top_p", "top_k" };
 	struct attempt          *a = &r->attempt;
-	struct prompt           *p = &r->rq->prompt;
+	struct prompt           *p = &r->rq->what.prompt;
 
 	p->members = a->members;
 	p->member_count = a->member_count;
@@ -352,10 +352,11 @@ static enum errc translate(struct run *r, struct err *e)
 {
 	const struct call_request *rq = r->rq;
 
-	if (!rq->prompt.native || prompt_is_native(&rq->prompt, r->provider->takes))
+	if (!rq->what.prompt.native || prompt_is_native(&rq->what.prompt, r->provider->takes))
 		return ERR_OK;
-	return warnings_join(&r->warnings, rq->warnings, rq->warning_count) ? ERR_OK
-									    : err_no_memory(e);
+	return warnings_join(&r->warnings, rq->what.warnings, rq->what.warning_count)
+		       ? ERR_OK
+		       : err_no_memory(e);
 }
 
 /* ask: begins an attempt, or lets a worker print the prompt first. */
@@ -370,7 +371,7 @@ static enum errc ask(struct run *r, struct err *e)
 	w->count = a->warnings_count;
 	if (translate(r, e) != ERR_OK || leave_sampling(r, e) != ERR_OK)
 		return e->code;
-	if (r->rq->prompt.bare)
+	if (r->rq->what.prompt.bare)
 		warnings_add(
 			&r->warnings, 0, "parameter_dropped",
 			"the reasoning of earlier answers was not sent: this provider refuses what "
@@ -435,8 +436,8 @@ enum errc attempt_first(struct run *r, struct err *e)
 	a->warnings_len = call_warnings(r)->json.len;
 	a->warnings_count = call_warnings(r)->count;
 	if (!a->members) { /* a later step has the list without what one target refuses */
-		a->members = r->rq->prompt.members;
-		a->member_count = r->rq->prompt.member_count;
+		a->members = r->rq->what.prompt.members;
+		a->member_count = r->rq->what.prompt.member_count;
 	}
 	return go(r, e) ? ERR_OK : e->code;
 }
@@ -446,7 +447,7 @@ static bool has_signed(const struct run *r)
 {
 	static const char      signature[] = "\"signature\"";
 	static const char      extra[] = "\"extra_content\"", details[] = "\"reasoning_details\"";
-	const struct prompt   *p = r->rq ? &r->rq->prompt : NULL;
+	const struct prompt   *p = r->rq ? &r->rq->what.prompt : NULL;
 	const struct json_doc *own = p && p->native ? p->native->doc : NULL;
 
 	if (own && memmem(own->text, own->len, signature, strlen(signature)))
@@ -636,7 +637,7 @@ bool attempt_again(struct run *r, const struct err *e)
 		.serves = served,
 		.again = a->again,
 		.retries = r->provider->retries,
-		.bare = r->rq->prompt.bare,
+		.bare = r->rq->what.prompt.bare,
 		.other = r->route && registry_untried(a->model, a->name, a->tried, clock_mono_us()),
 		.fallback = fallback(r, &name) != NULL,
 		.left_us = left_us(r),
@@ -648,7 +649,7 @@ bool attempt_again(struct run *r, const struct err *e)
 	if (step.next == RETRY_SAME || step.next == RETRY_BARE) {
 		a->again += step.next == RETRY_SAME;
 		a->tried &= ~(1u << a->target.index);
-		r->rq->prompt.bare = r->rq->prompt.bare || step.next == RETRY_BARE;
+		r->rq->what.prompt.bare = r->rq->what.prompt.bare || step.next == RETRY_BARE;
 	} else if (step.next == RETRY_LATER && !next_model(r)) {
 		return false;
 	}

@@ -119,7 +119,7 @@ static int64_t message_weight(const struct run *r, struct str m, bool exact)
 
 void bill_weigh(struct run *r)
 {
-	const struct prompt *p = &r->rq->prompt;
+	const struct prompt *p = &r->rq->what.prompt;
 	int64_t              w = 0;
 
 	for (size_t i = 0; i < p->message_count; i++)
@@ -144,16 +144,16 @@ static struct registry_bound bound_of(const struct run *r)
 void bill_look(struct run *r)
 {
 	const struct branch_read *branch = run_branch(r);
-	int64_t                   w = (int64_t)r->rq->instruction.n;
+	int64_t                   w = (int64_t)r->rq->what.instruction.n;
 
 	if (!run_stored(r))
 		return;
-	for (size_t i = 0; i < r->rq->message_count; i++)
-		w += message_weight(r, r->rq->messages[i], false);
+	for (size_t i = 0; i < r->rq->what.message_count; i++)
+		w += message_weight(r, r->rq->what.messages[i], false);
 	for (size_t i = 0; branch && i < branch->message_count; i++)
 		w += message_weight(r, branch->messages[i].body, false);
-	for (size_t i = 0; i < r->rq->prompt.member_count; i++)
-		w += (int64_t)r->rq->prompt.members[i].n;
+	for (size_t i = 0; i < r->rq->what.prompt.member_count; i++)
+		w += (int64_t)r->rq->what.prompt.members[i].n;
 	r->bill.early = w;
 }
 
@@ -249,7 +249,7 @@ static enum errc unbound(struct str model, const char *what, struct err *e)
 static enum errc answer_bound(struct run *r, const struct registry_bound *b, int64_t *ret,
 			      struct err *e)
 {
-	struct prompt *p = &r->rq->prompt;
+	struct prompt *p = &r->rq->what.prompt;
 	char           text[24];
 	int64_t        n;
 

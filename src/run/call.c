@@ -307,7 +307,7 @@ static enum errc put_instruction(struct run *r, struct str *ret, struct err *e)
 
 	buf_init(&text, LIMIT_BODY_MAX);
 	if (buf_text(&text, "{\"role\":\"system\",\"content\":") &&
-	    buf_json_string(&text, r->rq->instruction) && buf_text(&text, "}"))
+	    buf_json_string(&text, r->rq->what.instruction) && buf_text(&text, "}"))
 		made = arena_str(&r->rq->input->arena, buf_view(&text));
 	buf_finish(&text);
 	if (!made.p)
@@ -322,7 +322,7 @@ enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size
 	const struct branch_read   *branch = run_branch(r);
 	const struct store_message *old = branch ? branch->messages : NULL;
 	size_t                      old_count = branch ? branch->message_count : 0;
-	size_t                      count = old_count + r->rq->message_count;
+	size_t                      count = old_count + r->rq->what.message_count;
 	struct str *list = arena_alloc(&r->rq->input->arena, (count + 2) * sizeof *list);
 
 	if (!list) {
@@ -331,8 +331,9 @@ enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size
 	}
 	for (size_t i = 0; i < old_count; i++)
 		list[i] = old[i].body;
-	if (r->rq->message_count > 0)
-		memcpy(list + old_count, r->rq->messages, r->rq->message_count * sizeof *list);
+	if (r->rq->what.message_count > 0)
+		memcpy(list + old_count, r->rq->what.messages,
+		       r->rq->what.message_count * sizeof *list);
 	*ret = list;
 	*ret_count = count;
 	*ret_old = old_count;
@@ -356,8 +357,8 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 			struct transcript_items *items, struct err *e)
 {
 	struct transcript_options o = {
-		.fence = r->rq->fence,
-		.answers_calls = r->rq->answers_calls,
+		.fence = r->rq->manner.fence,
+		.answers_calls = r->rq->what.answers_calls,
 		.old = old,
 		.warnings = call_warnings(r),
 		.unrun = r->engine->o.computer != NULL,
@@ -366,8 +367,8 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 		.items = items,
 	};
 
-	o.made = r->rq->prompt.made = attach_made(r, &o.made_count);
-	r->rq->prompt.made_count = o.made_count;
+	o.made = r->rq->what.prompt.made = attach_made(r, &o.made_count);
+	r->rq->what.prompt.made_count = o.made_count;
 	if (!r->family->renders) {
 		for (size_t i = 0; o.made && i < o.made_count; i++)
 			(*list)[o.made[i].message] = o.made[i].text;
@@ -418,10 +419,10 @@ static bool says_system(const struct str *messages, size_t count)
  * printed for it. */
 static bool broke_off(const struct run *r, const struct str *messages, size_t count)
 {
-	if (id_none(r->rq->continues))
+	if (id_none(r->rq->thread.continues))
 		return false;
 	return !r->computer ||
-	       (!r->rq->computing->waiting && !answer_any(&r->answer) &&
+	       (!r->rq->manner.computing->waiting && !answer_any(&r->answer) &&
 		(count == 0 || says(messages[count - 1], "assistant", "assistant")));
 }
 
@@ -436,10 +437,10 @@ static bool leave_native(struct run *r)
 {
 	struct call_request *rq = r->rq;
 
-	if (!prompt_is_native(&rq->prompt, PROVIDER_RESPONSES))
+	if (!prompt_is_native(&rq->what.prompt, PROVIDER_RESPONSES))
 		return true;
-	rq->prompt.native = NULL;
-	return warnings_join(&r->warnings, rq->warnings, rq->warning_count);
+	rq->what.prompt.native = NULL;
+	return warnings_join(&r->warnings, rq->what.warnings, rq->what.warning_count);
 }
 
 /* build_prompt: the instruction, the messages of the branch, the new messages. */
@@ -449,7 +450,7 @@ static enum errc build_prompt(struct run *r, struct err *e)
 	size_t                  count = 0;
 	size_t                  old = 0;
 	enum errc               rc = call_messages(r, &messages, &count, &old, e);
-	bool                    native = prompt_is_native(&r->rq->prompt, PROVIDER_RESPONSES);
+	bool                    native = prompt_is_native(&r->rq->what.prompt, PROVIDER_RESPONSES);
 	struct transcript_items items = { .list = NULL };
 
 	if (rc == ERR_OK && native) {
@@ -469,27 +470,27 @@ static enum errc build_prompt(struct run *r, struct err *e)
 	size_t      n = 0;
 	if (!list)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
-	if (r->rq->instruction_default && says_system(messages, count))
-		r->rq->instruction = STR_NONE;
-	r->rq->prompt.instruction = r->rq->instruction;
-	if (r->rq->instruction.n > 0)
+	if (r->rq->what.instruction_default && says_system(messages, count))
+		r->rq->what.instruction = STR_NONE;
+	r->rq->what.prompt.instruction = r->rq->what.instruction;
+	if (r->rq->what.instruction.n > 0)
 		rc = put_instruction(r, &list[n++], e);
 	if (count > 0)
 		memcpy(list + n, messages, count * sizeof *list);
 	n += count;
 	if (broke_off(r, messages, count))
 		list[n++] = go_on;
-	if (items.any && r->rq->prompt.native && count > 0) {
+	if (items.any && r->rq->what.prompt.native && count > 0) {
 		/* The instruction has none. */
 		memmove(items.list + n - count, items.list, count * sizeof *items.list);
 		if (n > count)
 			items.list[0] = STR_NONE;
-		r->rq->prompt.items = items.list;
+		r->rq->what.prompt.items = items.list;
 	}
-	r->rq->prompt.old = old + (n - count);
-	r->rq->prompt.messages = list;
-	r->rq->prompt.message_count = n;
-	r->rq->prompt.warnings = call_warnings(r);
+	r->rq->what.prompt.old = old + (n - count);
+	r->rq->what.prompt.messages = list;
+	r->rq->what.prompt.message_count = n;
+	r->rq->what.prompt.warnings = call_warnings(r);
 	return rc;
 }
 

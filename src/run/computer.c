@@ -28,8 +28,8 @@ struct run_computer *computer_create(struct run *r)
 	if (!c)
 		return NULL;
 	c->run = r;
-	c->approved = r->rq->computing->approve;
-	c->refused = r->rq->computing->refuse;
+	c->approved = r->rq->manner.computing->approve;
+	c->refused = r->rq->manner.computing->refuse;
 	c->total.fn = computer_on_total;
 	warnings_init(&c->later);
 	buf_init(&c->head, LIMIT_SSE_EVENT);
@@ -107,7 +107,7 @@ bool computer_code(struct run_computer *c, struct str language, struct str text,
 
 bool computer_allows(const struct run_computer *c, struct str language, char ret[LANGUAGES_NAME])
 {
-	const struct call_computing *q = c->run->rq->computing;
+	const struct call_computing *q = c->run->rq->manner.computing;
 	char                         name[LANGUAGES_NAME];
 
 	if (!languages_know(&c->languages, language, ret))

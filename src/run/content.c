@@ -21,7 +21,7 @@ static void say(const struct run *r, const char *direction, struct str body)
 
 void content_asked(const struct run *r)
 {
-	const struct prompt *p = &r->rq->prompt;
+	const struct prompt *p = &r->rq->what.prompt;
 	size_t skip = p->message_count > CONTENT_MESSAGES ? p->message_count - CONTENT_MESSAGES : 0;
 
 	if (!r->content)

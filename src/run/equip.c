@@ -25,7 +25,7 @@ static void equip_put_names(const struct run_computer *c, struct buf *out)
 
 static enum errc check_languages(const struct run_computer *c, struct err *e)
 {
-	const struct call_computing *q = c->run->rq->computing;
+	const struct call_computing *q = c->run->rq->manner.computing;
 	char                         name[LANGUAGES_NAME];
 	char                         path[64];
 	struct buf                   list;
@@ -78,7 +78,7 @@ static bool put_tools(const struct run_computer *c, struct str client, struct bu
 /* add_function: with tools, the model is told of the function. */
 static enum errc add_function(struct run_computer *c, struct err *e)
 {
-	struct prompt *p = &c->run->rq->prompt;
+	struct prompt *p = &c->run->rq->what.prompt;
 	struct arena  *a = &c->run->rq->input->arena;
 	struct str    *list = arena_alloc(a, (p->member_count + 1) * sizeof *list);
 	size_t         n = 0;
@@ -118,7 +118,7 @@ static bool find_earlier(const struct run *r)
 static enum errc equip_ready(struct run *r, struct err *e)
 {
 	struct run_computer         *c = r->computer;
-	const struct call_computing *q = r->rq->computing;
+	const struct call_computing *q = r->rq->manner.computing;
 	enum errc                    rc = check_languages(c, e);
 
 	c->earlier = find_earlier(r);
@@ -127,7 +127,7 @@ static enum errc equip_ready(struct run *r, struct err *e)
 	if (rc == ERR_OK && (q->approve || q->refuse) && c->code_next == c->code_count)
 		rc = err_set(e, ERR_NOT_CONTINUABLE, "",
 			     "no code of this run waits for an approval");
-	if (rc == ERR_OK && !r->rq->fence)
+	if (rc == ERR_OK && !r->rq->manner.fence)
 		rc = add_function(c, e);
 	return rc;
 }

@@ -104,7 +104,7 @@ static bool interpret_close(void *arg)
 		return false;
 	char name[LANGUAGES_NAME];
 
-	if (c->kind != SEGMENT_CODE || !c->run->rq->fence)
+	if (c->kind != SEGMENT_CODE || !c->run->rq->manner.fence)
 		return true;
 	if (!computer_allows(c, buf_view(&c->codes[c->code_count - 1].language), name))
 		computer_forget_last(c);
@@ -183,7 +183,7 @@ static bool interpret_said(struct run_computer *c, struct str escaped, struct st
 		return false;
 	do {
 		line = (struct str){ escaped.p + ret->n, escaped.n - ret->n };
-		if (c->run->rq->fence)
+		if (c->run->rq->manner.fence)
 			line = interpret_line(line);
 		if (!interpret_decode(c, line, &text) || !speech_text(c->speech, text))
 			return false;

@@ -24,8 +24,9 @@ void refer_drop(struct run *r)
 static enum errc refer_one(struct run *r, const struct call_reference *ref, struct str stored,
 			   struct str *message, struct err *e)
 {
-	enum errc rc = stored.p ? r->rq->join(stored, *message, &r->rq->input->arena, message, e)
-				: err_set(e, ERR_NOT_FOUND, "", "there is no such item");
+	enum errc rc =
+		stored.p ? r->rq->thread.join(stored, *message, &r->rq->input->arena, message, e)
+			 : err_set(e, ERR_NOT_FOUND, "", "there is no such item");
 
 	if (rc != ERR_OK)
 		str_copy(e->path, sizeof e->path, ref->path);
@@ -36,21 +37,21 @@ static enum errc refer_one(struct run *r, const struct call_reference *ref, stru
 static enum errc refer_join(struct run *r, struct err *e)
 {
 	const struct messages_find *find = &r->refer->find;
-	size_t                      n = r->rq->message_count;
+	size_t                      n = r->rq->what.message_count;
 	struct str *list = arena_alloc(&r->rq->input->arena, (n + 1) * sizeof *list);
 	enum errc   rc = ERR_OK;
 
 	if (!list)
 		return err_no_memory(e);
 	if (n > 0)
-		memcpy(list, r->rq->messages, n * sizeof *list);
+		memcpy(list, r->rq->what.messages, n * sizeof *list);
 	for (size_t i = 0; rc == ERR_OK && i < find->count; i++) {
-		const struct call_reference *ref = &r->rq->references[i];
+		const struct call_reference *ref = &r->rq->thread.references[i];
 
 		rc = refer_one(r, ref, find->messages[i].body, &list[ref->message], e);
 	}
 	if (rc == ERR_OK)
-		r->rq->messages = list;
+		r->rq->what.messages = list;
 	return rc;
 }
 
@@ -68,7 +69,7 @@ static void refer_found(struct store_job *job)
 
 enum step_next refer_find(struct run *r, struct err *e)
 {
-	size_t                n = r->rq->reference_count;
+	size_t                n = r->rq->thread.reference_count;
 	struct run_refer     *x = calloc(1, sizeof *x);
 	struct store_message *messages = calloc(n, sizeof *messages);
 
@@ -85,7 +86,7 @@ enum step_next refer_find(struct run *r, struct err *e)
 	x->find.owner = r->owner;
 	x->find.count = n;
 	for (size_t i = 0; i < n; i++)
-		messages[i].id = r->rq->references[i].id;
+		messages[i].id = r->rq->thread.references[i].id;
 	arena_init(&x->find.arena, LIMIT_BRANCH_BYTES);
 	r->jobs_out++;
 	if (store_messages_find(r->engine->o.store, &x->find))

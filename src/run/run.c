@@ -88,7 +88,7 @@ const struct branch_read *run_branch(const struct run *r)
 
 enum context_files run_files(const struct run *r)
 {
-	return r->rq && r->rq->computing ? r->rq->computing->files : CONTEXT_PROMPT;
+	return r->rq && r->rq->manner.computing ? r->rq->manner.computing->files : CONTEXT_PROMPT;
 }
 
 static bool is_called(const struct run *r)
@@ -204,33 +204,33 @@ _Static_assert(sizeof(struct run) <= 2048, "mimalloc's next size is 2560, for ea
 static bool run_take_request(struct run *r, const struct call_request *rq)
 {
 	r->rq = arena_alloc(&rq->input->arena, sizeof *r->rq);
-	r->model = run_copy(rq->model);
-	r->label = run_copy(rq->label);
+	r->model = run_copy(rq->what.model);
+	r->label = run_copy(rq->what.label);
 	if (!r->rq || !r->model || !r->label)
 		return false;
 	*r->rq = *rq;
-	r->stream = rq->prompt.stream;
-	r->embed = rq->prompt.embed;
-	r->text = rq->prompt.text > 0;
-	r->store = rq->store;
-	r->finish = rq->finish;
-	r->fences = rq->fences;
-	r->logprobs = rq->logprobs;
+	r->stream = rq->what.prompt.stream;
+	r->embed = rq->what.prompt.embed;
+	r->text = rq->what.prompt.text > 0;
+	r->store = rq->manner.store;
+	r->finish = rq->manner.finish;
+	r->fences = rq->manner.fences;
+	r->logprobs = rq->manner.logprobs;
 	r->held = rq->held;
 	r->release = rq->release;
-	r->provider = rq->provider;
-	r->route = rq->route;
-	r->family = rq->family;
-	r->asked = rq->asked;
+	r->provider = rq->what.provider;
+	r->route = rq->what.route;
+	r->family = rq->manner.family;
+	r->asked = rq->what.asked;
 	/* Attempts look at `asked` after the request's bytes are gone. */
-	if (rq->asked.p == rq->model.p)
+	if (rq->what.asked.p == rq->what.model.p)
 		r->asked.p = r->model;
-	r->owner = rq->owner;
-	r->trace = rq->trace;
-	r->claim = rq->claim;
-	if (rq->pass)
-		r->pass = *rq->pass;
-	r->origins = rq->origins;
+	r->owner = rq->caller.owner;
+	r->trace = rq->caller.trace;
+	r->claim = rq->caller.claim;
+	if (rq->caller.pass)
+		r->pass = *rq->caller.pass;
+	r->origins = rq->what.origins;
 	return true;
 }
 
@@ -242,13 +242,13 @@ static struct run *run_new(struct run_engine *g, const struct call_request *rq)
 		return NULL;
 	r->engine = g;
 	bool taken = run_take_request(r, rq);
-	bool with_store =
-		rq->store || !id_none(rq->conversation) || !id_none(rq->previous) || rq->claim;
+	bool with_store = rq->manner.store || !id_none(rq->thread.conversation) ||
+			  !id_none(rq->thread.previous) || rq->caller.claim;
 	if (taken && with_store)
 		r->jobs = jobs_new(r);
-	if (taken && rq->computing)
+	if (taken && rq->manner.computing)
 		r->computer = computer_create(r);
-	if (!taken || (with_store && !r->jobs) || (rq->computing && !r->computer)) {
+	if (!taken || (with_store && !r->jobs) || (rq->manner.computing && !r->computer)) {
 		computer_destroy(r->computer);
 		free(r->model);
 		free(r->label);
@@ -256,23 +256,24 @@ static struct run *run_new(struct run_engine *g, const struct call_request *rq)
 		free(r);
 		return NULL;
 	}
-	if (rq->who)
-		r->bill.who = identity_hold(rq->who);
+	if (rq->caller.who)
+		r->bill.who = identity_hold(rq->caller.who);
 	list_put_front(&g->runs, &r->link);
 	g->live++;
 	r->id = id_new();
 	r->created_ms = clock_wall_ms();
-	r->seq_reserved = rq->store ? SEQ_FIRST_RANGE : UINT64_MAX;
-	str_copy(r->request_id, sizeof r->request_id, rq->request_id);
+	r->seq_reserved = rq->manner.store ? SEQ_FIRST_RANGE : UINT64_MAX;
+	str_copy(r->request_id, sizeof r->request_id, rq->caller.request_id);
 	id_text(r->id, ID_RUN, r->id_text);
-	if (rq->store) {
-		r->conversation = id_none(rq->conversation) ? id_new() : rq->conversation;
+	if (rq->manner.store) {
+		r->conversation =
+			id_none(rq->thread.conversation) ? id_new() : rq->thread.conversation;
 		id_text(r->conversation, ID_CONVERSATION, r->conversation_text);
 	}
 	warnings_init(&r->warnings);
 	answer_init(&r->answer);
-	if (rq->prompt.stream)
-		reader_init(&r->feed, reader_max(rq->family), run_idem_recorded(r));
+	if (rq->what.prompt.stream)
+		reader_init(&r->feed, reader_max(rq->manner.family), run_idem_recorded(r));
 	else
 		reader_init(&r->feed, LIMIT_UPSTREAM_BODY + 4 * KIB, true);
 	return r;
@@ -280,17 +281,17 @@ static struct run *run_new(struct run_engine *g, const struct call_request *rq)
 
 static bool choose_encoder(struct run *r)
 {
-	r->feed.encoder = r->rq->shape->encoder(&(struct encoder_about){
-		.want_usage = r->rq->want_usage,
+	r->feed.encoder = r->rq->manner.shape->encoder(&(struct encoder_about){
+		.want_usage = r->rq->manner.want_usage,
 		.fences = r->fences,
 		.logprobs = r->logprobs,
 		.reasoning = r->engine->o.settings(r->engine->o.arg)->reasoning,
 		.run = r->id,
 		.conversation = r->conversation,
 		.model = str_of(r->model),
-		.settings = r->rq->settings,
+		.settings = r->rq->manner.settings,
 		.created_s = r->created_ms / 1000,
-		.guess_in = r->rq->guess_in,
+		.guess_in = r->rq->manner.guess_in,
 		.warnings = &r->warnings,
 	});
 	return r->feed.encoder;
@@ -335,7 +336,7 @@ static bool enlist_live(struct run *r)
 		.owner = r->owner,
 		.conversation = r->conversation,
 		.stored = run_stored(r),
-		.shape = r->rq->shape,
+		.shape = r->rq->manner.shape,
 		.loop = run_loop(r),
 		.cancel = { .fn = cancel_now },
 		.run = r,
@@ -366,8 +367,8 @@ enum errc run_start(struct run_engine *g, const struct call_request *rq,
 	r->observer = observer;
 	r->observer_arg = arg;
 	/* Of a request that may be passed on as it is, each attempt tells these anew. */
-	bool told =
-		rq->prompt.native || warnings_join(&r->warnings, rq->warnings, rq->warning_count);
+	bool told = rq->what.prompt.native ||
+		    warnings_join(&r->warnings, rq->what.warnings, rq->what.warning_count);
 	enum errc rc = told && choose_encoder(r) && enlist_live(r)
 			       ? step_first(r, e)
 			       : err_set(e, ERR_OVERLOADED, "", "no memory for the call");

@@ -17,8 +17,8 @@ enum { SEQ_AHEAD = 512 };
 /* go_on_in: the conversation of the previous run is known. */
 static void go_on_in(struct run *r, struct id conversation)
 {
-	r->rq->conversation = conversation;
-	r->rq->parent = r->jobs->branch->read.leaf;
+	r->rq->thread.conversation = conversation;
+	r->rq->thread.parent = r->jobs->branch->read.leaf;
 	if (!run_stored(r))
 		return;
 	r->conversation = conversation;
@@ -27,7 +27,8 @@ static void go_on_in(struct run *r, struct id conversation)
 
 static bool approves(const struct run *r)
 {
-	return r->rq->computing && (r->rq->computing->approve || r->rq->computing->refuse);
+	return r->rq->manner.computing &&
+	       (r->rq->manner.computing->approve || r->rq->manner.computing->refuse);
 }
 
 static void on_branch(struct store_job *job)
@@ -44,20 +45,21 @@ static void on_branch(struct store_job *job)
 		e.retry_after_ms = 1000;
 	}
 	/* An answer's message has the id of its run. */
-	if (e.code == ERR_OK && !id_none(r->rq->continues) && b->leaf.key != r->rq->continues.key)
+	if (e.code == ERR_OK && !id_none(r->rq->thread.continues) &&
+	    b->leaf.key != r->rq->thread.continues.key)
 		err_set(&e, ERR_NOT_CONTINUABLE, "", "%s",
 			approves(r)
 				? "this approval was given or refused before, or something came "
 				  "after it: only the newest run of a conversation can be approved"
 				: "only the newest run of a conversation can be continued, and only "
 				  "if it has some answer");
-	if (e.code == ERR_OK && !id_none(r->rq->previous))
+	if (e.code == ERR_OK && !id_none(r->rq->thread.previous))
 		go_on_in(r, b->conversation);
 	/* The instruction of the branch holds until another turn sets one.  The run's own row does
 	 * not repeat an inherited instruction. */
-	if (e.code == ERR_OK && !r->rq->instruction_set && b->instruction_set) {
-		r->rq->instruction = b->instruction;
-		r->rq->instruction_default = false;
+	if (e.code == ERR_OK && !r->rq->what.instruction_set && b->instruction_set) {
+		r->rq->what.instruction = b->instruction;
+		r->rq->what.instruction_default = false;
 	}
 	step_over(r, &e);
 }
@@ -74,10 +76,10 @@ enum step_next save_load(struct run *r, struct err *e)
 	x->read = (struct branch_read){
 		.job = { .loop = run_loop(r), .done = on_branch },
 		.owner = r->owner,
-		.conversation = r->rq->conversation,
-		.from = r->rq->parent,
-		.run = r->rq->previous,
-		.shape = str_of(r->rq->shape->word),
+		.conversation = r->rq->thread.conversation,
+		.from = r->rq->thread.parent,
+		.run = r->rq->thread.previous,
+		.shape = str_of(r->rq->manner.shape->word),
 	};
 	arena_init(&x->read.arena, LIMIT_BRANCH_BYTES);
 	r->jobs->branch = x;
@@ -109,13 +111,13 @@ static void on_begun(struct store_job *job)
 static bool submit_begin(struct run *r)
 {
 	const struct branch_read *branch = run_branch(r);
-	size_t                    n = r->rq->message_count;
+	size_t                    n = r->rq->what.message_count;
 	struct run_begin         *b = malloc(sizeof *b + n * sizeof *b->messages);
 
 	if (!b)
 		return false;
 	for (size_t i = 0; i < n; i++)
-		b->messages[i] = (struct store_message){ id_new(), r->rq->messages[i] };
+		b->messages[i] = (struct store_message){ id_new(), r->rq->what.messages[i] };
 	b->run = r;
 	b->turn = (struct turn_begin){
 		.job = { .loop = run_loop(r), .done = on_begun },
@@ -123,20 +125,20 @@ static bool submit_begin(struct run *r)
 		.now_ms = r->created_ms,
 		.run = r->id,
 		.conversation = r->conversation,
-		.new_conversation = id_none(r->rq->conversation),
-		.metadata = r->rq->metadata,
-		.continues = r->rq->continues,
+		.new_conversation = id_none(r->rq->thread.conversation),
+		.metadata = r->rq->thread.metadata,
+		.continues = r->rq->thread.continues,
 		.request_id = r->family->shown_again ? str_of(r->request_id) : STR_NONE,
-		.settings = r->rq->settings,
+		.settings = r->rq->manner.settings,
 		.parent = branch ? branch->leaf : (struct id){ 0 },
 		.expected_leaf = branch ? branch->expected_leaf : (struct id){ 0 },
-		.branching = !id_none(r->rq->parent),
-		.waits = r->rq->computing && r->rq->computing->waiting,
-		.instruction_set = r->rq->instruction_set && !r->rq->instruction_once,
-		.instruction = r->rq->instruction,
-		.model = r->rq->model,
+		.branching = !id_none(r->rq->thread.parent),
+		.waits = r->rq->manner.computing && r->rq->manner.computing->waiting,
+		.instruction_set = r->rq->what.instruction_set && !r->rq->what.instruction_once,
+		.instruction = r->rq->what.instruction,
+		.model = r->rq->what.model,
 		.provider = str_of(r->provider->name),
-		.shape = str_of(r->rq->shape->word),
+		.shape = str_of(r->rq->manner.shape->word),
 		.messages = b->messages,
 		.message_count = n,
 		.seq_reserved = r->seq_reserved,

@@ -122,7 +122,7 @@ static const char *settle_refuse(struct run_computer *c, const struct run_code *
 static const char *settle_resolve(struct run_computer *c)
 {
 	struct run                  *r = c->run;
-	const struct call_computing *q = r->rq->computing;
+	const struct call_computing *q = r->rq->manner.computing;
 	struct run_code             *code = &c->codes[c->code_next];
 	bool                         approved = c->approved;
 	char                         text[LIMIT_COMPUTER_REASON + 100];
@@ -169,7 +169,7 @@ static const char *settle_next(struct run_computer *c)
 
 	while (!reason && !c->chose && c->code_next < c->code_count && !c->run->aborting)
 		reason = settle_resolve(c);
-	if (!reason && !c->chose && c->steps >= c->run->rq->computing->max_steps)
+	if (!reason && !c->chose && c->steps >= c->run->rq->manner.computing->max_steps)
 		reason = "max_steps";
 	return reason;
 }

@@ -38,12 +38,12 @@ static bool always(const struct run *r)
 
 static bool continues(const struct run *r)
 {
-	return !id_none(r->rq->conversation) || !id_none(r->rq->previous);
+	return !id_none(r->rq->thread.conversation) || !id_none(r->rq->thread.previous);
 }
 
 static bool refers(const struct run *r)
 {
-	return r->rq->reference_count > 0;
+	return r->rq->thread.reference_count > 0;
 }
 
 static bool has_messages_of_ours(const struct run *r)

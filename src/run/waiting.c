@@ -78,7 +78,8 @@ static bool waiting_take(struct waiting *w, json_at message)
 		return true;
 	if (!waiting_member(d, message, "format", &w->language))
 		return false;
-	if (code && w->c->run->rq->fence && !computer_allows(w->c, buf_view(&w->language), name))
+	if (code && w->c->run->rq->manner.fence &&
+	    !computer_allows(w->c, buf_view(&w->language), name))
 		return true;
 	return waiting_member(d, message, "content", &w->text) &&
 	       computer_code(w->c, buf_view(&w->language), buf_view(&w->text), !code);

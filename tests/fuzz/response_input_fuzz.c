@@ -38,8 +38,9 @@ static void check_reference(const struct call_request *rq, const struct call_ref
 	struct err        e = { 0 };
 	struct str        made = STR_NONE;
 
-	CHECK(ref->message < rq->message_count && !id_none(ref->id));
-	enum errc rc = rq->join(str_of(stored), rq->messages[ref->message], &in->arena, &made, &e);
+	CHECK(ref->message < rq->what.message_count && !id_none(ref->id));
+	enum errc rc = rq->thread.join(str_of(stored), rq->what.messages[ref->message], &in->arena,
+				       &made, &e);
 	if (rc == ERR_OK)
 		check_message(&d, made);
 	else
@@ -66,14 +67,14 @@ static void check_input(struct input *in, json_at input)
 		check_error(rc, &e, "input");
 	for (size_t i = 0; rc == ERR_OK && i < origins.count; i++)
 		CHECK(origins.list[i].of == ORIGIN_TOOL ||
-		      origins.list[i].message < rq.message_count);
-	for (size_t i = 0; rc == ERR_OK && i < rq.message_count; i++)
-		check_message(&d, rq.messages[i]);
-	for (size_t i = 0; rc == ERR_OK && i < rq.reference_count; i++)
-		check_reference(&rq, &rq.references[i], in);
+		      origins.list[i].message < rq.what.message_count);
+	for (size_t i = 0; rc == ERR_OK && i < rq.what.message_count; i++)
+		check_message(&d, rq.what.messages[i]);
+	for (size_t i = 0; rc == ERR_OK && i < rq.thread.reference_count; i++)
+		check_reference(&rq, &rq.thread.references[i], in);
 	for (size_t i = 0; rc == ERR_OK && i < reading.item_count; i++)
 		CHECK(reading.items[i].message == PROMPT_NO_MESSAGE ||
-		      reading.items[i].message <= rq.message_count);
+		      reading.items[i].message <= rq.what.message_count);
 	json_doc_finish(&d);
 	warnings_finish(&w);
 }

@@ -70,7 +70,7 @@ static void cancel_fn(struct world *w)
 
 	CHECK(w->run);
 	run_view(w->run, &v);
-	CHECK(live_cancel(v.run_id, w->rq.owner));
+	CHECK(live_cancel(v.run_id, w->rq.caller.owner));
 }
 
 static void stop_fn(struct world *w)
@@ -111,8 +111,8 @@ static void a_probe_that_was_not_made_is_left_to_the_next_call(void **state)
 		world_start_with(&w, pool, NULL);
 		w.target = &target;
 		w.message = message;
-		w.rq.owner = 5;
-		w.rq.finish = false;
+		w.rq.caller.owner = 5;
+		w.rq.manner.finish = false;
 		ask(&w);
 		assert_int_equal(w.start_rc, ERR_OK);
 		assert_true(comes(&w, &printing));

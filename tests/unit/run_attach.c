@@ -48,7 +48,7 @@ static void found_fn(struct world *w)
 {
 	struct files_find *j = TAKE(finding);
 
-	CHECK(j && j->some && j->owner == w->rq.owner);
+	CHECK(j && j->some && j->owner == w->rq.caller.owner);
 	j->job.err.code = ERR_OK;
 	if (w->with != ERR_OK)
 		err_set(&j->job.err, w->with, "", "the store said no");
@@ -87,8 +87,8 @@ static void world_begin(struct world *w, unsigned flags)
 	set_request(w, flags);
 	w->store.ops = &ops;
 	w->store.blobs = blobs;
-	w->rq.owner = 42;
-	w->rq.takes = PROVIDER_IMAGES;
+	w->rq.caller.owner = 42;
+	w->rq.what.takes = PROVIDER_IMAGES;
 	w->message = ASKS(NAMES(TXT));
 	refuses = false;
 }
@@ -182,7 +182,7 @@ static void who_names_none_waits_for_nobody(void **state)
 		struct world w;
 
 		world_begin(&w, PLAIN);
-		w.rq.family = openai ? &family_completions : &family_chat;
+		w.rq.manner.family = openai ? &family_completions : &family_chat;
 		w.message = openai ? ASKS(NAMES(NONE)) : HI;
 		assert_asked_at_once(&w, openai ? ASKS(NAMES(NONE)) "\n" : HI "\n");
 		worker_world_end(&w);
@@ -233,7 +233,7 @@ static void what_can_not_be_sent_ends_the_run_before_it_begins(void **state)
 		w.more = cases[i].more;
 		w.branch = cases[i].branch;
 		if (cases[i].continues)
-			w.rq.continues = (struct id){ 7, 7 };
+			w.rq.thread.continues = (struct id){ 7, 7 };
 		ask_and_load(&w);
 		read_files(&w);
 		/* Nothing is stored, and nobody asked. */

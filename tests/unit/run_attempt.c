@@ -167,15 +167,15 @@ static void stage_start(struct world *w, enum plan plan, int64_t total_us)
 	assert_int_equal(registry_find(stage.registry, str_of(plans[plan]), &stage.target, &e),
 			 ERR_OK);
 	w->target = &stage.target;
-	w->rq.owner = 5;
-	w->rq.finish = true;
+	w->rq.caller.owner = 5;
+	w->rq.manner.finish = true;
 }
 
 static void begin(struct world *w)
 {
 	ask(w);
 	assert_int_equal(w->start_rc, ERR_OK);
-	if (w->rq.store)
+	if (w->rq.manner.store)
 		store_answers(w, OP_BEGIN, ERR_OK);
 }
 
@@ -341,8 +341,8 @@ static void play(const struct row *row, bool stream, bool store)
 	print_message("%s, %s, %s\n", row->why, stream ? "streamed" : "plain",
 		      store ? "stored" : "not stored");
 	stage_start(&w, row->plan, 0);
-	w.rq.prompt.stream = stream;
-	w.rq.store = store;
+	w.rq.what.prompt.stream = stream;
+	w.rq.manner.store = store;
 	world_logs(&w);
 	begin(&w);
 	for (size_t i = 0; i < ARRAY_LEN(row->says) && row->says[i]; i++) {
@@ -489,7 +489,7 @@ static void content_of_every_kind_binds(void **state)
 		struct world w;
 
 		stage_start(&w, ALL, 0);
-		w.rq.prompt.stream = true;
+		w.rq.what.prompt.stream = true;
 		begin(&w);
 		assert_true(comes(&w, &stage.asked));
 		says(&w, SAY(OPEN("one"),
@@ -513,8 +513,8 @@ static void what_was_held_goes_through_as_it_came(void **state)
 	(void)state;
 
 	stage_start(&w, ALL, 0);
-	w.rq.prompt.stream = true;
-	w.rq.family = &family_completions;
+	w.rq.what.prompt.stream = true;
+	w.rq.manner.family = &family_completions;
 	begin(&w);
 	assert_true(comes(&w, &stage.asked));
 	says(&w, SAY({ .kind = EVENT_START, .raw = raw, .raw_usage = usage, .id = STR("up") },
@@ -540,7 +540,7 @@ static void more_than_can_be_held_binds(void **state)
 	big[0] = '{';
 	big[sizeof big - 1] = '}';
 	stage_start(&w, ALL, 0);
-	w.rq.prompt.stream = true;
+	w.rq.what.prompt.stream = true;
 	begin(&w);
 	assert_true(comes(&w, &stage.asked));
 	says(&w,
@@ -561,8 +561,8 @@ static void the_commit_timer_binds_what_is_held(void **state)
 
 		stage_start(&w, ALL, 0);
 		w.settings.commit_after_us = 20 * 1000;
-		w.rq.prompt.stream = true;
-		w.rq.store = store;
+		w.rq.what.prompt.stream = true;
+		w.rq.manner.store = store;
 		begin(&w);
 		assert_true(comes(&w, &stage.asked));
 		says(&w, SAY(OPEN("one"), { .kind = EVENT__COUNT }));
@@ -584,7 +584,7 @@ static void the_commit_timer_alone_binds_nobody(void **state)
 
 	stage_start(&w, PAIR, 0);
 	w.settings.commit_after_us = 20 * 1000;
-	w.rq.prompt.stream = true;
+	w.rq.what.prompt.stream = true;
 	begin(&w);
 	assert_true(comes(&w, &stage.asked));
 	until(&w, is_open);
@@ -606,7 +606,7 @@ static void a_wait_that_does_not_fit_the_total_limit_is_not_made(void **state)
 	(void)state;
 
 	stage_start(&w, ALONE, 1000 * 1000);
-	w.rq.prompt.stream = true;
+	w.rq.what.prompt.stream = true;
 	begin(&w);
 	assert_true(comes(&w, &stage.asked));
 	says(&w, SAY(OPEN("one"), FAILS(busy_long)));
@@ -623,8 +623,8 @@ static void the_total_limit_ends_what_is_held(void **state)
 	(void)state;
 
 	stage_start(&w, ALONE, 60 * 1000);
-	w.rq.prompt.stream = true;
-	w.rq.store = true;
+	w.rq.what.prompt.stream = true;
+	w.rq.manner.store = true;
 	begin(&w);
 	assert_true(comes(&w, &stage.asked));
 	says(&w, SAY(OPEN("one"), FAILS(busy)));
@@ -651,7 +651,7 @@ static void cancel_fn(struct world *w)
 
 	CHECK(w->run);
 	run_view(w->run, &v);
-	CHECK(live_cancel(v.run_id, w->rq.owner));
+	CHECK(live_cancel(v.run_id, w->rq.caller.owner));
 }
 
 static void stop_fn(struct world *w)
@@ -683,9 +683,9 @@ static void an_attempt_or_a_wait_ends_when_nobody_wants_it(void **state)
 			print_message("%s %s\n", ways[i].why,
 				      wait ? "in a wait" : "behind the opening");
 			stage_start(&w, ALONE, 0);
-			w.rq.prompt.stream = true;
-			w.rq.store = true;
-			w.rq.finish = false;
+			w.rq.what.prompt.stream = true;
+			w.rq.manner.store = true;
+			w.rq.manner.finish = false;
 			begin(&w);
 			assert_true(comes(&w, &stage.asked));
 			says(&w, SAY(OPEN("one"), USAGE(9), { .kind = EVENT__COUNT }));

@@ -30,7 +30,7 @@ static void ask_and_cancel_fn(struct world *w)
 /* A run of OWNER is asked for, and its id noted. */
 static void ask_known(struct world *w)
 {
-	w->rq.owner = OWNER;
+	w->rq.caller.owner = OWNER;
 	ask(w);
 	asked.id = id_of_run(w);
 }
@@ -95,7 +95,7 @@ static void a_run_is_cancelled_in_every_state(void **state)
 			print_message("without a reader:\n");
 		start_case(&w, cases[n].why, cases[n].flags | FINISHES | (stream ? STREAM : 0));
 		world_logs(&w);
-		w.rq.owner = OWNER;
+		w.rq.caller.owner = OWNER;
 		w.status = (enum run_status) - 1;
 		if (cases[n].at == AT_NEW) {
 			on_loop(&w, ask_and_cancel_fn);
@@ -207,7 +207,7 @@ static void completions_are_cancelled_where_they_are_stored(void **state)
 		struct world w;
 
 		start_world(&w, i ? STORE : PLAIN);
-		w.rq.family = &family_completions;
+		w.rq.manner.family = &family_completions;
 		ask_known(&w);
 		advance(&w, AT_CALLING);
 		on_loop(&w, cancel_fn);
@@ -264,7 +264,7 @@ static void other_threads_may_cancel_at_any_time(void **state)
 
 		start_world(&w, FINISHES | (n % 2 ? STORE : 0) | (n / 2 % 2 ? STREAM : 0));
 		world_logs(&w);
-		w.rq.owner = OWNER;
+		w.rq.caller.owner = OWNER;
 		for (size_t i = 0; i < CANCELLERS; i++) {
 			atomic_init(&c[i].id, NULL);
 			atomic_init(&c[i].over, false);
@@ -352,7 +352,7 @@ static void a_reader_is_told_when_its_run_has_begun(void **state)
 		w.hears_begun = true;
 		w.start_fails = cases[n].fails;
 		ask(&w);
-		if (w.rq.store)
+		if (w.rq.manner.store)
 			store_answers(&w, OP_BEGIN, cases[n].begin);
 		assert_trace(&w, cases[n].trace);
 		/* Once is enough. */
@@ -400,7 +400,7 @@ static void a_reader_may_leave_as_its_run_has_begun(void **state)
 
 		start_case(&w, cases[n].why, cases[n].flags | (i % 2 ? STREAM : PLAIN));
 		w.hears_begun = w.leave_when_begun = true;
-		w.rq.background = w.rq.store && w.rq.finish;
+		w.rq.manner.background = w.rq.manner.store && w.rq.manner.finish;
 		w.status = (enum run_status) - 1;
 		begin_run(&w);
 		assert_null(w.run);

@@ -171,12 +171,12 @@ static void world_codes(struct world *w)
 {
 	world_start(w);
 	world_logs(w);
-	w->rq.store = true;
-	w->rq.finish = true;
-	w->rq.prompt.stream = true;
-	w->rq.fences = false;
-	w->rq.shape = family_format(&family_chat, STR("lmc"));
-	w->rq.computing = &never;
+	w->rq.manner.store = true;
+	w->rq.manner.finish = true;
+	w->rq.what.prompt.stream = true;
+	w->rq.manner.fences = false;
+	w->rq.manner.shape = family_format(&family_chat, STR("lmc"));
+	w->rq.manner.computing = &never;
 	ask(w);
 	until(w, begin_waits);
 	store_answers(w, OP_BEGIN, ERR_OK);
@@ -266,9 +266,9 @@ static void without_a_runner_nothing_happens(void **state)
 	world_computer = "/nowhere/runner";
 	world_start(&w);
 	world_logs(&w);
-	w.rq.store = true;
-	w.rq.prompt.stream = true;
-	w.rq.computing = &never;
+	w.rq.manner.store = true;
+	w.rq.what.prompt.stream = true;
+	w.rq.manner.computing = &never;
 	ask(&w);
 	assert_int_equal(w.start_rc, ERR_COMPUTER);
 	assert_trace(&w, "");

@@ -38,8 +38,8 @@ static void ends_of_several_runs_are_stored(void **state)
 		struct world      w;
 
 		world_start(&w);
-		w.rq.store = true;
-		w.rq.prompt.stream = true;
+		w.rq.manner.store = true;
+		w.rq.what.prompt.stream = true;
 		jobs[0] = ends(&w, "one");
 		jobs[1] = ends(&w, "two");
 		jobs[2] = ends(&w, "three");
@@ -59,8 +59,8 @@ static void ends_that_the_store_refuses_end_their_runs(void **state)
 
 	(void)state;
 	world_start(&w);
-	w.rq.store = true;
-	w.rq.prompt.stream = true;
+	w.rq.manner.store = true;
+	w.rq.what.prompt.stream = true;
 	first = ends(&w, "one");
 	w.refuse[OP_END] = true;
 	assert_null(ends(&w, "two"));

@@ -519,8 +519,8 @@ static inline void world_start_with(struct world *w, struct work_pool *work,
 			     .message = "{\"role\":\"user\",\"content\":\"hi\"}" };
 	for (size_t i = 0; i < ARRAY_LEN(bufs); i++)
 		buf_init(bufs[i], 64 * MIB);
-	w->rq.family = &family_chat;
-	w->rq.fences = true;
+	w->rq.manner.family = &family_chat;
+	w->rq.manner.fences = true;
 	sem_init(&w->ran, 0, 0);
 	assert_int_equal(loop_create(0, &w->loop, &e), ERR_OK);
 
@@ -581,23 +581,23 @@ static inline void ask_fn(struct world *w)
 	if (w->more)
 		list[1] = arena_str(a, str_of(w->more));
 	CHECK(!w->more || list[1].p);
-	rq.messages = list;
-	rq.message_count = w->more ? 2 : 1;
-	rq.model = arena_str(a, STR("small"));
-	rq.label = arena_str(a, STR("small"));
-	rq.request_id = arena_str(a, STR("req_1"));
-	if (rq.instruction.n > 0)
-		rq.instruction = arena_str(a, rq.instruction);
-	CHECK(rq.instruction.n == 0 || rq.instruction.p);
-	CHECK(list[0].p && rq.model.p && rq.label.p && rq.request_id.p);
-	rq.provider = w->target ? w->target->provider : &w->provider;
-	rq.route = w->target ? w->target->model : NULL;
-	rq.asked = w->target ? w->target->asked : STR_NONE;
+	rq.what.messages = list;
+	rq.what.message_count = w->more ? 2 : 1;
+	rq.what.model = arena_str(a, STR("small"));
+	rq.what.label = arena_str(a, STR("small"));
+	rq.caller.request_id = arena_str(a, STR("req_1"));
+	if (rq.what.instruction.n > 0)
+		rq.what.instruction = arena_str(a, rq.what.instruction);
+	CHECK(rq.what.instruction.n == 0 || rq.what.instruction.p);
+	CHECK(list[0].p && rq.what.model.p && rq.what.label.p && rq.caller.request_id.p);
+	rq.what.provider = w->target ? w->target->provider : &w->provider;
+	rq.what.route = w->target ? w->target->model : NULL;
+	rq.what.asked = w->target ? w->target->asked : STR_NONE;
 	rq.held = w;
 	rq.release = world_release;
-	if (!rq.shape)
-		rq.shape = rq.family->shapes;
-	rq.want_usage = rq.family == &family_chat;
+	if (!rq.manner.shape)
+		rq.manner.shape = rq.manner.family->shapes;
+	rq.manner.want_usage = rq.manner.family == &family_chat;
 	w->start_rc = run_start(w->engine, &rq, w->hears_begun ? &reader_of_begun : &reader, w,
 				&w->run, &w->start_err);
 }

@@ -137,7 +137,7 @@ static void openais_requests_name_none(void **state)
 	struct world w;
 
 	world_begin(&w, PLAIN);
-	w.rq.family = &family_completions;
+	w.rq.manner.family = &family_completions;
 	assert_asked_at_once(&w, IMAGE("a.png") "\n");
 	worker_world_end(&w);
 }

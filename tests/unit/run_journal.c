@@ -89,14 +89,14 @@ static void plain_calls_and_unstored_streams_are_not_logged(void **state)
 		world_start(&w);
 		world_logs(&w);
 		w.settings.strict = true;
-		w.rq.store = i == 0;
-		w.rq.prompt.stream = i == 1;
+		w.rq.manner.store = i == 0;
+		w.rq.what.prompt.stream = i == 1;
 		ask(&w);
-		if (w.rq.store)
+		if (w.rq.manner.store)
 			store_answers(&w, OP_BEGIN, ERR_OK);
 		provider_says(&w, START, TEXT("yo"));
 		buf_clear(&w.trace);
-		if (w.rq.prompt.stream)
+		if (w.rq.what.prompt.stream)
 			assert_true(holds(reader_reads(&w, SIZE_MAX), "yo"));
 		provider_says(&w, FINISH, END);
 		assert_trace(&w, i == 0 ? "end" : "");
@@ -128,10 +128,10 @@ static void what_an_encoder_knows_besides_is_logged_first(void **state)
 		print_message("case: %s\n", cases[i].why);
 		world_start(&w);
 		world_logs(&w);
-		w.rq.store = true;
-		w.rq.prompt.stream = true;
-		w.rq.answers_calls = true;
-		w.rq.fences = cases[i].fences;
+		w.rq.manner.store = true;
+		w.rq.what.prompt.stream = true;
+		w.rq.what.answers_calls = true;
+		w.rq.manner.fences = cases[i].fences;
 		if (cases[i].warned)
 			w.more = "{\"role\":\"assistant\",\"type\":\"review\",\"content\":\"x\"}";
 		ask(&w);

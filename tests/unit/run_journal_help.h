@@ -21,8 +21,8 @@ static inline void world_streams(struct world *w, bool strict)
 	world_start(w);
 	world_logs(w);
 	w->settings.strict = strict;
-	w->rq.store = true;
-	w->rq.prompt.stream = true;
+	w->rq.manner.store = true;
+	w->rq.what.prompt.stream = true;
 	ask(w);
 	store_answers(w, OP_BEGIN, ERR_OK);
 	assert_trace(w, "begin start");

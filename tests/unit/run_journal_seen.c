@@ -44,9 +44,9 @@ static void with_a_key_nothing_is_seen_before_the_log_has_its_beginning(void **s
 
 	world_start(&w);
 	world_logs(&w);
-	w.rq.store = true;
-	w.rq.prompt.stream = true;
-	assert_int_equal(idem_claim(&name, &unused, &w.rq.claim), IDEM_FIRST);
+	w.rq.manner.store = true;
+	w.rq.what.prompt.stream = true;
+	assert_int_equal(idem_claim(&name, &unused, &w.rq.caller.claim), IDEM_FIRST);
 	ask(&w);
 	store_answers(&w, OP_BEGIN, ERR_OK);
 	provider_says(&w, START, TEXT("y"));
@@ -82,9 +82,9 @@ static void what_could_not_be_stored_with_the_end_is_not_seen(void **state)
 		world_start(&w);
 		world_logs(&w);
 		w.settings.strict = true;
-		w.rq.store = true;
-		w.rq.shape = shapes[i / 2];
-		w.rq.prompt.stream = true;
+		w.rq.manner.store = true;
+		w.rq.manner.shape = shapes[i / 2];
+		w.rq.what.prompt.stream = true;
 		ask(&w);
 		store_answers(&w, OP_BEGIN, ERR_OK);
 		provider_says(&w, START, TEXT("seen"));
@@ -101,7 +101,8 @@ static void what_could_not_be_stored_with_the_end_is_not_seen(void **state)
 		assert_false(holds(buf_view(&w.got), "done"));
 		assert_true(holds(buf_view(&w.got), "event: error"));
 		/* As LMC it first ends what was begun and seen. */
-		assert_int_equal(holds(buf_view(&w.got), "\"end\":true"), w.rq.shape != native);
+		assert_int_equal(holds(buf_view(&w.got), "\"end\":true"),
+				 w.rq.manner.shape != native);
 		assert_true(w.last);
 		if (on_its_way)
 			store_answers(&w, OP_APPEND, ERR_OK);
@@ -242,8 +243,8 @@ static void a_reader_that_left_does_not_hold_the_log_up(void **state)
 		world_start(&w);
 		world_logs(&w);
 		w.settings.strict = strict;
-		w.rq.store = w.rq.finish = true;
-		w.rq.prompt.stream = true;
+		w.rq.manner.store = w.rq.manner.finish = true;
+		w.rq.what.prompt.stream = true;
 		ask(&w);
 		store_answers(&w, OP_BEGIN, ERR_OK);
 		events_and_time(&w, &one, 1);

@@ -68,7 +68,7 @@ static void a_providers_own_completion_goes_through_as_it_came(void **state)
 	struct world w;
 
 	world_start(&w);
-	w.rq.family = &family_completions;
+	w.rq.manner.family = &family_completions;
 	ask(&w);
 	provider_says(&w, { .kind = EVENT_START, .raw = STR("{\"id\":\"x\",\n \"choices\":[]}") },
 		      { .kind = EVENT_MESSAGE, .text = STR("{\"content\":\"yo\"}"), .cont = true },
@@ -253,8 +253,8 @@ static void a_continued_branch_stands_in_front_of_the_new_messages(void **state)
 		struct world w;
 
 		start_case(&w, cases[i].why, STORE | LOADS);
-		w.rq.instruction_set = cases[i].set;
-		w.rq.instruction = str_of(cases[i].instruction);
+		w.rq.what.instruction_set = cases[i].set;
+		w.rq.what.instruction = str_of(cases[i].instruction);
 		w.branch = cases[i].branch;
 		w.branch_instruction = cases[i].held;
 		ask(&w);
@@ -336,7 +336,7 @@ static void an_unstored_run_is_found_while_it_lives(void **state)
 	struct live  found;
 
 	world_start(&w);
-	w.rq.owner = 5;
+	w.rq.caller.owner = 5;
 	ask(&w);
 	id = told_id(&w);
 	assert_true(live_find(id, 5, &found));
@@ -358,7 +358,7 @@ static void a_completion_or_a_stored_run_is_not_in_that_list(void **state)
 		struct live  found;
 
 		start_world(&w, i ? STORE : PLAIN);
-		w.rq.family = i ? &family_chat : &family_completions;
+		w.rq.manner.family = i ? &family_chat : &family_completions;
 		begin_run(&w);
 		assert_false(live_find(told_id(&w), 0, &found));
 		reader_leaves(&w);

@@ -13,10 +13,10 @@
 static void begin_lmc(struct world *w, unsigned flags)
 {
 	start_world(w, flags);
-	w->rq.shape = family_shape(&family_chat, STR(SHAPE_LMC));
-	w->rq.answers_calls = w->rq.fences = true;
+	w->rq.manner.shape = family_shape(&family_chat, STR(SHAPE_LMC));
+	w->rq.what.answers_calls = w->rq.manner.fences = true;
 	begin_run(w);
-	if (w->rq.store)
+	if (w->rq.manner.store)
 		assert_holds(buf_view(&w->begun), "new small lmc");
 	buf_clear(&w->trace);
 }
@@ -91,7 +91,7 @@ static void a_failed_stream_ends_its_segment(void **state)
 		print_message("case: %s\n", cases[i].why);
 		begin_lmc(&w, cases[i].flags);
 		provider_says(&w, START, TEXT("```py\\nx"), BREAK);
-		if (w.rq.store)
+		if (w.rq.manner.store)
 			store_answers(&w, OP_END, cases[i].end);
 		assert_reads(&w, CODE ",\"end\":true}\n\n");
 		assert_lacks(buf_view(&w.got), "confirmation");
@@ -193,7 +193,8 @@ static void what_is_not_sent_is_told_in_the_answer(void **state)
 		world_start(&w);
 		w.message = "{\"role\":\"server\",\"type\":\"status\",\"content\":\"x\"}";
 		w.more = HI;
-		w.rq.shape = family_shape(&family_chat, lmc ? STR(SHAPE_LMC) : STR(SHAPE_NATIVE));
+		w.rq.manner.shape =
+			family_shape(&family_chat, lmc ? STR(SHAPE_LMC) : STR(SHAPE_NATIVE));
 		ask(&w);
 		assert_is(buf_view(&w.prompt), HI "\n");
 		provider_answers(&w);

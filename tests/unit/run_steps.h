@@ -64,11 +64,11 @@ enum { PLAIN = 0, STREAM = 1, STORE = 2, LOADS = 4, FINISHES = 8 };
 
 static inline void set_request(struct world *w, unsigned flags)
 {
-	w->rq.prompt.stream = flags & STREAM;
-	w->rq.store = flags & STORE;
-	w->rq.finish = flags & FINISHES;
+	w->rq.what.prompt.stream = flags & STREAM;
+	w->rq.manner.store = flags & STORE;
+	w->rq.manner.finish = flags & FINISHES;
 	if (flags & LOADS)
-		w->rq.conversation = old_conversation;
+		w->rq.thread.conversation = old_conversation;
 }
 
 /* start_world: a world whose run is still to be asked for. */
@@ -89,7 +89,7 @@ static inline void start_case(struct world *w, const char *why, unsigned flags)
 static inline void ask_and_load(struct world *w)
 {
 	ask(w);
-	if (w->rq.conversation.key != 0)
+	if (w->rq.thread.conversation.key != 0)
 		store_answers(w, OP_LOAD, ERR_OK);
 }
 
@@ -97,7 +97,7 @@ static inline void ask_and_load(struct world *w)
 static inline void begin_run(struct world *w)
 {
 	ask_and_load(w);
-	if (w->rq.store)
+	if (w->rq.manner.store)
 		store_answers(w, OP_BEGIN, ERR_OK);
 }
 
@@ -164,7 +164,7 @@ static inline void finish_rest(struct world *w)
 static inline void end_stream(struct world *w)
 {
 	provider_says(w, FINISH, END);
-	if (w->rq.store)
+	if (w->rq.manner.store)
 		store_answers(w, OP_END, ERR_OK);
 }
 

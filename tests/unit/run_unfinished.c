@@ -39,7 +39,7 @@ static void a_failure_is_told_as_early_as_can_be(void **state)
 			provider_says(&w, TEXT("yo"));
 		buf_clear(&w.trace);
 		provider_says(&w, BREAK);
-		if (w.rq.store) {
+		if (w.rq.manner.store) {
 			assert_int_equal(w.status, cases[i].status);
 			assert_holds(buf_view(&w.end_error), "the provider broke");
 			assert_int_equal(w.answer.len > 0, cases[i].content);
@@ -139,14 +139,14 @@ static void an_end_that_fails_is_never_told_as_a_success(void **state)
 		w.refuse[OP_END] = cases[i].refused;
 		begin_run(&w);
 		buf_clear(&w.trace);
-		if (w.rq.prompt.stream)
+		if (w.rq.what.prompt.stream)
 			provider_says(&w, START, TEXT("yo"), FINISH, END);
 		else
 			provider_answers(&w);
 		if (!cases[i].refused)
 			store_answers(&w, OP_END, ERR_CONVERSATION_BUSY);
 		assert_trace(&w, cases[i].trace);
-		if (w.rq.prompt.stream)
+		if (w.rq.what.prompt.stream)
 			assert_reads_failure(&w);
 		assert_int_equal(w.done_err.code, cases[i].code);
 		end_world(&w);
@@ -270,7 +270,7 @@ static void a_reader_may_leave_from_within_done(void **state)
 			provider_answers(&w);
 		else
 			provider_says(&w, BREAK);
-		if (w.rq.store)
+		if (w.rq.manner.store)
 			store_answers(&w, OP_END, ERR_OK);
 		assert_null(w.run);
 		end_world(&w);
@@ -303,7 +303,7 @@ static void a_stopping_engine_ends_its_runs_with_an_error(void **state)
 		advance(&w, cases[i].at);
 		buf_clear(&w.trace);
 		on_loop(&w, stop_fn);
-		if (w.rq.store)
+		if (w.rq.manner.store)
 			store_answers(&w, OP_END, ERR_OK);
 		assert_trace(&w, cases[i].trace);
 		if (cases[i].at == AT_STREAMING)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes openapi.json and openapi.bundled.yaml: openapi.yaml without references to other files.
+"""Makes openapi.json: openapi.yaml without references to other files.
 
 usage: bundle_openapi.py [--check]
 
 Each schema/NAME.json becomes components/schemas/NAME.  The version is that of CMakeLists.txt, which is
 written into openapi.yaml too.  With --check nothing is written; the exit
-status is 1 when a bundle is not what it would be.
+status is 1 when a file is not what it would be.
 """
 
 import json
@@ -18,22 +18,6 @@ import yaml
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # libyaml's parser, where PyYAML was built with it: a seventh of the time
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-NOTE = "# Made from openapi.yaml and schema/*.json by scripts/bundle_openapi.py; do not edit.\n"
-
-
-class Dumper(yaml.SafeDumper):
-    """Plain YAML: no aliases, long text as a literal block."""
-
-    def ignore_aliases(self, data):
-        return True
-
-
-def _text(dumper, value):
-    style = "|" if "\n" in value else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
-
-
-Dumper.add_representer(str, _text)
 
 
 def source():
@@ -91,13 +75,11 @@ def bundle(document):
 
 
 def render():
-    """File name to text: openapi.yaml itself, and both bundles."""
+    """File name to text: openapi.yaml itself, and the bundle."""
     document = bundle(load())
     return {
         "openapi.yaml": source(),
         "openapi.json": json.dumps(document, indent=1, ensure_ascii=False) + "\n",
-        "openapi.bundled.yaml": NOTE
-        + yaml.dump(document, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=100),
     }
 
 

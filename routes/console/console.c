@@ -5,14 +5,10 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "http/request.h"
-#include "routes/console/console_files.h"
-#include "routes/console/console_inflate.h"
+#include "routes/kit/packed.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-enum { TAG_MAX = 48 };
 
 /* Nothing but this origin's files is loaded, and no text becomes a script or HTML. */
 static const char policy[] =
@@ -68,44 +64,6 @@ static void console_lead(struct request *r, int status)
 	reply_static(r, status, NULL, STR_NONE);
 }
 
-static void console_send_plain(struct request *r, const struct console_file *f)
-{
-	struct buf body;
-
-	buf_init(&body, f->len + 1);
-	if (console_inflate((struct str){ f->gzip, f->gzip_len }, f->len, &body)) {
-		reply_text_take(r, 200, console_type(f->name), &body);
-		return;
-	}
-	buf_finish(&body);
-	reply_refuse(r, ERR_OVERLOADED, "", "no memory for the answer");
-}
-
-/* The two forms of a file are two things to caches, so each has its own tag. */
-static void console_send(struct request *r, const struct console_file *f, const char *cache)
-{
-	bool       gzip = request_takes_gzip(r);
-	struct str known = request_if_none_match(r);
-	char       tag[TAG_MAX];
-
-	int n = snprintf(tag, sizeof tag, "\"%s%s\"", f->tag, gzip ? "-gzip" : "");
-	reply_header(r, "Cache-Control", str_of(cache));
-	reply_header(r, "ETag", str_of(tag));
-	reply_header(r, "Vary", STR("Accept-Encoding"));
-	if (known.n > 0 && (str_is(known, "*") || memmem(known.p, known.n, tag, (size_t)n))) {
-		reply_static(r, 304, NULL, STR_NONE);
-		return;
-	}
-	if (!gzip) {
-		console_send_plain(r, f);
-		return;
-	}
-	if (reply_header(r, "Content-Encoding", STR("gzip")))
-		reply_static(r, 200, console_type(f->name), (struct str){ f->gzip, f->gzip_len });
-	else
-		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the answer");
-}
-
 /* A program that asks for / wants the API, and gets what any unknown path gets. */
 void console_root(struct request *r, void *app)
 {
@@ -131,10 +89,12 @@ void console_page(struct request *r, void *app)
 	(void)app;
 	if (!console_guard(r))
 		return;
-	if (path.p[path.n - 1] == '/')
-		console_send(r, &console_files[0], "no-cache");
-	else
+	if (path.p[path.n - 1] != '/') {
 		console_lead(r, 308);
+		return;
+	}
+	reply_header(r, "Cache-Control", STR("no-cache"));
+	packed_reply(r, &console_files[0], console_type(console_files[0].name));
 }
 
 /* The names of these files have a hash of their bytes, so they never change. */
@@ -143,10 +103,11 @@ void console_asset(struct request *r, void *app)
 	(void)app;
 	if (!console_guard(r))
 		return;
-	for (const struct console_file *f = console_files + 1; f->name; f++) {
+	for (const struct packed *f = console_files + 1; f->name; f++) {
 		if (!str_is(request_param(r, 0), f->name))
 			continue;
-		console_send(r, f, "public, max-age=31536000, immutable");
+		reply_header(r, "Cache-Control", STR("public, max-age=31536000, immutable"));
+		packed_reply(r, f, console_type(f->name));
 		return;
 	}
 	reply_refuse(r, ERR_UNKNOWN_URL, "", "unknown URL; the console has no such file");

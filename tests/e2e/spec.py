@@ -1,5 +1,6 @@
 """Every answer that the tests see is held against openapi.yaml."""
 
+import gzip
 import json
 import re
 from functools import cache
@@ -94,7 +95,7 @@ def _problem(method, path, status, headers, body):
     if validator is None or media != "application/json":
         return None
     try:
-        value = json.loads(body)
+        value = json.loads(gzip.decompress(body) if headers.get("content-encoding") == "gzip" else body)
     except ValueError as error:
         return f"the body is not JSON: {error}"
     errors = sorted(validator.iter_errors(value), key=lambda e: len(e.instance_path))

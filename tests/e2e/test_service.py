@@ -1,13 +1,19 @@
 """The routes around the work: health, metrics, the contract, and what HTTP expects."""
 
+import gzip
 import json
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 import yaml
 
+import gateway as gw
 from raw import Raw, get, post
+
+
+CONTRACT = gw.PROJECT / "openapi.json"
 
 
 def ask(gateway, request, method="GET", path=None):
@@ -52,14 +58,39 @@ def test_metrics_are_prometheus_text(client, shared):
 
 
 def test_the_contract_is_served(client):
-    reply = client.get("/openapi.yaml").ok()
+    plain = {"Accept-Encoding": "identity"}
+    reply = client.get("/openapi.yaml", headers=plain).ok()
     assert "yaml" in reply.headers["content-type"]
     document = yaml.safe_load(reply.body)
     assert document["openapi"].startswith("3.1")
-    bundled = client.get("/openapi.json").ok().json
+    bundled = client.get("/openapi.json", headers=plain).ok().json
     assert set(bundled["paths"]) == set(document["paths"])
     references = re.findall(r'"\$ref":\s*"([^"]*)"', json.dumps(bundled))
     assert all(r.startswith("#") for r in references), "bundled: no reference outside itself"
+
+
+@pytest.mark.parametrize("kind", ["yaml", "json"])
+@pytest.mark.parametrize("accepts", [None, "gzip", "identity", "gzip;q=0", "*"])
+def test_the_contract_is_compressed_for_clients_that_take_it(shared, kind, accepts):
+    headers = [f"Accept-Encoding: {accepts}"] if accepts else []
+    reply = ask(shared, get(f"/openapi.{kind}", *headers))
+    wants = accepts in ("gzip", "*")
+    assert reply.status == 200 and reply.headers["content-type"] == f"application/{kind}"
+    assert (reply.headers.get("content-encoding") == "gzip") == wants
+    assert (gzip.decompress(reply.body) if wants else reply.body) == CONTRACT.read_bytes()
+    assert reply.headers["vary"] == "Accept-Encoding"
+    tag = reply.headers["etag"]
+    assert tag.endswith('-gzip"') == wants, "two forms of a file have two tags"
+    known = ask(shared, get(f"/openapi.{kind}", *headers, f"If-None-Match: {tag}"))
+    assert known.status == 304 and known.body == b"" and known.headers["etag"] == tag
+
+
+def test_the_program_has_the_contract_once_and_compressed():
+    program = gw.BINARY.read_bytes()
+    packed = subprocess.run(["gzip", "-9nc", CONTRACT], capture_output=True, check=True).stdout
+    assert len(packed) <= 80_000
+    assert program.count(packed) == 1, "as it was compressed at build time"
+    assert b'"operationId"' not in program and b"operationId:" not in program, "a raw copy"
 
 
 def test_models_are_listed_and_found(client, script):

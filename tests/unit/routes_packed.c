@@ -1,7 +1,6 @@
 /* gzip's bytes become what they were; what is no gzip, or of another length, does not. */
 #include "base/limits.h"
-#include "routes/console/console_files.h"
-#include "routes/console/console_inflate.h"
+#include "routes/kit/packed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +24,7 @@ static bool inflates(const char *p, size_t n, size_t len, struct buf *out)
 	assert_non_null(copy);
 	memcpy(copy, p, n);
 	buf_finish(out);
-	bool ok = console_inflate((struct str){ copy, n }, len, out);
+	bool ok = packed_inflate((struct str){ copy, n }, len, out);
 	free(copy);
 	return ok;
 }
@@ -38,7 +37,7 @@ static void the_bytes_are_those_of_before(void **state)
 	buf_init(&out, KIB);
 	assert_true(inflates(hello, HELLO, 6, &out));
 	assert_true(str_is(buf_view(&out), "hello\n"));
-	assert_true(console_inflate((struct str){ hello, HELLO }, 6, &out));
+	assert_true(packed_inflate((struct str){ hello, HELLO }, 6, &out));
 	assert_true(str_is(buf_view(&out), "hello\nhello\n"));
 	buf_finish(&out);
 }
@@ -65,20 +64,26 @@ static void what_is_wrong_is_noticed(void **state)
 	buf_finish(&out);
 }
 
-static void every_embedded_file_is_whole(void **state)
+static void check_files(const struct packed *f)
 {
-	(void)state;
-
-	for (const struct console_file *f = console_files; f->name; f++) {
+	for (; f->name; f++) {
 		struct buf out;
 
 		buf_init(&out, f->len);
-		if (!console_inflate((struct str){ f->gzip, f->gzip_len }, f->len, &out))
+		if (!packed_inflate((struct str){ f->gzip, f->gzip_len }, f->len, &out))
 			fail_msg("%s", f->name);
 		assert_int_equal(out.len, f->len);
 		assert_int_equal(strlen(f->tag), 32);
 		buf_finish(&out);
 	}
+}
+
+static void every_embedded_file_is_whole(void **state)
+{
+	(void)state;
+	check_files(console_files);
+	check_files(openapi_files);
+	assert_string_equal(openapi_files[0].name, "openapi.json");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /* /v1/admin/keys. The text of a key is only in the answer that creates the key. So these routes
  * have no Idempotency-Key: a second answer could not show the text. */
-#include "routes/admin/admin_keys.h"
+#include "routes/kit/handlers.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

@@ -1,5 +1,5 @@
 /* The key as the gateway knows it; the name and the end of a stored key are read from the store. */
-#include "routes/admin/me.h"
+#include "routes/kit/handlers.h"
 
 #include "base/api_key.h"
 #include "base/identity.h"

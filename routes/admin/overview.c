@@ -1,5 +1,5 @@
 /* One answer from memory: the configuration was printed when it was read, the rest are figures. */
-#include "routes/admin/overview.h"
+#include "routes/kit/handlers.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

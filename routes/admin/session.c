@@ -1,5 +1,5 @@
 /* Makes the next token of a session, or the first one; and ends sessions. */
-#include "routes/admin/session.h"
+#include "routes/kit/handlers.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

@@ -1,10 +1,11 @@
 /* Sums of usage by key, model and day: reads the query and prints the answer. */
-#include "routes/admin/usage.h"
+#include "routes/kit/handlers.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/money.h"
 #include "http/reply.h"
+#include "http/request.h"
 #include "json/value.h"
 #include "routes/kit/lookup.h"
 #include "routes/kit/page.h"

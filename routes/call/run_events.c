@@ -2,13 +2,14 @@
 #include "routes/call/run_events.h"
 
 #include "base/metric.h"
+#include "desk/live.h"
+#include "desk/tape.h"
 #include "http/reply.h"
 #include "http/request.h"
 #include "http/stream.h"
 #include "routes/kit/gateway.h"
+#include "routes/kit/handlers.h"
 #include "run/follow.h"
-#include "desk/live.h"
-#include "desk/tape.h"
 
 #include <stdio.h>
 #include <stdlib.h>

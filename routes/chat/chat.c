@@ -2,10 +2,11 @@
 #include "routes/chat/chat.h"
 
 #include "base/limits.h"
+#include "routes/call/intake.h"
 #include "routes/chat/chat_computer.h"
 #include "routes/chat/chat_messages.h"
 #include "routes/kit/check.h"
-#include "routes/call/intake.h"
+#include "routes/kit/handlers.h"
 #include "schema/chat_config.h"
 #include "schema/chat_lmc.h"
 #include "schema/chat_request.h"

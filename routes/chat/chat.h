@@ -4,10 +4,6 @@
 #include "routes/kit/gateway.h"
 #include "schema/chat_request.h"
 
-struct request;
-
-void chat_post(struct request *r, void *app);
-
 /* chat_read_how: how an answer is to be made and given: all of a chat request but its messages and
  * where they belong.  Errors: with the path of the culprit. */
 enum errc chat_read_how(struct input *in, const struct gateway *g, const struct chat_request *c,

@@ -1,6 +1,6 @@
 /* POST /v1/chat/completions: OpenAI's request. Members that Parley does not use pass byte for
  * byte. */
-#include "routes/chat/completions.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "routes/kit/check.h"

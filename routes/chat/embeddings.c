@@ -1,5 +1,5 @@
 /* POST /v1/embeddings: OpenAI's request. It makes a run that is not stored. */
-#include "routes/chat/embeddings.h"
+#include "routes/kit/handlers.h"
 
 #include "routes/call/intake.h"
 #include "routes/kit/tokens.h"

@@ -1,7 +1,7 @@
 /* POST /v1/completions: OpenAI's older request, for clients that have not moved on.  A provider with
  * the option `completions` gets it as it is.  For all others the prompt becomes a chat of one message;
  * what only a completion can do is refused. */
-#include "routes/chat/text_completions.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "routes/call/intake.h"

@@ -1,5 +1,5 @@
 /* POST /v1/translate: translates messages and chunks from OpenAI's form to LMC and back. */
-#include "routes/chat/translate.h"
+#include "routes/kit/handlers.h"
 
 #include "base/clock.h"
 #include "base/id.h"

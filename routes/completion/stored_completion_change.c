@@ -1,5 +1,5 @@
 /* Changes the metadata of a stored completion, or deletes it, as in OpenAI's API. */
-#include "routes/completion/stored_completion_change.h"
+#include "routes/kit/handlers.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

@@ -1,5 +1,5 @@
 /* Lists the messages of a stored completion's request. */
-#include "routes/completion/stored_completion_messages.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/reply.h"

@@ -1,5 +1,5 @@
 /* Reads and lists stored chat completions, as in OpenAI's API. */
-#include "routes/completion/stored_completions.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/reply.h"

@@ -1,6 +1,6 @@
 /* Sends the built pages.  All addresses are relative, so that they are right under any prefix that a
  * proxy puts in front of them. */
-#include "routes/console/console.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/reply.h"
@@ -30,11 +30,6 @@ static const struct {
 	{ ".woff2", "font/woff2" },
 	{ ".txt", "text/plain; charset=utf-8" },
 };
-
-bool console_built(void)
-{
-	return console_files[0].name != NULL;
-}
 
 static const char *console_type(const char *name)
 {

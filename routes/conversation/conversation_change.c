@@ -1,5 +1,5 @@
 /* Creates, changes and deletes conversations and their items, as in OpenAI's API. */
-#include "routes/conversation/conversation_change.h"
+#include "routes/kit/handlers.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

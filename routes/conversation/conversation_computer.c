@@ -2,7 +2,7 @@
  *
  *   the store: the conversation is the caller's --> the runner: one question --> the answer
  *                                                                           \--> a file, as it comes */
-#include "routes/conversation/conversation_computer.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "computer/link.h"

@@ -1,5 +1,5 @@
 /* Exports a conversation as an archive. The store reads page by page, at the client's speed. */
-#include "routes/conversation/conversation_export.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/download.h"

@@ -1,6 +1,6 @@
 /* Imports an archive. A worker writes the pieces to the disk, and then checks all of them in steps;
  * the store writes the rows. */
-#include "routes/conversation/conversation_import.h"
+#include "routes/kit/handlers.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

@@ -1,5 +1,5 @@
 /* The list of conversations, which OpenAI's API lacks. */
-#include "routes/conversation/conversation_list.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/reply.h"

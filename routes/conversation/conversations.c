@@ -1,5 +1,5 @@
 /* GET /v1/conversations/{id}, its items and one of them, as in OpenAI's API. */
-#include "routes/conversation/conversations.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/reply.h"

@@ -1,6 +1,6 @@
 /* Prints the messages of a conversation in the requested shape: on the loop if they are few, on a
  * worker if they would block the loop. */
-#include "routes/conversation/messages.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/reply.h"

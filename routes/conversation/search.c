@@ -1,5 +1,5 @@
 /* GET /v1/search: messages with the words of q, best first, each with the matching text. */
-#include "routes/conversation/search.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/reply.h"

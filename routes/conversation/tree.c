@@ -1,5 +1,5 @@
 /* The shape of a conversation with all of its branches, without what was said. */
-#include "routes/conversation/tree.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/reply.h"

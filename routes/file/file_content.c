@@ -1,6 +1,6 @@
 /* Sends the content of a file. The store finds it, and workers read it piece by piece, at the
  * client's speed. */
-#include "routes/file/file_content.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/download.h"

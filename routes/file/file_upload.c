@@ -8,6 +8,7 @@
 #include "http/reply.h"
 #include "http/request.h"
 #include "routes/file/file_print.h"
+#include "routes/kit/handlers.h"
 #include "routes/kit/idem_name.h"
 #include "routes/kit/pump.h"
 #include "store/file.h"

@@ -15,5 +15,3 @@ struct file_form {
 
 /* file_upload_start: takes a form and answers. */
 void file_upload_start(struct request *r, struct gateway *g, const struct file_form *form);
-
-void file_upload_post(struct request *r, void *app);

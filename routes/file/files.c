@@ -1,5 +1,5 @@
 /* GET /v1/files, GET and DELETE /v1/files/{id}, as in OpenAI's API. */
-#include "routes/file/files.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/reply.h"

@@ -1,6 +1,6 @@
 /* The stream of a stored message once more: from its start, then live.  Its blocks have no numbers, so
  * no reader can begin in the middle. */
-#include "routes/messages/message_events.h"
+#include "routes/kit/handlers.h"
 
 #include "desk/live.h"
 #include "http/reply.h"

@@ -1,6 +1,6 @@
 /* How many tokens a request would have.  A provider that speaks the same API is asked; otherwise, or
  * if the provider can't say it, the number is an estimate, as for the limits.  Nothing is charged. */
-#include "routes/messages/messages_count.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/reply.h"

@@ -1,6 +1,6 @@
 /* POST /v1/messages: Anthropic's request as a prompt.  The members of its own that OpenAI's request
  * can't say are left out with a warning, because clients add new ones often. */
-#include "routes/messages/messages_create.h"
+#include "routes/kit/handlers.h"
 
 #include "base/hash.h"
 #include "base/limits.h"

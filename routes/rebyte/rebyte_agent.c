@@ -5,6 +5,7 @@
 #include "lmc/warnings.h"
 #include "routes/call/intake.h"
 #include "routes/kit/check.h"
+#include "routes/kit/handlers.h"
 #include "routes/rebyte/rebyte_input.h"
 #include "schema/rebyte_action.h"
 #include "schema/rebyte_run.h"

@@ -3,9 +3,5 @@
 
 #include "base/id.h"
 
-struct request;
-
-void rebyte_agent_post(struct request *r, void *app);
-
 /* rebyte_agent_id: reads an id with or without its prefix. */
 bool rebyte_agent_id(struct str text, const char *prefix, struct id *ret);

@@ -1,5 +1,5 @@
 /* Changes threads outside of their runs. */
-#include "routes/rebyte/rebyte_change.h"
+#include "routes/kit/handlers.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -10,7 +10,6 @@
 #include "routes/kit/lookup.h"
 #include "routes/rebyte/rebyte_input.h"
 #include "routes/rebyte/rebyte_print.h"
-#include "routes/rebyte/rebyte_threads.h"
 #include "schema/rebyte_thread.h"
 #include "schema/rebyte_update.h"
 #include "store/conversation.h"

@@ -1,5 +1,5 @@
 /* Uploaded files, which are those of /v1/files: their uuid is the id without "file-". */
-#include "routes/rebyte/rebyte_files.h"
+#include "routes/kit/handlers.h"
 
 #include "base/file_id.h"
 #include "base/limits.h"

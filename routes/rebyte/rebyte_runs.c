@@ -1,5 +1,5 @@
 /* Reads runs of agents, which are runs of all routes. */
-#include "routes/rebyte/rebyte_runs.h"
+#include "routes/kit/handlers.h"
 
 #include "base/identity.h"
 #include "base/limits.h"

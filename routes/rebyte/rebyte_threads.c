@@ -1,5 +1,5 @@
 /* A thread is a conversation, and its messages are those of the newest branch. */
-#include "routes/rebyte/rebyte_threads.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/reply.h"

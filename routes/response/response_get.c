@@ -1,5 +1,5 @@
 /* GET /v1/responses/{id}: the object, or its events; DELETE: removes the response. */
-#include "routes/response/response_get.h"
+#include "routes/kit/handlers.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

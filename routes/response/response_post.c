@@ -1,6 +1,6 @@
 /* POST /v1/responses: OpenAI's Responses API.  Its request becomes one of a chat: items become
  * messages, and members get the names that chats have for them. */
-#include "routes/response/response_post.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "routes/call/intake.h"

@@ -1,6 +1,6 @@
 /* Cancels a run and answers with the run: at once if it has ended already, otherwise at its end.  A run
  * that has ended before code which waits for an approval is withdrawn. */
-#include "routes/run/run_cancel.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/reply.h"

@@ -1,5 +1,5 @@
 /* Starts a new run that continues the answer of another one, or executes the code that it waits with. */
-#include "routes/run/run_continue.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/reply.h"

@@ -1,5 +1,5 @@
 /* A ticket for a run's events, for readers that can't send a key. */
-#include "routes/run/run_ticket.h"
+#include "routes/kit/handlers.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

@@ -1,5 +1,5 @@
 /* GET /v1/runs/{id}: the run object, from the store, or from a live run that is not stored. */
-#include "routes/run/runs.h"
+#include "routes/kit/handlers.h"
 
 #include "base/identity.h"
 #include "base/limits.h"

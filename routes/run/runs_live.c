@@ -1,6 +1,6 @@
 /* A stream that ends with its client, its key or the gateway.  The feed keeps what waits: here are at
  * most LOW bytes and a state more. */
-#include "routes/run/runs_live.h"
+#include "routes/kit/handlers.h"
 
 #include "base/api_key.h"
 #include "base/clock.h"

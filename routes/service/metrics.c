@@ -1,5 +1,5 @@
 /* /metrics: the counted metrics, and those that are read on demand. */
-#include "routes/service/metrics.h"
+#include "routes/kit/handlers.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

@@ -2,7 +2,7 @@
  * of Anthropic's API, in the shape of that (models_page). Instead of a name with a star, the list has the models that its provider lists. The answer comes at once if
  * something is known of every provider, however old. Otherwise it waits a moment for the provider;
  * what has not arrived by then is left out. */
-#include "routes/service/models.h"
+#include "routes/kit/handlers.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

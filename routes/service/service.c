@@ -1,5 +1,5 @@
 /* /livez, /readyz, /healthz, /openapi.yaml and /openapi.json. */
-#include "routes/service/service.h"
+#include "routes/kit/handlers.h"
 
 #include "base/limits.h"
 #include "http/reply.h"

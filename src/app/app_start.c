@@ -19,7 +19,7 @@
 #include "desk/watch.h"
 #include "http/tls.h"
 #include "loop/work.h"
-#include "routes/console/console.h"
+#include "routes/kit/packed.h"
 #include "run/assemble.h"
 #include "store/engine.h"
 #include "store/key_ring.h"
@@ -267,7 +267,7 @@ static void join_neighbours(struct app *a)
 
 static int app_console(const struct app *a)
 {
-	return console_built() ? a->config->console : CONSOLE_OFF;
+	return console_files[0].name ? a->config->console : CONSOLE_OFF;
 }
 
 /* share_routes: decides which routes the main addresses and the admin listener have; returns

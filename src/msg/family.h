@@ -1,6 +1,6 @@
 /* msg/family: a family is an API for clients; struct family has everything in which the APIs
  * differ, except for the bodies of requests, which the handlers of the routes read.  A family is a
- * const struct.  A route names its family in a column of routes/table.c; a run holds its family
+ * const struct.  A route names its family in a column of routes/table.def; a run holds its family
  * until the run ends.  All functions may be called on any thread.
  *
  * shape/family.h lists the families; each has a file of its own. */

@@ -59,6 +59,8 @@ def check_ours(path, name, folders):
     target = resolve(path, name)
     if target is None:
         return f'"{name}" is no header of the project'
+    if target.suffix == ".def":
+        return None  # a table of words includes nothing, so whoever reads it depends on nothing more
     here, there = folder_of(path), folder_of(target)
     if here not in folders:
         return f"folder {here} has no line in includes.allow"
@@ -104,7 +106,7 @@ def units():
             here = graph.setdefault(path.with_suffix(""), set())
             for _, ours, name in includes(path):
                 target = resolve(path, name) if ours else None
-                if target:
+                if target and target.suffix != ".def":
                     here.add(target.with_suffix(""))
     return graph
 

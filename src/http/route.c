@@ -148,9 +148,47 @@ bool route_spell(const struct route_spelling *list, struct str target, char *out
 	return false;
 }
 
+/* after_colon: what follows the last colon of a segment; .p NULL: there is none. */
+static struct str after_colon(struct str segment)
+{
+	for (size_t i = segment.n; i-- > 0;)
+		if (segment.p[i] == ':')
+			return (struct str){ segment.p + i + 1, segment.n - i - 1 };
+	return STR_NONE;
+}
+
+/* template_verb: the verb at the end of a template; .p NULL: it has none. */
+static struct str template_verb(const char *template)
+{
+	const char *verb = strstr(template, "}:");
+
+	return verb ? str_of(verb + 2) : STR_NONE;
+}
+
+enum route_fit {
+	FIT_NOT,
+	FIT_BUT_VERB, /* a name and a verb, but another verb than the template's */
+	FIT,
+};
+
+/* fit_verb: compares {name}:verb, a template's last segment, with all that is left of a path.  The
+ * segments lie one after the other with slashes between them. */
+static enum route_fit fit_verb(struct str want, const struct str *segments, size_t count,
+			       struct str *ret_name)
+{
+	struct str  last = segments[count - 1];
+	struct str  verb = after_colon(last);
+	const char *from = segments[0].p;
+
+	if (!verb.p || verb.p - 1 == from)
+		return FIT_NOT;
+	*ret_name = (struct str){ from, (size_t)(verb.p - 1 - from) };
+	return str_eq(verb, after_colon(want)) ? FIT : FIT_BUT_VERB;
+}
+
 /* match_path: compares a template with decoded segments. */
-static bool match_path(const char *template, const struct str *segments, size_t count,
-		       struct str params[ROUTE_PARAMS])
+static enum route_fit match_path(const char *template, const struct str *segments, size_t count,
+				 struct str params[ROUTE_PARAMS])
 {
 	struct str rest = str_of(template);
 	size_t     param = 0;
@@ -159,21 +197,24 @@ static bool match_path(const char *template, const struct str *segments, size_t 
 		struct str want = next_segment(&rest);
 
 		if (str_is(want, "*"))
-			return true;
+			return FIT;
 		if (want.n == 0 || i == count)
-			return want.n == 0 && i == count;
+			return want.n == 0 && i == count ? FIT : FIT_NOT;
 		if (want.p[0] == '{') {
 			if (param == ROUTE_PARAMS)
-				return false;
+				return FIT_NOT;
+			if (want.p[want.n - 1] != '}')
+				return fit_verb(want, segments + i, count - i, &params[param]);
 			params[param++] = segments[i];
 		} else if (!str_eq(want, segments[i])) {
-			return false;
+			return FIT_NOT;
 		}
 	}
 }
 
-enum { SEGMENTS_MAX = 8 };
+enum { SEGMENTS_MAX = 16 };
 
+/* route_split: decodes the segments of a path into scratch, with slashes between them. */
 static enum errc route_split(struct str path, char *scratch, struct str segments[SEGMENTS_MAX],
 			     size_t *ret_count, struct err *e)
 {
@@ -185,6 +226,8 @@ static enum errc route_split(struct str path, char *scratch, struct str segments
 
 		if (raw.n == 0)
 			break;
+		if (count > 0)
+			*scratch++ = '/';
 		if (!route_decode(raw, false, scratch, &n))
 			return err_set(e, ERR_BAD_REQUEST, "", "the path has a bad percent escape");
 		struct str s = { scratch, n };
@@ -234,7 +277,7 @@ static bool is_path(struct route_list list, const struct str *segments, size_t c
 	struct str params[ROUTE_PARAMS];
 
 	for (const struct route *row = route_first(list); row->name; row = route_after(list, row))
-		if (match_path(row->path, segments, count, params))
+		if (match_path(row->path, segments, count, params) == FIT)
 			return true;
 	return false;
 }
@@ -259,9 +302,14 @@ static bool distance_of(const char *template, const struct str *segments, size_t
 
 	for (size_t i = 0; i < count; i++) {
 		struct str want = next_segment(&rest);
+		struct str is = segments[i];
 		size_t     distance = 0;
 
-		if (want.n == 0 || (want.p[0] != '{' && !hint_near(segments[i], want, &distance)))
+		if (want.n > 0 && want.p[0] == '{' && want.p[want.n - 1] != '}') {
+			want = after_colon(want);
+			is = after_colon(is);
+		}
+		if (want.n == 0 || (want.p[0] != '{' && !hint_near(is, want, &distance)))
 			return false;
 		sum += distance;
 	}
@@ -289,7 +337,7 @@ static const struct route_hint *hint_of(const struct route_hint *hints, const st
 	struct str params[ROUTE_PARAMS];
 
 	for (const struct route_hint *h = hints; h && h->path; h++)
-		if (match_path(h->path, segments, count, params))
+		if (match_path(h->path, segments, count, params) == FIT)
 			return h;
 	return NULL;
 }
@@ -334,12 +382,16 @@ enum errc route_match(struct route_list list, const struct route_hint *hints, st
 
 	const struct route *other_method =
 		NULL; /* the first row that matches; rows of other methods have the same path */
+	bool unknown_verb = false; /* the path is other_method's only with the verb in its name */
+	bool verbs = false;
 	for (const struct route *row = route_first(list); row->name; row = route_after(list, row)) {
 		struct str found[ROUTE_PARAMS] = { { 0 } };
 
 		if (other_method && strcmp(row->path, other_method->path) != 0)
 			continue;
-		if (!match_path(row->path, segments, count, found))
+		enum route_fit fit = match_path(row->path, segments, count, found);
+		verbs = verbs || fit == FIT_BUT_VERB;
+		if (fit != FIT)
 			continue;
 		if (method_fits(row, method)) {
 			memcpy(params, found, sizeof found);
@@ -347,8 +399,10 @@ enum errc route_match(struct route_list list, const struct route_hint *hints, st
 			return ERR_OK;
 		}
 		other_method = row;
+		unknown_verb = verbs && !template_verb(row->path).p;
 	}
-	if (other_method && !hint_is_word(other_method, hint_of(hints, segments, count))) {
+	if (other_method && !unknown_verb &&
+	    !hint_is_word(other_method, hint_of(hints, segments, count))) {
 		*ret = other_method;
 		return err_set(e, ERR_METHOD_NOT_ALLOWED, "", "%s is not allowed on this URL",
 			       method.n <= 16 ? method.p : "this method");
@@ -370,12 +424,25 @@ bool route_allow(struct route_list list, const struct route *row, struct buf *ou
 	return buf_text(out, "OPTIONS");
 }
 
+/* verb_is_last: whether a template has a verb nowhere but at its end, and not in its only segment. */
+static bool verb_is_last(const char *template)
+{
+	struct str verb = template_verb(template);
+
+	return !verb.p ||
+	       (verb.n > 0 && !memchr(verb.p, '/', verb.n) && !memchr(verb.p, ':', verb.n) &&
+		template[0] == '/' && template[1] != '{');
+}
+
 enum errc route_check(const struct route *table, struct err *e)
 {
 	for (const struct route *row = table; row->name; row++) {
 		if (row->auth == AUTH_UNSET || row->body == BODY_UNSET || !row->family ||
 		    !row->handle || !row->method || !row->path)
 			return err_set(e, ERR_INTERNAL, "", "route %s has an empty column",
+				       row->name);
+		if (!verb_is_last(row->path))
+			return err_set(e, ERR_INTERNAL, "", "route %s has a verb within its path",
 				       row->name);
 		for (const struct route *other = table; other < row; other++)
 			if (strcmp(other->path, row->path) == 0 &&

@@ -38,9 +38,10 @@ enum route_trait {
 };
 
 struct route {
-	const char          *name;   /* for logs and metrics, e.g. "chat" */
-	const char          *method; /* GET also answers HEAD */
-	const char          *path;   /* template: /v1/models/{id} */
+	const char *name;   /* for logs and metrics, e.g. "chat" */
+	const char *method; /* GET also answers HEAD */
+	/* template: /v1/models/{id}.  Its last segment may end in a verb: /v1/models/{id}:embed. */
+	const char          *path;
 	enum route_auth      auth;
 	enum route_body      body;
 	unsigned             traits; /* bits of enum route_trait */
@@ -79,7 +80,10 @@ bool route_spell(const struct route_spelling *list, struct str target, char *out
 /* route_match: finds the row for a raw target ("/v1/models/a%2Fb?x=y"). The path is split into
  * segments first and percent-decoded then, so an encoded slash stays inside its segment; empty
  * segments collapse. Params are written decoded into scratch (at least as long as the target).
- * The first row whose path matches decides the path: /a/b must precede /a/{id}. *ret is the row,
+ * The first row whose path matches decides the path: /a/b must precede /a/{id}, and /a/{id}:verb
+ * too. A verb follows the last colon of the path's last segment; the name before it may hold
+ * colons and slashes, and is not empty. Such a path is no other row's name for other methods, so a
+ * verb that no row has is unknown. *ret is the row,
  * or, on METHOD_NOT_ALLOWED, any row of that path. hints, ended by a row without a path, or
  * NULL, are for the text of UNKNOWN_URL; without a hint the text names a similar path. Errors:
  * BAD_REQUEST (bad escape, NUL, dot segment), UNKNOWN_URL, METHOD_NOT_ALLOWED. */

@@ -33,9 +33,15 @@ def registry():
 def templates():
     rows = []
     for template in document()["paths"]:
-        pattern = re.sub(r"\\\{[^/]+?\\\}", "[^/]+", re.escape(template))
+        pattern = re.sub(r"\\\{[^/]+?\\\}(?=:)", ".+", re.escape(template))  # a name before a verb
+        pattern = re.sub(r"\\\{[^/]+?\\\}", "[^/]+", pattern)
         rows.append((template, re.compile(pattern)))
-    return sorted(rows, key=lambda row: row[0].count("{"))
+    return sorted(rows, key=lambda row: (row[0].count("{"), "}:" not in row[0]))
+
+
+def filled(template, value):
+    """A path with value in place of each parameter."""
+    return re.sub(r"\{[^/]+?\}", lambda _: value, template)
 
 
 def routes():

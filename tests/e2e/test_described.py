@@ -11,7 +11,7 @@ SPEC = spec.document()
 
 
 def filled(path):
-    return "/".join("x" if part.startswith("{") else part for part in path.split("/"))
+    return spec.filled(path, "x")
 
 
 @pytest.mark.parametrize("path", SPEC["paths"])

@@ -162,6 +162,14 @@ def check_schema_examples(document):
                 problem(f"schema {name}: its example: {error.message}")
 
 
+def check_paths(document):
+    """A parameter is a whole segment; in the last one, a verb may follow it: {model}:embed."""
+    for path in document["paths"]:
+        segment = r"/(?:\{\w+\}|[^/{}:]+)"
+        if path != "/" and not re.fullmatch(rf"(?:{segment})+(?:(?<=\}}):\w+)?", path):
+            problem(f"{path}: a parameter is no whole segment, or a verb is not at the end")
+
+
 def check_operations(document, codes):
     seen = set()
     for where, operation in operations(document):
@@ -220,6 +228,7 @@ def main(arguments):
     document = check_bundle()
     check_references(document, document)
     check_schema_examples(document)
+    check_paths(document)
     check_operations(document, error_codes())
     if not arguments:
         check_with_npm()

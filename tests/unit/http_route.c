@@ -37,9 +37,9 @@ static const struct route_hint hints[] = {
 	{ 0 },
 };
 
-/* match: the row's name, or the error's wire code. */
-static const char *match(struct str method, struct str target, struct str params[ROUTE_PARAMS],
-			 struct err *e)
+/* match_in: the row's name, or the error's wire code. */
+static const char *match_in(const struct route *rows, struct str method, struct str target,
+			    struct str params[ROUTE_PARAMS], struct err *e)
 {
 	static char         scratch[512];
 	const struct route *row = NULL;
@@ -49,7 +49,7 @@ static const char *match(struct str method, struct str target, struct str params
 
 	assert_non_null(copy);
 	memset(e, 0, sizeof *e);
-	enum errc rc = route_match((struct route_list){ table, 0 }, hints, method, target, copy,
+	enum errc rc = route_match((struct route_list){ rows, 0 }, hints, method, target, copy,
 				   params ? params : none, &row, e);
 	assert_int_equal(rc, e->code);
 	for (size_t i = 0, at = 0; params && rc == ERR_OK && i < ROUTE_PARAMS; i++) {
@@ -62,6 +62,12 @@ static const char *match(struct str method, struct str target, struct str params
 	if (rc == ERR_METHOD_NOT_ALLOWED)
 		assert_non_null(row);
 	return rc == ERR_OK ? row->name : err_wire(e);
+}
+
+static const char *match(struct str method, struct str target, struct str params[ROUTE_PARAMS],
+			 struct err *e)
+{
+	return match_in(table, method, target, params, e);
 }
 
 static void targets_lead_to_their_rows(void **state)
@@ -142,6 +148,106 @@ static void targets_lead_to_their_rows(void **state)
 			fail_msg("case: %s: %s, %.*s, %.*s", cases[i].why, got, STR_ARG(params[0]),
 				 STR_ARG(params[1]));
 	}
+}
+
+static void a_path_may_end_in_a_verb(void **state)
+{
+	static const struct route rows[] = {
+		ROW("make", "POST", "/v1/models/{id}:make"),
+		ROW("stream", "POST", "/v1/models/{id}:streamMake"),
+		ROW("model", "GET", "/v1/models/{id}"),
+		ROW("models", "GET", "/v1/models"),
+		ROW("tuned", "GET", "/v1/p/{p}/models/{id}:look"),
+		{ 0 },
+	};
+	static const struct {
+		const char *method, *target, *want, *param0, *param1;
+	} cases[] = {
+		{ "POST", "/v1/models/m:make", "make", "m", "" },
+		{ "POST", "/v1/models/m:streamMake?alt=sse", "stream", "m", "" },
+		{ "POST", "/v1/models/a:b:make", "make", "a:b", "" },
+		{ "POST", "/v1/models/a/b:make", "make", "a/b", "" },
+		{ "POST", "/v1/models/a%2Fb:make", "make", "a/b", "" },
+		{ "POST", "/v1/models/a%2fb/c:d:make/", "make", "a/b/c:d", "" },
+		{ "POST", "//v1//models//a//b:make", "make", "a/b", "" },
+		{ "POST", "/v1/models/a:x/b:make", "make", "a:x/b", "" },
+		{ "POST", "/v1/models/m%3Amake", "make", "m", "" },
+		{ "POST", "/v1/models/a%3Ab:make", "make", "a:b", "" },
+		{ "POST", "/v1/models/m:m%61ke", "make", "m", "" },
+		{ "POST", "/v1/models/::make", "make", ":", "" },
+		{ "POST", "/v1/models/a/:make", "make", "a/", "" },
+		{ "POST", "/v1/models/%2F:make", "make", "/", "" },
+		{ "POST", "/v1/models/a%252Fb:make", "make", "a%2Fb", "" },
+		{ "POST", "/v1/models/a/b/c/d/e/f/g/h/i/j/k/l/m/n:make", "make",
+		  "a/b/c/d/e/f/g/h/i/j/k/l/m/n", "" },
+		{ "HEAD", "/v1/p/x%2Fy/models/a/b:look", "tuned", "x/y", "a/b" },
+		{ "GET", "/v1/models/llama:8b", "model", "llama:8b", "" },
+		{ "GET", "/v1/models/m:", "model", "m:", "" },
+		{ "GET", "/v1/models/:make", "model", ":make", "" },
+
+		{ "POST", "/v1/models/:make", "method_not_allowed", "", "" },
+		{ "POST", "/v1/models/%3Amake", "method_not_allowed", "", "" },
+		{ "POST", "/v1/models/m", "method_not_allowed", "", "" },
+		{ "GET", "/v1/models/m:make", "method_not_allowed", "", "" },
+		{ "DELETE", "/v1/models/a/b:streamMake", "method_not_allowed", "", "" },
+		{ "POST", "/v1/p/x/models/a:look", "method_not_allowed", "", "" },
+
+		{ "POST", "/v1/models/m:Make", "unknown_url", "", "" },
+		{ "POST", "/v1/models/m:makes", "unknown_url", "", "" },
+		{ "POST", "/v1/models/m:", "unknown_url", "", "" },
+		{ "POST", "/v1/models/m:make:", "unknown_url", "", "" },
+		{ "POST", "/v1/models/m:make/x", "unknown_url", "", "" },
+		{ "POST", "/v1/models/m:make%2Fx", "unknown_url", "", "" },
+		{ "POST", "/v1/models/m:make%20", "unknown_url", "", "" },
+		{ "POST", "/v1/models:make", "unknown_url", "", "" },
+		{ "POST", "/v1/models/a/b", "unknown_url", "", "" },
+		{ "GET", "/v1/models/a/b:8b", "unknown_url", "", "" },
+		{ "POST", "/v1/p/x/models/:look", "unknown_url", "", "" },
+		{ "POST", "/v1/models/a/b/c/d/e/f/g/h/i/j/k/l/m/n/o:make", "unknown_url", "", "" },
+
+		{ "POST", "/v1/models/a/../b:make", "bad_request", "", "" },
+		{ "POST", "/v1/models/a%00:make", "bad_request", "", "" },
+		{ "POST", "/v1/models/a%3:make", "bad_request", "", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct str  params[ROUTE_PARAMS] = { { 0 } };
+		struct err  e;
+		const char *got = match_in(rows, str_of(cases[i].method), str_of(cases[i].target),
+					   params, &e);
+
+		if (strcmp(got, cases[i].want) != 0 || !str_is(params[0], cases[i].param0) ||
+		    !str_is(params[1], cases[i].param1))
+			fail_msg("case: %s %s: %s, %.*s, %.*s", cases[i].method, cases[i].target,
+				 got, STR_ARG(params[0]), STR_ARG(params[1]));
+	}
+}
+
+static void a_verb_that_is_none_is_hinted_at(void **state)
+{
+	static const struct route rows[] = {
+		ROW("make", "POST", "/v1/models/{id}:makeContent"),
+		ROW("look", "GET", "/v1/models/{id}:look"),
+		{ 0 },
+	};
+	struct err e;
+	struct buf b;
+
+	(void)state;
+	assert_string_equal(match_in(rows, STR("POST"), STR("/v1/models/m:makeContents"), NULL, &e),
+			    "unknown_url");
+	assert_string_equal(e.text, "unknown URL; did you mean /v1/models/{id}:makeContent?");
+	assert_string_equal(match_in(rows, STR("POST"), STR("/v1/models/m:other"), NULL, &e),
+			    "unknown_url");
+	assert_string_equal(e.text, "unknown URL; GET /openapi.yaml lists all routes");
+	assert_string_equal(match_in(rows, STR("POST"), STR("/models/m:makeContent"), NULL, &e),
+			    "unknown_url");
+	assert_string_equal(e.text, "unknown URL; the base URL of this API ends in /v1");
+	buf_init(&b, 64);
+	assert_true(route_allow((struct route_list){ rows, 0 }, &rows[1], &b));
+	assert_true(str_is(buf_view(&b), "GET, HEAD, OPTIONS"));
+	buf_finish(&b);
 }
 
 static void a_raw_nul_in_a_target_is_refused(void **state)
@@ -359,6 +465,11 @@ static void a_table_with_holes_is_refused(void **state)
 		{ "no family", { { "a", "GET", "/a", AUTH_NONE, BODY_NONE, 0, NULL, handle } }, false },
 		{ "no method", { { "a", NULL, "/a", AUTH_NONE, BODY_NONE, 0, &family, handle } }, false },
 		{ "no path", { { "a", "GET", NULL, AUTH_NONE, BODY_NONE, 0, &family, handle } }, false },
+		{ "a verb", { ROW("a", "POST", "/a/{b}:c"), { 0 } }, true },
+		{ "a verb that is empty", { ROW("a", "POST", "/a/{b}:"), { 0 } }, false },
+		{ "a verb before another segment", { ROW("a", "POST", "/a/{b}:c/d"), { 0 } }, false },
+		{ "two verbs", { ROW("a", "POST", "/a/{b}:c:d"), { 0 } }, false },
+		{ "a verb in the only segment", { ROW("a", "POST", "/{b}:c"), { 0 } }, false },
 		{ "twice", { ROW("a", "GET", "/a"), ROW("b", "GET", "/a"), { 0 } }, false },
 	};
 	/* clang-format on */
@@ -454,6 +565,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(targets_lead_to_their_rows),
+		cmocka_unit_test(a_path_may_end_in_a_verb),
+		cmocka_unit_test(a_verb_that_is_none_is_hinted_at),
 		cmocka_unit_test(a_raw_nul_in_a_target_is_refused),
 		cmocka_unit_test(a_query_behind_an_authority_is_no_path),
 		cmocka_unit_test(a_missing_v1_is_hinted_at),

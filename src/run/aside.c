@@ -50,7 +50,7 @@ static void worked(struct work_job *job)
 	if (x->err)
 		e = *x->err;
 	x->on = false;
-	r->jobs_out--;
+	run_release(r);
 	if (x->ends)
 		run_finish(r, x->why);
 	else
@@ -69,7 +69,7 @@ bool aside_submit(struct run *r, enum errc (*work)(struct run *r, struct err *e)
 	if (!work_submit(r->engine->o.env.cpu, &x->job))
 		return false;
 	x->on = true;
-	r->jobs_out++;
+	run_hold(r);
 	return true;
 }
 

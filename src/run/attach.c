@@ -360,7 +360,7 @@ static void attach_on_read(struct work_job *job)
 	struct run        *r = x->run;
 	struct err         e = x->err;
 
-	r->jobs_out--;
+	run_release(r);
 	r->attach_counted = x->counted;
 	for (size_t i = 0; e.code == ERR_OK && i < x->count; i++)
 		if (x->list[i].shown.missing)
@@ -406,10 +406,10 @@ enum step_next attach_read(struct run *r, struct err *e)
 		return STEP_FAILED;
 	}
 	r->attach_counted = x->counted;
-	r->jobs_out++;
+	run_hold(r);
 	if (work_submit(r->engine->o.work, &x->job))
 		return STEP_PARKED;
-	r->jobs_out--;
+	run_release(r);
 	return too_many_reads(e);
 }
 
@@ -425,7 +425,7 @@ static void on_found(struct store_job *job)
 	struct run        *r = x->run;
 	struct err         e = job->err;
 
-	r->jobs_out--;
+	run_release(r);
 	step_over(r, &e);
 }
 
@@ -534,10 +534,10 @@ enum step_next attach_find(struct run *r, struct err *e)
 	x->find.ids = x->ids;
 	x->find.count = x->count;
 	x->find.some = true;
-	r->jobs_out++;
+	run_hold(r);
 	if (store_files_find(s, &x->find))
 		return STEP_PARKED;
-	r->jobs_out--;
+	run_release(r);
 	return too_many_reads(e);
 }
 

@@ -305,7 +305,7 @@ static void bill_on_reserved(struct store_job *job)
 	struct run       *r = j->run;
 	struct err        e = job->err;
 
-	r->jobs_out--;
+	run_release(r);
 	r->bill.reserved = e.code == ERR_OK;
 	step_over(r, &e);
 }
@@ -335,10 +335,10 @@ enum step_next bill_reserve(struct run *r, struct err *e)
 	};
 	if (make_bound(r, &j->reserve, e) != ERR_OK)
 		return STEP_FAILED;
-	r->jobs_out++;
+	run_hold(r);
 	if (store_budget_reserve(s, &j->reserve))
 		return STEP_PARKED;
-	r->jobs_out--;
+	run_release(r);
 	err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
 	return STEP_FAILED;
 }
@@ -363,7 +363,7 @@ static void bill_on_booked(struct store_job *job)
 	struct bill *b = &r->bill;
 	struct err   e = job->err;
 
-	r->jobs_out--;
+	run_release(r);
 	if (e.code == ERR_OK) {
 		b->reserved = false;
 		r->computer->booked_nano = money_add(r->computer->booked_nano, b->nano);
@@ -379,10 +379,10 @@ enum step_next bill_book(struct run *r, struct err *e)
 
 	fill_note(r, &j->settle.note);
 	j->settle.job = (struct store_job){ .loop = run_loop(r), .done = bill_on_booked };
-	r->jobs_out++;
+	run_hold(r);
 	if (store_budget_settle(r->engine->o.store, &j->settle))
 		return STEP_PARKED;
-	r->jobs_out--;
+	run_release(r);
 	err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
 	return STEP_FAILED;
 }
@@ -521,7 +521,7 @@ static void on_settled(struct store_job *job)
 {
 	struct run *r = container_of(job, struct bill_jobs, settle.job)->run;
 
-	r->jobs_out--;
+	run_release(r);
 	run_free_if_over(r);
 }
 
@@ -538,9 +538,9 @@ void bill_over(struct run *r)
 	if (b->reserved) {
 		fill_note(r, &b->jobs->settle.note);
 		b->jobs->settle.job = (struct store_job){ .loop = run_loop(r), .done = on_settled };
-		r->jobs_out++;
+		run_hold(r);
 		if (!store_budget_settle(s, &b->jobs->settle))
-			r->jobs_out--;
+			run_release(r);
 	} else if (b->charged && s && s->usage) {
 		fill_note(r, &n);
 		store_usage_add(s, &n);

@@ -106,7 +106,7 @@ static void gather_on_done(struct work_job *job)
 	struct run    *r = g->run;
 	struct err     e = g->err;
 
-	r->jobs_out--;
+	run_release(r);
 	if (r->state >= STATE_CALLING && r->state <= STATE_EXECUTING)
 		step_over(r, &e);
 	else
@@ -135,10 +135,10 @@ enum step_next gather_start(struct run *r, struct err *e)
 				    .done = gather_on_done };
 	if (call_messages(r, &g->messages, &g->message_count, &old, e) != ERR_OK)
 		return STEP_FAILED;
-	r->jobs_out++;
+	run_hold(r);
 	if (work_submit(r->engine->o.work, &g->job))
 		return STEP_PARKED;
-	r->jobs_out--;
+	run_release(r);
 	err_set(e, ERR_OVERLOADED, "", "too many files are waiting to be read; try again");
 	return STEP_FAILED;
 }

@@ -59,7 +59,7 @@ static bool submit_keep(struct run *r, struct idem_answer answer, enum run_statu
 		free(x);
 		return false;
 	}
-	r->jobs_out++;
+	run_hold(r);
 	return true;
 }
 
@@ -71,7 +71,7 @@ static struct run *keep_back(struct store_job *job, struct err *ret)
 
 	*ret = job->err;
 	free(x);
-	r->jobs_out--;
+	run_release(r);
 	return r;
 }
 

@@ -97,7 +97,7 @@ static void image_on_read(struct work_job *job)
 	struct run        *r = x->run;
 	struct err         e = x->err;
 
-	r->jobs_out--;
+	run_release(r);
 	step_over(r, &e);
 }
 
@@ -152,10 +152,10 @@ enum step_next image_look(struct run *r, struct err *e)
 
 enum step_next image_read(struct run *r, struct err *e)
 {
-	r->jobs_out++;
+	run_hold(r);
 	if (work_submit(r->engine->o.work, &r->images->job))
 		return STEP_PARKED;
-	r->jobs_out--;
+	run_release(r);
 	err_set(e, ERR_OVERLOADED, "", "too many files are waiting to be read; try again");
 	return STEP_FAILED;
 }

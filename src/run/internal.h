@@ -270,6 +270,11 @@ enum context_files run_files(const struct run *r); /* where the files of message
 const struct branch_read *run_branch(const struct run *r);
 /* run_move: the only writer of r->state. */
 void run_move(struct run *r, enum run_state to);
+/* run_hold: a job of the run goes to the store, to a worker or to the end of the loop's turn, and
+ * the run lives until the job is back.  run_release: it is back, or was not taken; whoever leaves the
+ * run as it is calls run_free_if_over next.  Both are the only writers of r->jobs_out. */
+void run_hold(struct run *r);
+void run_release(struct run *r);
 /* run_finish: the call is over, or never began (states up to BEGINNING).  e: NULL: success;
  * ERR_CANCELLED: nobody wants the answer; else the failure, and the answer so far stays.  A run
  * that a worker has ends when the worker is done. */

@@ -76,7 +76,7 @@ static void cut_now(struct task *t)
 	struct run_computer *c = container_of(t, struct run_computer, cut_task);
 	struct run          *r = c->run;
 
-	r->jobs_out--;
+	run_release(r);
 	if (r->state == STATE_STREAMING && r->call && !r->aborting) {
 		run_drop_call(r);
 		call_event(r, &(struct event){ .kind = EVENT_END });
@@ -90,7 +90,7 @@ static void cut_soon(struct run_computer *c)
 {
 	c->cut = true;
 	c->cut_task.fn = cut_now;
-	c->run->jobs_out++;
+	run_hold(c->run);
 	loop_later(run_loop(c->run), &c->cut_task);
 }
 

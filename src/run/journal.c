@@ -110,7 +110,7 @@ static void on_appended(struct store_job *job)
 	for (size_t i = 0; i < j->append.entry_count; i++) {
 		struct run *r = j->parts[i].run;
 
-		r->jobs_out--;
+		run_release(r);
 		if (e.code == ERR_OK && !j->entries[i].refused)
 			arrived(r);
 		else
@@ -165,7 +165,7 @@ static bool journal_fill(struct run_engine *g)
 		tape_hand(r->tape, &j->entries[i].piece); /* nothing, where there is only news */
 		j->entries[i].piece.run = r->id;
 		j->parts[i].run = r;
-		r->jobs_out++;
+		run_hold(r);
 		if (journal_tell(r, &j->parts[i]))
 			j->entries[i].news = &j->parts[i].news;
 	}

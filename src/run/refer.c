@@ -60,7 +60,7 @@ static void refer_found(struct store_job *job)
 	struct run *r = container_of(job, struct run_refer, find.job)->run;
 	struct err  e = job->err;
 
-	r->jobs_out--;
+	run_release(r);
 	if (e.code == ERR_OK)
 		(void)!refer_join(r, &e);
 	refer_drop(r);
@@ -88,10 +88,10 @@ enum step_next refer_find(struct run *r, struct err *e)
 	for (size_t i = 0; i < n; i++)
 		messages[i].id = r->rq->thread.references[i].id;
 	arena_init(&x->find.arena, LIMIT_BRANCH_BYTES);
-	r->jobs_out++;
+	run_hold(r);
 	if (store_messages_find(r->engine->o.store, &x->find))
 		return STEP_PARKED;
-	r->jobs_out--;
+	run_release(r);
 	err_set(e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
 	return STEP_FAILED;
 }

@@ -76,6 +76,17 @@ void run_move(struct run *r, enum run_state to)
 		live_set_status(r->live, RUN_RUNNING);
 }
 
+void run_hold(struct run *r)
+{
+	r->jobs_out++;
+}
+
+void run_release(struct run *r)
+{
+	CHECK(r->jobs_out > 0);
+	r->jobs_out--;
+}
+
 bool run_stored(const struct run *r)
 {
 	return r->store;

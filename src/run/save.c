@@ -38,7 +38,7 @@ static void on_branch(struct store_job *job)
 	const struct branch_read *b = &x->read;
 	struct err                e = job->err;
 
-	r->jobs_out--;
+	run_release(r);
 	if (e.code == ERR_OK && b->live) {
 		err_set(&e, ERR_CONVERSATION_BUSY, "conversation",
 			"an answer is being made in this conversation; try again when it has ended");
@@ -83,10 +83,10 @@ enum step_next save_load(struct run *r, struct err *e)
 	};
 	arena_init(&x->read.arena, LIMIT_BRANCH_BYTES);
 	r->jobs->branch = x;
-	r->jobs_out++;
+	run_hold(r);
 	if (store_branch_read(r->engine->o.store, &x->read))
 		return STEP_PARKED;
-	r->jobs_out--;
+	run_release(r);
 	err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
 	return STEP_FAILED;
 }
@@ -103,7 +103,7 @@ static void on_begun(struct store_job *job)
 	struct run       *r = b->run;
 	struct err        e = job->err;
 
-	r->jobs_out--;
+	run_release(r);
 	free(b);
 	step_over(r, &e);
 }
@@ -146,10 +146,10 @@ static bool submit_begin(struct run *r)
 		.key = run_idem_of(r),
 		.bill = bill_begins(r),
 	};
-	r->jobs_out++;
+	run_hold(r);
 	if (store_turn_begin(r->engine->o.store, &b->turn))
 		return true;
-	r->jobs_out--;
+	run_release(r);
 	free(b);
 	return false;
 }
@@ -177,7 +177,7 @@ static void save_on_reserved(struct store_job *job)
 	struct err          e = job->err;
 
 	free(x);
-	r->jobs_out--;
+	run_release(r);
 	r->jobs->reserving = false;
 	if (e.code == ERR_OK) {
 		if (upto > r->seq_reserved)
@@ -213,7 +213,7 @@ void save_reserve_ahead(struct run *r)
 	};
 	r->jobs->reserving = store_seq_reserve(r->engine->o.store, &x->seq);
 	if (r->jobs->reserving)
-		r->jobs_out++;
+		run_hold(r);
 	else
 		free(x);
 }
@@ -247,7 +247,7 @@ static void end_pass_on(struct run_engine *g, struct run_end *x)
 
 	while (j) {
 		list_take_out(&j->end_turn);
-		j->run->jobs_out--;
+		run_release(j->run);
 		if (end_submit(j->run, x))
 			return;
 		j = LIST_FIRST(&g->end_waits, struct run_jobs, end_turn);
@@ -261,7 +261,7 @@ static void on_end_stored(struct store_job *job)
 	struct run        *r = x->run;
 	struct run_engine *g = r->engine;
 
-	r->jobs_out--;
+	run_release(r);
 	r->bill.settled = r->bill.reserved || x->turn.later;
 	watch_notify(r->id);
 	/* An answer that is not stored must not be reported as a success. */
@@ -309,10 +309,10 @@ static bool end_submit(struct run *r, struct run_end *x)
 		.note = bill_ends(r, &x->note) ? &x->note : NULL,
 	};
 	journal_rest(r, x->turn.events);
-	r->jobs_out++;
+	run_hold(r);
 	if (store_turn_end(r->engine->o.store, &x->turn))
 		return true;
-	r->jobs_out--;
+	run_release(r);
 	r->bill.settled = true; /* recovery at the next start ends the run and settles its bill */
 	run_fail(r, ERR_STORAGE, "the answer could not be stored");
 	run_conclude(r);
@@ -339,7 +339,7 @@ void save_end(struct run *r)
 
 		/* An append that fails from now on leaves its events for the end. */
 		journal_rest(r, rest);
-		r->jobs_out++;
+		run_hold(r);
 		list_put_back(&g->end_waits, &r->jobs->end_turn);
 	} else if (!end_submit(r, x)) {
 		end_give_back(g, x);

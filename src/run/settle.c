@@ -63,7 +63,7 @@ static void settle_on_next(struct task *t)
 	struct run_computer *c = container_of(t, struct run_computer, next_task);
 	struct run          *r = c->run;
 
-	r->jobs_out--;
+	run_release(r);
 	if (r->state >= STATE_CALLING && r->state <= STATE_EXECUTING)
 		step_again(r);
 	else
@@ -72,7 +72,7 @@ static void settle_on_next(struct task *t)
 
 void settle_later(struct run *r)
 {
-	r->jobs_out++;
+	run_hold(r);
 	r->computer->next_task.fn = settle_on_next;
 	loop_later(run_loop(r), &r->computer->next_task);
 }

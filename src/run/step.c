@@ -110,7 +110,7 @@ static void step_turn_over(struct task *t)
 	struct run *r = container_of(t, struct run, later_task);
 	struct err  e = { .code = ERR_OK };
 
-	r->jobs_out--;
+	run_release(r);
 	step_over(r, &e);
 }
 
@@ -119,7 +119,7 @@ static void step_turn_over(struct task *t)
 static enum step_next step_turn(struct run *r, struct err *e)
 {
 	(void)e;
-	r->jobs_out++;
+	run_hold(r);
 	r->later_task.fn = step_turn_over;
 	loop_later(run_loop(r), &r->later_task);
 	return STEP_PARKED;

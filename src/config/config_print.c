@@ -1,4 +1,4 @@
-/* The configuration as text: --print-config, the options of --help, the README's table. */
+/* The configuration as text: --print-config, the options of --help, the table of docs/configuration.md. */
 #include "config/config_file.h"
 #include "config/config_memory.h"
 #include "config/config_runner.h"

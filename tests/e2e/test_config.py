@@ -312,7 +312,7 @@ def test_a_bad_file_at_sighup_changes_nothing(start):
 
 
 
-def test_the_readme_has_the_table_of_options():
+def test_the_page_of_the_configuration_has_the_table_of_options():
     table = gw.run("--dump-options").stdout
-    readme = (gw.PROJECT / "README.md").read_text()
-    assert readme.split("<!-- options -->\n")[1].split("<!-- /options -->")[0] == table
+    page = (gw.PROJECT / "docs/configuration.md").read_text()
+    assert page.split("<!-- options -->\n")[1].split("<!-- /options -->")[0] == table

@@ -6,8 +6,9 @@ usage: docs.py [--write]
 Checks that every local link leads to a file (and to a heading in it), that the tables of errors,
 metrics, failures, clients and members say what err.def, metric.def, tests/e2e/failures.py,
 tests/clients/clients.py and tests/wild/members.py say, that every example of JSON is JSON, that every curl line is marked to be run, that the dashboard and the alerts look at
-metrics that exist, that the example configuration names every option, and that the manual page
-has every command and option and is clean (where mandoc is installed).
+metrics that exist, that the example configuration names every option, that the page of the
+configuration has every key of a table, and that the manual page has every command and option and is
+clean (where mandoc is installed).
 With --write the tables of metrics, failures, clients and members and the options of the manual page are made new.
 """
 
@@ -183,6 +184,23 @@ def check_options():
         problem(page, f"is no YAML: {error}")
 
 
+def check_configuration():
+    """The page of the configuration has the keys that config_table.c reads; test_config.py
+    compares its options."""
+    page = ROOT / "docs/configuration.md"
+    code = read(ROOT / "src/config/config_table.c")
+    for name in ("provider", "model", "limit"):
+        found = re.search(rf"{name}_keys\[\] = {{(.*?)}};", code, re.S)
+        want = set(re.findall(r'"(\w+)"', found[1])) if found else set()
+        have = set(re.findall(r"`(\w+)`", " ".join(
+            line.split(" | ")[0] for line in section(page, f"{name} keys").splitlines())))
+        if not want:
+            problem(page, f"config_table.c has no {name}_keys")
+        for key in sorted(want ^ have):
+            problem(page, f"the keys of a {name}: {key} is only "
+                          f"{'in the code' if key in want else 'on the page'}")
+
+
 def manual_options():
     """The options of the manual page, made from config.def."""
     rows = re.findall(r'^X\((\w+),\s*(\w+),\s*"([^"]*)",\s*(true|false),\s*"([^"]*)"',
@@ -243,6 +261,7 @@ def main(arguments):
     check_table(bool(arguments), "docs/compatibility.md", "compatibility", "tests/wild/members.py")
     check_errors()
     check_options()
+    check_configuration()
     check_manual_lists(bool(arguments))
     check_manual()
     for page in (ROOT / "README.md", ROOT / "docs/api.md"):

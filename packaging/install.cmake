@@ -10,6 +10,7 @@ install(FILES README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md packaging/debia
 file(GLOB pages ${CMAKE_SOURCE_DIR}/docs/*.md ${CMAKE_SOURCE_DIR}/docs/*.png)
 install(FILES bench/README.md bench/RESULTS.md bench/PROFILE.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/bench)
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
+install(DIRECTORY docs/internals DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY operate DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES packaging/completions/parley.bash RENAME parley

@@ -22,6 +22,7 @@ def test_prefix_and_destdir_count(build, tmp_path, prefix, etc):
                  "lib/tmpfiles.d/parley.conf", "share/bash-completion/completions/parley",
                  "share/fish/vendor_completions.d/parley.fish", "share/doc/parley/README.md",
                  "share/doc/parley/copyright", "share/doc/parley/docs/operations.md",
+                 "share/doc/parley/docs/configuration.md", "share/doc/parley/docs/internals/README.md",
                  "share/doc/parley/examples/parley.yaml", "share/doc/parley/operate/grafana.json",
                  "share/doc/parley/examples/compose/compose.yaml"):
         assert f"{below}/{name}" in files, name

@@ -7,8 +7,8 @@ Checks that every local link leads to a file (and to a heading in it), that the 
 metrics, failures, clients and members say what err.def, metric.def, tests/e2e/failures.py,
 tests/clients/clients.py and tests/wild/members.py say, that every example of JSON is JSON, that every curl line is marked to be run, that the dashboard and the alerts look at
 metrics that exist, that the example configuration names every option, that the page of the
-configuration has every key of a table, and that the manual page has every command and option and is
-clean (where mandoc is installed).
+configuration has every key of a table, that the code has what the glossary names, and that the
+manual page has every command and option and is clean (where mandoc is installed).
 With --write the tables of metrics, failures, clients and members and the options of the manual page are made new.
 """
 
@@ -201,6 +201,20 @@ def check_configuration():
                           f"{'in the code' if key in want else 'on the page'}")
 
 
+def check_glossary():
+    """Each name in the last column is a file, a folder or a word of the code."""
+    page = ROOT / "docs/glossary.md"
+    code = "\n".join(read(file) for top in ("src", "routes", "schema")
+                     for file in (ROOT / top).rglob("*.*") if file.suffix in (".c", ".h", ".def"))
+    for line in read(page).splitlines():
+        cells = line.strip("| ").split(" | ")
+        for name in re.findall(r"`([^`]+)`", cells[2]) if len(cells) == 3 else []:
+            files = [ROOT / top / f"{name}{end}" for top in ("src", "") for end in ("", ".c", ".h")]
+            if not (any(file.exists() for file in files) if "/" in name
+                    else re.search(rf"\b{re.escape(name)}\b", code)):
+                problem(page, f"{cells[0]}: there is no {name}")
+
+
 def manual_options():
     """The options of the manual page, made from config.def."""
     rows = re.findall(r'^X\((\w+),\s*(\w+),\s*"([^"]*)",\s*(true|false),\s*"([^"]*)"',
@@ -262,6 +276,7 @@ def main(arguments):
     check_errors()
     check_options()
     check_configuration()
+    check_glossary()
     check_manual_lists(bool(arguments))
     check_manual()
     for page in (ROOT / "README.md", ROOT / "docs/api.md"):

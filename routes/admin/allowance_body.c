@@ -2,9 +2,7 @@
 #include "routes/admin/allowance_body.h"
 
 #include "json/value.h"
-#include "schema/api_key_budget.h"
-#include "schema/api_key_limits.h"
-#include "schema/api_key_rate.h"
+#include "schema/schema.h"
 
 static enum errc bad_time(struct err *e, const char *path)
 {
@@ -16,7 +14,7 @@ static enum errc bad_time(struct err *e, const char *path)
 static enum errc read_rate(struct input *in, json_at at, const char *path, int64_t *ret_count,
 			   int64_t *ret_us, struct err *e)
 {
-	struct api_key_rate b = API_KEY_RATE_INIT;
+	struct api_key_rate b = api_key_rate_init;
 
 	if (at == JSON_ABSENT)
 		return ERR_OK;
@@ -34,7 +32,7 @@ static enum errc read_rate(struct input *in, json_at at, const char *path, int64
 
 enum errc allowance_body_limits(struct input *in, json_at at, struct allowance *ret, struct err *e)
 {
-	struct api_key_limits b = API_KEY_LIMITS_INIT;
+	struct api_key_limits b = api_key_limits_init;
 	enum errc             rc =
 		fields_read(&api_key_limits_fields, &in->doc, at, "limits", &in->arena, &b, e);
 
@@ -51,7 +49,7 @@ enum errc allowance_body_limits(struct input *in, json_at at, struct allowance *
 
 enum errc allowance_body_budget(struct input *in, json_at at, struct allowance *ret, struct err *e)
 {
-	struct api_key_budget b = API_KEY_BUDGET_INIT;
+	struct api_key_budget b = api_key_budget_init;
 	enum errc             rc =
 		fields_read(&api_key_budget_fields, &in->doc, at, "budget", &in->arena, &b, e);
 

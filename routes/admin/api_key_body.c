@@ -5,9 +5,7 @@
 #include "base/limits.h"
 #include "routes/admin/allowance_body.h"
 #include "routes/kit/check.h"
-#include "schema/api_key_create.h"
-#include "schema/api_key_rotate.h"
-#include "schema/api_key_update.h"
+#include "schema/schema.h"
 #include "store/api_key.h"
 
 enum errc api_key_body_scopes(struct input *in, json_at list, unsigned *ret, struct err *e)
@@ -138,7 +136,7 @@ static enum errc set_all(struct input *in, const struct api_key_create *b, struc
 
 enum errc api_key_body_create(struct input *in, struct api_key_write *w, struct err *e)
 {
-	struct api_key_create b = API_KEY_CREATE_INIT;
+	struct api_key_create b = api_key_create_init;
 	enum errc rc = fields_read(&api_key_create_fields, &in->doc, 0, "", &in->arena, &b, e);
 
 	w->scopes = SCOPES_USUAL;
@@ -151,7 +149,7 @@ enum errc api_key_body_create(struct input *in, struct api_key_write *w, struct 
 
 enum errc api_key_body_update(struct input *in, struct api_key_write *w, struct err *e)
 {
-	struct api_key_create b = API_KEY_CREATE_INIT;
+	struct api_key_create b = api_key_create_init;
 	enum errc rc = fields_read(&api_key_update_fields, &in->doc, 0, "", &in->arena, &b, e);
 
 	return rc == ERR_OK ? set_all(in, &b, w, e) : rc;
@@ -159,7 +157,7 @@ enum errc api_key_body_update(struct input *in, struct api_key_write *w, struct 
 
 enum errc api_key_body_rotate(struct input *in, struct api_key_write *w, struct err *e)
 {
-	struct api_key_rotate b = API_KEY_ROTATE_INIT;
+	struct api_key_rotate b = api_key_rotate_init;
 	enum errc rc = fields_read(&api_key_rotate_fields, &in->doc, 0, "", &in->arena, &b, e);
 
 	w->old_until_ms = b.grace > 0 ? w->now_ms + b.grace * 1000 : 0;

@@ -9,7 +9,7 @@
 #include "routes/admin/api_key_body.h"
 #include "routes/admin/api_key_print.h"
 #include "routes/kit/lookup.h"
-#include "schema/session_create.h"
+#include "schema/schema.h"
 #include "store/api_key.h"
 #include "store/key_ring.h"
 
@@ -76,7 +76,7 @@ static const struct lookup_kind making_kind = { LOOKUP(struct making, read),
 /* read_scopes: those that the body asks for, if the caller has them; without a word, all that it has. */
 static enum errc read_scopes(struct request *r, unsigned *ret, struct err *e)
 {
-	struct session_create b = SESSION_CREATE_INIT;
+	struct session_create b = session_create_init;
 	struct input         *in = request_input_take(r);
 	unsigned              has = request_scopes(r);
 	unsigned              scopes = has;

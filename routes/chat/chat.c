@@ -7,9 +7,7 @@
 #include "routes/chat/chat_messages.h"
 #include "routes/kit/check.h"
 #include "routes/kit/handlers.h"
-#include "schema/chat_config.h"
-#include "schema/chat_lmc.h"
-#include "schema/chat_request.h"
+#include "schema/schema.h"
 
 /* Members of config that go into the provider's request under the same name. */
 static const char *const forwarded[] = {
@@ -161,7 +159,7 @@ static enum errc chat_read_conversation(const struct chat_request *c, struct cal
 static enum errc read_lmc(struct input *in, const struct chat_request *c, struct call_request *ret,
 			  struct err *e)
 {
-	struct chat_lmc lmc = CHAT_LMC_INIT;
+	struct chat_lmc lmc = chat_lmc_init;
 	enum errc       rc = ERR_OK;
 
 	if (c->lmc != JSON_ABSENT)
@@ -197,7 +195,7 @@ static enum errc read_config(struct input *in, const struct gateway *g,
 			     const struct chat_request *c, struct str default_model,
 			     struct call_request *ret, struct err *e)
 {
-	struct chat_config config = CHAT_CONFIG_INIT;
+	struct chat_config config = chat_config_init;
 	enum errc          rc = ERR_OK;
 
 	if (c->config != JSON_ABSENT)
@@ -244,7 +242,7 @@ enum errc chat_read_how(struct input *in, const struct gateway *g, const struct 
 static enum errc chat_read_request(struct input *in, const struct gateway *g,
 				   struct call_request *ret, struct err *e)
 {
-	struct chat_request c = CHAT_REQUEST_INIT;
+	struct chat_request c = chat_request_init;
 	enum errc           rc;
 
 	rc = fields_read(&chat_request_fields, &in->doc, 0, "", &in->arena, &c, e);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "routes/kit/gateway.h"
-#include "schema/chat_request.h"
+#include "schema/schema.h"
 
 /* chat_read_how: how an answer is to be made and given: all of a chat request but its messages and
  * where they belong.  Errors: with the path of the culprit. */

@@ -2,7 +2,7 @@
 #include "routes/chat/chat_computer.h"
 
 #include "routes/kit/check.h"
-#include "schema/chat_computer.h"
+#include "schema/schema.h"
 
 #include <string.h>
 
@@ -105,7 +105,7 @@ enum errc chat_computer_read(struct input *in, const struct gateway *g,
 			     const struct chat_request *c, const struct chat_config *config,
 			     struct call_request *ret, struct err *e)
 {
-	struct chat_computer   k = CHAT_COMPUTER_INIT;
+	struct chat_computer   k = chat_computer_init;
 	struct call_computing *q = arena_alloc(&in->arena, sizeof *q);
 	enum errc              rc = check_caller(g, ret, e);
 

@@ -3,8 +3,7 @@
 
 #include "json/input.h"
 #include "routes/kit/gateway.h"
-#include "schema/chat_config.h"
-#include "schema/chat_request.h"
+#include "schema/schema.h"
 
 /* chat_computer_read: checks config->computer, and makes ret->computing of it; the other members of ret
  * were read before.  Where ret->computing is set already, the request approves code, and what it says of

@@ -5,9 +5,7 @@
 #include "base/limits.h"
 #include "shape/transcript.h"
 #include "routes/kit/check.h"
-#include "schema/chat_context.h"
-#include "schema/chat_message.h"
-#include "schema/context_file.h"
+#include "schema/schema.h"
 
 /* label_ok: the name is part of the text that the provider sees, and must not close its tag. */
 static bool label_ok(struct str name)
@@ -21,7 +19,7 @@ static bool label_ok(struct str name)
 static enum errc check_file(const struct json_doc *d, json_at i, const char *path,
 			    struct arena *arena, struct err *e)
 {
-	struct context_file f = CONTEXT_FILE_INIT;
+	struct context_file f = context_file_init;
 	struct id           id;
 	char                at[160];
 	enum errc           rc;
@@ -52,7 +50,7 @@ static enum errc check_file(const struct json_doc *d, json_at i, const char *pat
 static enum errc check_context(const struct json_doc *d, json_at context, const char *message,
 			       struct arena *arena, struct err *e)
 {
-	struct chat_context c = CHAT_CONTEXT_INIT;
+	struct chat_context c = chat_context_init;
 	char                path[160];
 	size_t              n = 0;
 	enum errc           rc;
@@ -219,7 +217,7 @@ static enum errc chat_messages_read_one(struct input *in, json_at i, size_t n, b
 		return ERR_OK;
 	}
 	if (json_kind(d, i) == JSON_OBJECT) {
-		struct chat_message m = CHAT_MESSAGE_INIT;
+		struct chat_message m = chat_message_init;
 		enum errc           rc;
 
 		rc = fields_read(&chat_message_fields, d, i, path, &in->arena, &m, e);

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "routes/kit/check.h"
 #include "routes/call/intake.h"
-#include "schema/completion_request.h"
+#include "schema/schema.h"
 
 /* Members that Parley uses, or that the dialect writes itself. */
 static const char *const taken[] = {
@@ -141,7 +141,7 @@ static bool wants_usage(const struct json_doc *d, const struct completion_reques
 static enum errc completions_read_request(struct input *in, const struct gateway *g,
 					  struct call_request *ret, struct err *e)
 {
-	struct completion_request c = COMPLETION_REQUEST_INIT;
+	struct completion_request c = completion_request_init;
 	enum errc                 rc;
 
 	rc = fields_read(&completion_request_fields, &in->doc, 0, "", &in->arena, &c, e);

@@ -3,7 +3,7 @@
 
 #include "routes/call/intake.h"
 #include "routes/kit/tokens.h"
-#include "schema/embedding_request.h"
+#include "schema/schema.h"
 
 static enum errc embeddings_read_input(const struct json_doc *d, json_at input, struct embed *ret,
 				       struct err *e)
@@ -42,7 +42,7 @@ static enum errc embeddings_build_prompt(struct input *in, const struct embeddin
 static enum errc embeddings_read_request(struct input *in, const struct gateway *g,
 					 struct call_request *ret, struct err *e)
 {
-	struct embedding_request c = EMBEDDING_REQUEST_INIT;
+	struct embedding_request c = embedding_request_init;
 	enum errc                rc;
 
 	rc = fields_read(&embedding_request_fields, &in->doc, 0, "", &in->arena, &c, e);

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "routes/call/intake.h"
 #include "routes/kit/tokens.h"
-#include "schema/text_completion_request.h"
+#include "schema/schema.h"
 
 /* Members that the prompt has in places of their own. */
 static const char *const read_always[] = { "model", "stream", "stream_options", "max_tokens" };
@@ -132,7 +132,7 @@ static enum errc text_read_how(struct input *in, const struct text_completion_re
 static enum errc text_completions_read(struct input *in, const struct gateway *g,
 				       struct call_request *ret, struct err *e)
 {
-	struct text_completion_request c = TEXT_COMPLETION_REQUEST_INIT;
+	struct text_completion_request c = text_completion_request_init;
 	enum errc                      rc =
 		fields_read(&text_completion_request_fields, &in->doc, 0, "", &in->arena, &c, e);
 

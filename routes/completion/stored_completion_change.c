@@ -7,7 +7,7 @@
 #include "routes/kit/check.h"
 #include "routes/kit/lookup.h"
 #include "routes/chat/completion_print.h"
-#include "schema/completion_update.h"
+#include "schema/schema.h"
 #include "store/completion.h"
 #include "store/job.h"
 
@@ -88,7 +88,7 @@ static void completion_change_start(struct change *x)
 
 static enum errc completion_change_read_body(struct change *x, struct err *e)
 {
-	struct completion_update body = COMPLETION_UPDATE_INIT;
+	struct completion_update body = completion_update_init;
 	struct input            *in = x->input;
 	enum errc                rc;
 

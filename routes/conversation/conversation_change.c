@@ -12,10 +12,7 @@
 #include "routes/conversation/items.h"
 #include "routes/kit/idem_name.h"
 #include "routes/kit/lookup.h"
-#include "schema/conversation_append.h"
-#include "schema/conversation_create.h"
-#include "schema/conversation_fork.h"
-#include "schema/conversation_update.h"
+#include "schema/schema.h"
 #include "store/conversation.h"
 
 struct change {
@@ -233,7 +230,7 @@ static enum errc set_labels(struct change *x, json_at metadata, struct str title
 
 static enum errc read_create(struct change *x, struct err *e)
 {
-	struct conversation_create body = CONVERSATION_CREATE_INIT;
+	struct conversation_create body = conversation_create_init;
 	struct input              *in = x->input;
 	enum errc                  rc =
 		fields_read(&conversation_create_fields, &in->doc, 0, "", &in->arena, &body, e);
@@ -247,7 +244,7 @@ static enum errc read_create(struct change *x, struct err *e)
 
 static enum errc read_update(struct change *x, struct err *e)
 {
-	struct conversation_update body = CONVERSATION_UPDATE_INIT;
+	struct conversation_update body = conversation_update_init;
 	struct input              *in = x->input;
 	enum errc                  rc =
 		fields_read(&conversation_update_fields, &in->doc, 0, "", &in->arena, &body, e);
@@ -257,7 +254,7 @@ static enum errc read_update(struct change *x, struct err *e)
 
 static enum errc read_append(struct change *x, struct err *e)
 {
-	struct conversation_append body = CONVERSATION_APPEND_INIT;
+	struct conversation_append body = conversation_append_init;
 	struct input              *in = x->input;
 	enum errc                  rc =
 		fields_read(&conversation_append_fields, &in->doc, 0, "", &in->arena, &body, e);
@@ -282,7 +279,7 @@ void conversation_change_create(struct request *r, void *app)
 
 static enum errc read_fork(struct change *x, struct err *e)
 {
-	struct conversation_fork body = CONVERSATION_FORK_INIT;
+	struct conversation_fork body = conversation_fork_init;
 	struct input            *in = x->input;
 	enum errc                rc =
 		fields_read(&conversation_fork_fields, &in->doc, 0, "", &in->arena, &body, e);

@@ -3,7 +3,7 @@
 
 #include "base/file_id.h"
 #include "routes/kit/check.h"
-#include "schema/conversation_item.h"
+#include "schema/schema.h"
 #include "store/conversation.h"
 
 static const char *const roles[] = { "user", "assistant", "system", "developer" };
@@ -247,7 +247,7 @@ static enum errc conversation_items_put_output(struct reading                 *r
 static enum errc conversation_items_read_item(struct reading *r, struct input *in, json_at i,
 					      struct conversation_item *ret)
 {
-	*ret = CONVERSATION_ITEM_INIT;
+	*ret = conversation_item_init;
 	if (json_kind(r->doc, i) != JSON_OBJECT)
 		return err_set(r->e, ERR_INVALID_TYPE, r->path, "an item must be an object");
 	return fields_read(&conversation_item_fields, r->doc, i, r->path, &in->arena, ret, r->e);

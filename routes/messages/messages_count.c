@@ -8,7 +8,7 @@
 #include "routes/kit/admission.h"
 #include "routes/kit/gateway.h"
 #include "routes/messages/message_native.h"
-#include "schema/message_request.h"
+#include "schema/schema.h"
 
 #include <stdlib.h>
 
@@ -117,7 +117,7 @@ static enum errc count_start(struct request *r, struct gateway *g, const struct 
 void messages_count_post(struct request *r, void *app)
 {
 	struct gateway        *g = app;
-	struct message_request c = MESSAGE_REQUEST_INIT;
+	struct message_request c = message_request_init;
 	struct count          *x = calloc(1, sizeof *x);
 	struct target          target;
 	struct err             e;

@@ -10,7 +10,7 @@
 #include "routes/messages/message_native.h"
 #include "routes/messages/message_schema.h"
 #include "routes/messages/message_turns.h"
-#include "schema/message_request.h"
+#include "schema/schema.h"
 
 #include <stdio.h>
 
@@ -497,7 +497,7 @@ static enum errc create_store(struct call_request *ret, struct err *e)
 static enum errc create_read(struct input *in, const struct gateway *g, struct call_request *ret,
 			     struct err *e)
 {
-	struct message_request c = MESSAGE_REQUEST_INIT;
+	struct message_request c = message_request_init;
 	struct message_reading x = { .doc = &in->doc };
 	enum errc rc = fields_read(&message_request_fields, &in->doc, 0, "", &in->arena, &c, e);
 

@@ -7,8 +7,7 @@
 #include "routes/kit/check.h"
 #include "routes/kit/handlers.h"
 #include "routes/rebyte/rebyte_input.h"
-#include "schema/rebyte_action.h"
-#include "schema/rebyte_run.h"
+#include "schema/schema.h"
 #include "shape/rebyte.h"
 
 #include <string.h>
@@ -122,7 +121,7 @@ static enum errc agent_read_action(struct agent_reading *x, json_at action, cons
 				   struct err *e)
 {
 	const struct json_doc *d = &x->in->doc;
-	struct rebyte_action   a = REBYTE_ACTION_INIT;
+	struct rebyte_action   a = rebyte_action_init;
 	enum errc              rc;
 
 	if (json_kind(d, action) != JSON_OBJECT)
@@ -294,7 +293,7 @@ static enum errc agent_read_all(struct agent_reading *x, const struct gateway *g
 static enum errc agent_read(struct input *in, const struct gateway *g, struct call_request *ret,
 			    struct err *e)
 {
-	struct rebyte_run    c = REBYTE_RUN_INIT;
+	struct rebyte_run    c = rebyte_run_init;
 	struct warnings      w;
 	struct agent_reading x = { .in = in, .warnings = &w };
 	enum errc rc = fields_read(&rebyte_run_fields, &in->doc, 0, "", &in->arena, &c, e);

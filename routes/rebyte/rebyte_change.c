@@ -10,8 +10,7 @@
 #include "routes/kit/lookup.h"
 #include "routes/rebyte/rebyte_input.h"
 #include "routes/rebyte/rebyte_print.h"
-#include "schema/rebyte_thread.h"
-#include "schema/rebyte_update.h"
+#include "schema/schema.h"
 #include "store/conversation.h"
 
 struct thread_change {
@@ -115,7 +114,7 @@ static void thread_messages_set(struct thread_change *x, const struct str *bodie
 
 static enum errc thread_read_create(struct thread_change *x, struct err *e)
 {
-	struct rebyte_thread body = REBYTE_THREAD_INIT;
+	struct rebyte_thread body = rebyte_thread_init;
 	struct input        *in = x->input;
 	struct str          *bodies = NULL;
 	size_t               count = 0;
@@ -132,7 +131,7 @@ static enum errc thread_read_create(struct thread_change *x, struct err *e)
 
 static enum errc thread_read_update(struct thread_change *x, struct err *e)
 {
-	struct rebyte_update body = REBYTE_UPDATE_INIT;
+	struct rebyte_update body = rebyte_update_init;
 	struct input        *in = x->input;
 	enum errc rc = fields_read(&rebyte_update_fields, &in->doc, 0, "", &in->arena, &body, e);
 
@@ -276,7 +275,7 @@ static const struct lookup_kind message_change_kind = {
 
 static enum errc message_change_read(struct message_change *x, struct err *e)
 {
-	struct rebyte_update body = REBYTE_UPDATE_INIT;
+	struct rebyte_update body = rebyte_update_init;
 	struct input        *in = x->input;
 	enum errc rc = fields_read(&rebyte_update_fields, &in->doc, 0, "", &in->arena, &body, e);
 

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "lmc/media.h"
 #include "routes/kit/check.h"
-#include "schema/rebyte_message.h"
+#include "schema/schema.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -408,7 +408,7 @@ static bool rebyte_put_message(struct rebyte_input *x, const struct rebyte_messa
 enum errc rebyte_input_read_one(struct input *in, json_at message, const char *path,
 				struct str *ret, struct err *e)
 {
-	struct rebyte_message m = REBYTE_MESSAGE_INIT;
+	struct rebyte_message m = rebyte_message_init;
 	struct rebyte_input   x = { .d = &in->doc, .arena = &in->arena, .path = path, .e = e };
 	enum errc             rc;
 

@@ -8,7 +8,7 @@
 #include "routes/response/response_input.h"
 #include "routes/response/response_show.h"
 #include "routes/response/response_tools.h"
-#include "schema/response_request.h"
+#include "schema/schema.h"
 #include "provider/registry.h"
 #include "shape/response.h"
 
@@ -484,7 +484,7 @@ static enum errc response_read_how(struct input *in, const struct response_reque
 static enum errc response_read_request(struct input *in, const struct gateway *g,
 				       struct call_request *ret, struct err *e)
 {
-	struct response_request c = RESPONSE_REQUEST_INIT;
+	struct response_request c = response_request_init;
 	struct response_origins origins = { .arena = &in->arena };
 	struct warnings         w;
 	struct response_reading reading = { .origins = &origins, .warnings = &w };

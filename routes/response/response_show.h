@@ -3,7 +3,7 @@
 
 #include "routes/response/response_tools.h"
 #include "run/run.h"
-#include "schema/response_request.h"
+#include "schema/schema.h"
 
 /* response_show: sets ret->settings, in the arena of `in`.  Errors: OVERLOADED. */
 enum errc response_show(struct input *in, const struct response_request *c,

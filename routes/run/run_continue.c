@@ -7,8 +7,7 @@
 #include "routes/kit/admission.h"
 #include "routes/chat/chat.h"
 #include "routes/call/intake.h"
-#include "schema/run_approve.h"
-#include "schema/run_continue.h"
+#include "schema/schema.h"
 #include "store/job.h"
 #include "store/run.h"
 
@@ -50,7 +49,7 @@ static enum errc check_run(const struct run_read *run, struct err *e)
 
 static enum errc read_continue(struct input *in, struct chat_request *how, struct err *e)
 {
-	struct run_continue body = RUN_CONTINUE_INIT;
+	struct run_continue body = run_continue_init;
 	enum errc rc = fields_read(&run_continue_fields, &in->doc, 0, "", &in->arena, &body, e);
 
 	how->config = body.config;
@@ -65,7 +64,7 @@ static enum errc read_continue(struct input *in, struct chat_request *how, struc
 static enum errc read_approve(struct input *in, struct chat_request *how, struct call_request *ret,
 			      struct err *e)
 {
-	struct run_approve     body = RUN_APPROVE_INIT;
+	struct run_approve     body = run_approve_init;
 	struct call_computing *q = arena_alloc(&in->arena, sizeof *q);
 	enum errc rc = fields_read(&run_approve_fields, &in->doc, 0, "", &in->arena, &body, e);
 
@@ -113,7 +112,7 @@ static enum errc wait_for_code(const struct resume *x, struct call_request *ret,
 
 static enum errc continue_read_body(struct resume *x, struct call_request *ret, struct err *e)
 {
-	struct chat_request how = CHAT_REQUEST_INIT;
+	struct chat_request how = chat_request_init;
 	struct input       *in = x->input;
 	enum errc rc = x->approves ? read_approve(in, &how, ret, e) : read_continue(in, &how, e);
 

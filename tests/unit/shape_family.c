@@ -1,7 +1,7 @@
 /* The families' const structs: what every one of them must have, and how shapes are found. */
 #include "base/err.h"
 #include "base/limits.h"
-#include "schema/chat_request.h"
+#include "schema/schema.h"
 #include "shape/encoder.h"
 #include "shape/family.h"
 

@@ -5,11 +5,13 @@ usage: docs.py [--write]
 
 Checks that every local link leads to a file (and to a heading in it), that the tables of errors,
 metrics, failures, clients and members say what err.def, metric.def, tests/e2e/failures.py,
-tests/clients/clients.py and tests/wild/members.py say, that every example of JSON is JSON, that every curl line is marked to be run, that the dashboard and the alerts look at
-metrics that exist, that the example configuration names every option, that the page of the
-configuration has every key of a table, that the code has what the glossary names, and that the
-manual page has every command and option and is clean (where mandoc is installed).
-With --write the tables of metrics, failures, clients and members and the options of the manual page are made new.
+tests/clients/clients.py and tests/wild/members.py say, that every example of JSON is JSON, that
+every curl line is marked to be run, that the dashboard and the alerts look at metrics that exist,
+that the example configuration names every option, that the page of the configuration has every
+key of a table, that the code has what the glossary and the pages for developers name, and that
+the manual page has every command and option and is clean (where mandoc is installed).
+With --write the tables of metrics, failures, clients and members and the options of the manual
+page are made new.
 """
 
 import importlib
@@ -215,6 +217,14 @@ def check_glossary():
                 problem(page, f"{cells[0]}: there is no {name}")
 
 
+def check_paths(page):
+    """Each path of the code that a page for developers names exists."""
+    for name in re.findall(r"`([a-z][\w.-]*(?:/[\w.*-]+)+/?)`", without_fences(read(page))):
+        if not any(next(ROOT.glob(f"{top}{name.rstrip('/')}{end}".replace("NAME", "*")), None)
+                   for top in ("", "src/", "src/provider/", "src/store/") for end in ("", ".c", ".h")):
+            problem(page, f"there is no {name}")
+
+
 def manual_options():
     """The options of the manual page, made from config.def."""
     rows = re.findall(r'^X\((\w+),\s*(\w+),\s*"([^"]*)",\s*(true|false),\s*"([^"]*)"',
@@ -281,6 +291,8 @@ def main(arguments):
     check_manual()
     for page in (ROOT / "README.md", ROOT / "docs/api.md"):
         check_runnable(page)
+    for page in (ROOT / "docs/architecture.md", *ROOT.glob("docs/internals/*.md")):
+        check_paths(page)
     for page in PAGES:
         check_links(page)
         check_fences(page)

@@ -227,14 +227,15 @@ def check_paths(page):
 
 def manual_options():
     """The options of the manual page, made from config.def."""
-    rows = re.findall(r'^X\((\w+),\s*(\w+),\s*"([^"]*)",\s*(true|false),\s*"([^"]*)"',
+    rows = re.findall(r'^X\((\w+),\s*(\w+),\s*"([^"]*)",\s*(true|false),\s*"([^"]*)"'
+                      r',[^"]*"([^"]*)"',
                       read(ROOT / "src/config/config.def"), re.M)
     lines = []
-    for name, kind, preset, _, meaning in rows:
+    for name, kind, preset, _, meaning, names in rows:
         value = "size" if kind == "SIZE" else "time" if kind == "DURATION" else \
             "number" if kind == "INT" else "value"
         lines.append(f".It Fl Fl {name.replace('_', '-')} Ar {value}")
-        if kind != "ENUM":  # those begin with a value
+        if re.match(r"\w+", meaning)[0] not in names.split(","):  # a value stays as it is
             meaning = meaning[0].upper() + meaning[1:]
         lines += textwrap.wrap(f"{meaning}.", 78)
         if preset:

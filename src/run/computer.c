@@ -103,6 +103,19 @@ bool computer_code(struct run_computer *c, struct str language, struct str text,
 	return buf_str(&code->language, language) && buf_str(&code->text, text);
 }
 
+/* --- what it says --- */
+
+void computer_give(struct run *r, const struct event *ev)
+{
+	if (!r->aborting)
+		run_pass(r, STAGE_INTERPRET, ev);
+}
+
+void computer_say(struct run *r, struct str chunk)
+{
+	computer_give(r, &(struct event){ .kind = EVENT_LMC, .text = chunk, .from_lmc = true });
+}
+
 /* --- languages --- */
 
 bool computer_allows(const struct run_computer *c, struct str language, char ret[LANGUAGES_NAME])

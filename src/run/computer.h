@@ -116,6 +116,10 @@ bool computer_code(struct run_computer *c, struct str language, struct str text,
 		   bool foreign) MUST_USE;
 void computer_forget_codes(struct run_computer *c);
 void computer_forget_last(struct run_computer *c);
+/* computer_give: an event that the run has made of the provider's, or of the runner's, goes on its way.
+ * computer_say: a chunk of LMC. */
+void computer_give(struct run *r, const struct event *ev);
+void computer_say(struct run *r, struct str chunk);
 /* computer_allows: the request lets code in this language run; ret: the runner's name of it.
  * computer_put_languages: all of these, each between `quote`s; false: no memory. */
 bool computer_allows(const struct run_computer *c, struct str language, char ret[LANGUAGES_NAME]);
@@ -133,12 +137,6 @@ enum step_next equip_start(struct run *r, struct err *e) MUST_USE;
 /* waiting.c */
 /* waiting_find: the code of the branch that has no result yet becomes the first that waits. */
 enum errc waiting_find(struct run *r, struct err *e) MUST_USE;
-
-/* interpret.c */
-void interpret_event(struct run *r, const struct event *ev);
-void interpret_end(struct run *r); /* all of the call's events were given */
-/* interpret_say: a chunk of LMC, as the run's event. */
-void interpret_say(struct run *r, struct str chunk);
 
 /* settle.c */
 /* settle_waits: code, or its result, waits.  settle_start: decides what becomes of it.  settle_chose: the
@@ -170,7 +168,7 @@ enum step_next execute_start(struct run *r, struct err *e) MUST_USE;
 bool execute_recorded(struct run *r);
 void execute_pause(struct run *r, bool pause);
 /* execute_cut: ends an execution that goes on: it is not known how it would have ended. */
-void execute_cut(struct run *r);
+void execute_cut(struct run *r, const struct err *e);
 /* execute_over: the execution has ended, and the run goes on.  execute_fail: the computer could not do it,
  * and the run ends. */
 void execute_over(struct run_computer *c, struct str outcome);

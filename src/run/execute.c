@@ -29,10 +29,10 @@ static bool order(struct run_computer *c)
 		return false;
 	hash_sha256(text->data ? text->data : "", text->len, sha256);
 	hash_hex(sha256, sizeof sha256, hex);
-	call_come(c->run, &(struct event){ .kind = EVENT_EXECUTE,
-					   .id = str_of(executions_newest(c)->id),
-					   .name = str_of(c->chosen),
-					   .text = str_of(hex) });
+	computer_give(c->run, &(struct event){ .kind = EVENT_EXECUTE,
+					       .id = str_of(executions_newest(c)->id),
+					       .name = str_of(c->chosen),
+					       .text = str_of(hex) });
 	return !c->run->aborting;
 }
 
@@ -83,18 +83,19 @@ static void note_end(struct run_computer *c, struct str outcome)
 	metric_observe(METRIC_EXECUTION_TIME, (const char *[]){ x->language, "", "" },
 		       clock_mono_us() - c->begun_us);
 	output_give(c, console_end(&c->console, &c->out));
-	call_come(c->run, &(struct event){ .kind = EVENT_EXECUTED,
-					   .id = str_of(x->id),
-					   .name = str_of(x->outcome) });
+	computer_give(c->run, &(struct event){ .kind = EVENT_EXECUTED,
+					       .id = str_of(x->id),
+					       .name = str_of(x->outcome) });
 	c->chose = false;
 	c->earlier = true;
 	c->code_next++;
 }
 
-void execute_cut(struct run *r)
+void execute_cut(struct run *r, const struct err *e)
 {
 	struct run_computer *c = r->computer;
 
+	(void)e;
 	if (c->recording) /* nobody was told to execute it */
 		str_copy(executions_newest(c)->outcome, sizeof executions_newest(c)->outcome,
 			 STR("refused"));

@@ -1,23 +1,21 @@
 /* What the files of run/ share: a run laid open, and the steps that lead from file to file.
  * Not for other folders.
  *
- * run.c   birth, moves, end     call.c  the provider's part
- * step.c  the table of what is done in front of the call
- * save.c  the store's part      feed.c  the reader's part
- * journal.c  the events' way to the tape, and from there to the store
+ * core/run.c      birth, moves, end        core/call.c     the prompt, the call, its end
+ * core/step.c     the table of what is done before the call
+ * core/stages.c   the table of the stages (run/stage.h) that an answer's events pass
+ * core/save.c     the store's part
  * lost.c  ends that the store did not take
  * idem.c  what an idempotency key is bound to
  * image.c images that messages name by their path
  * refer.c stored messages that messages name
  * attach.c uploaded files that messages name
  * content.c what was said, in the log
- * attempt.c which targets are asked, and when again
- * bill.c  what it may cost, and has cost
- * aside.c  what workers do of that
+ * core/attempt.c  which targets are asked, and when again
+ * core/aside.c    what workers do of that
  * print.c  the answer's end, printed
  * and of those that have a computer (computer.h)
  * equip.c which languages there are; the model is told of them
- * interpret.c the provider's events as chunks of LMC; the code among them
  * waiting.c code of earlier answers that waits
  * settle.c which code runs, and when the model is asked again
  * execute.c one execution; hear.c what the runner says of it; output.c that, as chunks of LMC */
@@ -30,6 +28,7 @@
 #include "desk/live.h"
 #include "run/reader.h"
 #include "run/run.h"
+#include "run/stage.h"
 #include "store/turn.h"
 
 enum run_state {
@@ -108,7 +107,8 @@ struct attempt {
 	bool         chosen;    /* target was chosen, and health was not told yet what came of it */
 	bool         on;        /* an attempt goes on */
 	bool         committed; /* it has begun to answer: no other attempt follows */
-	struct trace trace;     /* its span */
+	bool         spent; /* an attempt ended after it had begun to answer, which may have cost */
+	struct trace trace; /* its span */
 	int64_t      begun_us;
 	int64_t      first_us;
 	int64_t      total_us;                     /* for all of them; 0: no limit */
@@ -117,9 +117,14 @@ struct attempt {
 	size_t            member_count;
 	struct err       *last; /* owned; of the attempt before; NULL: none */
 	struct usage      told; /* usage that an attempt tells before the run is committed */
-	bool         spent; /* an attempt ended after it had begun to answer, which may have cost */
-	struct timer wait;  /* until the next */
-	struct timer total;
+	struct timer      wait; /* until the next */
+	struct timer      total;
+};
+
+/* The stages of a run; written by core/stages.c. */
+struct stage_set {
+	uint16_t wanted;  /* bits, by their places; commit_attempt clears its own */
+	uint16_t started; /* those that were asked to start */
 };
 
 /* What a worker does for a run whose prompt or answer is long.  While the worker has the run,
@@ -127,11 +132,11 @@ struct attempt {
 struct aside {
 	struct work_job job;
 	bool            on;
+	bool            ends;                            /* the run is to end meanwhile */
 	enum errc (*work)(struct run *r, struct err *e); /* on the worker */
 	void (*then)(struct run *r, struct err *e); /* on the loop; code ERR_OK: it went well */
 	struct err *err;  /* owned (err_keep), as the next; NULL: it went well */
 	struct buf  body; /* what was made */
-	bool        ends; /* the run is to end meanwhile */
 	struct err *why;  /* why the run is to end; NULL: no failure */
 };
 
@@ -139,25 +144,26 @@ struct run {
 	struct run_engine *engine;
 	struct list_link   link; /* in the engine's list */
 	/* Small members stand together: the allocator's next size is half a KB larger. */
-	enum run_state  state;
-	enum run_status outcome;
-	unsigned        jobs_out; /* with the store or a worker; a run lives until all came back */
-	unsigned        step;     /* the place of the next one in the table of step.c */
-	bool            starting; /* within run_start, from where no observer is called */
-	bool            dispatched;  /* there is something to find under its id */
-	bool            prepared;    /* the prompt is made */
-	bool            content;     /* prompt and answer are logged */
-	bool            logged;      /* the store has a log, and gets its events */
-	bool            news;        /* the store does not know all of its attempts yet */
-	bool            paused;      /* the call, while its reader is slow */
-	bool            commit_due;  /* commit_timer went off: nothing is held back any more */
-	bool            committed;   /* the run has begun to answer */
-	bool            headers_due; /* the stream's status would be out, but that run_idem_waits */
-	bool            headers_sent; /* it is out */
-	bool            closed;       /* the stream's last block was printed */
-	bool            cancelled;    /* somebody asked for it before the call could be ended */
-	bool            aborting;     /* the call is to end; no event of it counts any more */
-	bool            stream, embed, text; /* as rq->prompt says */
+	enum run_state   state;
+	enum run_status  outcome;
+	unsigned         jobs_out; /* with the store or a worker; a run lives until all came back */
+	unsigned         step;     /* the place of the next one in the table of step.c */
+	struct stage_set stages;
+	bool             starting;   /* within run_start, from where no observer is called */
+	bool             dispatched; /* there is something to find under its id */
+	bool             prepared;   /* the prompt is made */
+	bool             content;    /* prompt and answer are logged */
+	bool             logged;     /* the store has a log, and gets its events */
+	bool             news;       /* the store does not know all of its attempts yet */
+	bool             paused;     /* the call, while its reader is slow */
+	bool             commit_due; /* commit_timer went off: nothing is held back any more */
+	bool             committed;  /* the run has begun to answer */
+	bool headers_due;            /* the stream's status would be out, but that run_idem_waits */
+	bool headers_sent;           /* it is out */
+	bool closed;                 /* the stream's last block was printed */
+	bool cancelled;              /* somebody asked for it before the call could be ended */
+	bool aborting;               /* the call is to end; no event of it counts any more */
+	bool stream, embed, text;    /* as rq->prompt says */
 	/* These four and what follows up to `pass` come from the request, and outlive it. */
 	bool  store, finish, fences, logprobs;
 	void *held; /* owned, by release */
@@ -191,6 +197,8 @@ struct run {
 	/* Waits for the end of the loop's turn, in front of the call, or ends the call from outside the
 	 * provider's callback. */
 	struct task later_task;
+
+	uint64_t released; /* the number of the held event that commit passes on; 0: none */
 
 	struct attempt        attempt;
 	struct aside          aside;
@@ -259,8 +267,25 @@ struct run_engine {
 	struct lost              *lost;      /* runs without a stored end; owned */
 	struct timer              lost_timer;
 	size_t                    live;
+	uint16_t                  stages_with[STAGE_PART__COUNT]; /* bits, by their places */
 	struct err                stopping; /* why no run goes on; code ERR_OK: runs go on */
 };
+
+static inline unsigned stage_lowest(unsigned stages)
+{
+	return (unsigned)__builtin_ctz(stages);
+}
+
+static inline void run_pass(struct run *r, unsigned at, const struct event *ev)
+{
+	run_stages[stage_lowest(r->stages.wanted & ~1u << at)]->event(r, ev);
+}
+
+/* run_stages_with: those of the wanted stages that have this member. */
+static inline unsigned run_stages_with(const struct run *r, enum stage_part part)
+{
+	return r->stages.wanted & r->engine->stages_with[part];
+}
 
 /* run.c */
 struct loop       *run_loop(const struct run *r);
@@ -301,13 +326,6 @@ void origin_drop(struct run *r);
 void run_free_if_over(struct run *r);
 
 /* step.c */
-/* How a step's start went. */
-enum step_next {
-	STEP_MORE,   /* the step is over: the next one begins */
-	STEP_PARKED, /* its job is on its way; the job's callback calls step_over */
-	STEP_FAILED, /* the run ends with e */
-	STEP_DONE,   /* the last one is over; the run may be gone */
-};
 /* step_first: begins the first step, from within run_start; errors: nothing has happened. */
 enum errc step_first(struct run *r, struct err *e) MUST_USE;
 /* step_over: the job that parked the run is back, with success (code ERR_OK) or not.  The run may
@@ -360,10 +378,13 @@ enum errc attempt_first(struct run *r, struct err *e) MUST_USE;
 bool attempt_only(const struct run *r);
 /* attempt_again: the call has failed; true: another attempt follows, and the run goes on. */
 bool attempt_again(struct run *r, const struct err *e);
-void attempt_content(struct run *r); /* content came: the target is healthy */
-void attempt_good(struct run *r);    /* the answer is complete */
-void attempt_step(struct run *r);    /* it was, and another step of the run follows */
-void attempt_stop(struct run *r);    /* ends the attempt that goes on; none follows */
+/* attempt_begins: the event is content: the answer has begun.  attempt_content: the first one was
+ * passed on to the reader. */
+bool attempt_begins(const struct event *ev);
+void attempt_content(struct run *r);
+void attempt_good(struct run *r); /* the answer is complete */
+void attempt_step(struct run *r); /* it was, and another step of the run follows */
+void attempt_stop(struct run *r); /* ends the attempt that goes on; none follows */
 /* attempt_over: the run ends; used: the usage of its last attempt, and before_nano what those before
  * have cost. */
 void attempt_over(struct run *r, const struct usage *used, int64_t before_nano);
@@ -373,10 +394,6 @@ void attempt_book(struct run *r, const char *code);
 /* call.c */
 /* call_event: takes one event of the provider. */
 void call_event(void *arg, const struct event *ev);
-/* call_come: the same for one that the run has made of the provider's, or of the runner's. */
-void call_come(struct run *r, const struct event *ev);
-/* call_open: the run begins to answer, before any provider does. */
-void call_open(struct run *r);
 /* call_warnings: where the prompt's making tells what was left out. */
 struct warnings *call_warnings(struct run *r);
 /* call_prompt: makes the prompt.  call_start: asks the first target. */
@@ -385,6 +402,10 @@ enum step_next call_start(struct run *r, struct err *e) MUST_USE;
 /* call_messages: all messages of the prompt in the request's arena, those of the branch first. */
 enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size_t *ret_old,
 			struct err *e) MUST_USE;
+
+/* commit.c */
+/* commit_open: the run begins to answer, before any provider does. */
+void commit_open(struct run *r);
 
 /* bill.c */
 /* bill_budgeted: the key of the run has a budget.  bill_wanted: and nothing of the budget is
@@ -403,7 +424,6 @@ int64_t        bill_total(const struct run *r);
 struct turn_bill bill_begins(const struct run *r);
 /* bill_step: the call has ended well, and another step of the run follows; returns what it used. */
 struct usage bill_step(struct run *r);
-void         bill_answer(struct run *r, const struct event *ev); /* a piece of the answer */
 /* bill_dropped: the attempt has failed, and another one follows; returns what it was charged with.
  * bill_close: the last one is over; returns what it used; asked: it was cut off by us. */
 struct usage bill_dropped(struct run *r, const struct err *e);
@@ -496,9 +516,6 @@ bool journal_begun(const struct run *r);
 /* journal_hold: numbers an event and puts the event on the tape, uncommitted.  False: the tape has
  * no room for the event, and no later event may be put there. */
 bool journal_hold(struct run *r, const struct event *ev) MUST_USE;
-/* journal_event: the same behind the commit, where anybody reads it later.  False: over
- * LIMIT_LOG_EVENTS, or no memory. */
-bool journal_event(struct run *r, const struct event *ev) MUST_USE;
 /* journal_committed: events that were held are open to all readers from now on. */
 void journal_committed(struct run *r);
 /* journal_cut: drops the held events, which an abandoned attempt had sent. */
@@ -529,7 +546,6 @@ void feed_open(struct run *r);
 /* feed_release: sends the events that run_idem_waits held back. */
 void feed_release(struct run *r);
 void feed_pause(struct run *r, bool pause);
-void feed_print(struct run *r, const struct event *ev, uint64_t seq);
 /* feed_skip: withholds for good the events that the client has not seen yet, as the store did not
  * take them. */
 void feed_skip(struct run *r);

@@ -11,7 +11,7 @@ static void output_lines(struct run_computer *c)
 		const char *end = memchr(rest.p, '\n', rest.n);
 		size_t      n = end ? (size_t)(end - rest.p) : rest.n;
 
-		interpret_say(c->run, (struct str){ rest.p, n });
+		computer_say(c->run, (struct str){ rest.p, n });
 		n += end != NULL;
 		rest = (struct str){ rest.p + n, rest.n - n };
 	}

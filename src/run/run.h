@@ -24,7 +24,7 @@
  *              read_files   a worker: their contents
  *              find_images  images that messages name by their path; as look
  *              read_images  a worker: images that messages name by their path
- *              computer     the runner: which languages it has
+ *              stages       what stages of the way out need first: of the runner, its languages
  *              weigh        the prompt, for a key with a budget; as prompt
  *              reserve      the store: the budget
  *   BEGINNING  begin        the store: the client's messages are durable

@@ -36,11 +36,11 @@ static void settle_finish(struct run *r, const char *reason)
 	struct usage         own = r->usage;
 	struct usage         sum = computer_used(r, r->usage.known ? &own : NULL);
 
-	call_come(r, &(struct event){ .kind = EVENT_FINISH,
-				      .text = str_of(reason),
-				      .name = str_of(c->native_reason) });
+	computer_give(r, &(struct event){ .kind = EVENT_FINISH,
+					  .text = str_of(reason),
+					  .name = str_of(c->native_reason) });
 	if (sum.known || sum.estimated)
-		call_come(r, &(struct event){ .kind = EVENT_USAGE, .usage = sum });
+		computer_give(r, &(struct event){ .kind = EVENT_USAGE, .usage = sum });
 	r->usage = own;
 }
 
@@ -54,7 +54,7 @@ static bool settle_confirm(struct run_computer *c, const struct run_code *code)
 	    !buf_text(&c->chunk, ",\"content\":") ||
 	    !text_quote(&c->chunk, buf_view(&code->text)) || !buf_text(&c->chunk, "}}"))
 		return false;
-	interpret_say(c->run, buf_view(&c->chunk));
+	computer_say(c->run, buf_view(&c->chunk));
 	return true;
 }
 
@@ -183,7 +183,7 @@ enum step_next settle_start(struct run *r, struct err *e)
 		timer_start(run_loop(r), &c->total, (int64_t)LIMIT_COMPUTER_SECONDS * 1000000);
 	if (r->attempt.count == 0)
 		call_begun(r);
-	call_open(r);
+	commit_open(r);
 	const char *reason = settle_next(c);
 	if (reason)
 		settle_finish(r, reason);
@@ -214,7 +214,7 @@ bool settle_goes_on(struct run *r)
 		return false;
 	}
 	attempt_step(r);
-	call_come(r, &(struct event){ .kind = EVENT_STEP });
+	computer_give(r, &(struct event){ .kind = EVENT_STEP });
 	c->finish_reason[0] = '\0';
 	r->news = true; /* goes to the store with the record of the execution */
 	settle_later(r);

@@ -98,7 +98,7 @@ static void over(struct run *r, enum health_news news, const struct err *e)
 		   (const char *[]){ r->provider->name, e ? err_code_wire(e->code) : "ok", "" }, 1);
 }
 
-void attempt_content(struct run *r)
+static void tell_healthy(struct run *r)
 {
 	struct health_target t = who(r);
 	int64_t              now_us = clock_mono_us();
@@ -106,6 +106,62 @@ void attempt_content(struct run *r)
 	tally_first(registry_tally(&r->attempt.target), now_us - r->attempt.begun_us, now_us);
 	health_tell(&t, HEALTH_GOOD, 0, false, now_us);
 	r->attempt.target.probe = false; /* the probe has told health its result */
+}
+
+static bool ends_in(struct str s, struct str tail)
+{
+	return s.n > tail.n && memcmp(s.p + s.n - tail.n, tail.p, tail.n) == 0;
+}
+
+/* is_flag: whether an LMC chunk only opens or ends a segment.  Dialects print the flag as the last
+ * member. */
+static bool is_flag(struct str chunk)
+{
+	return ends_in(chunk, STR(",\"start\":true}")) || ends_in(chunk, STR(",\"end\":true}"));
+}
+
+bool attempt_begins(const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_TEXT:
+	case EVENT_REASONING:
+	case EVENT_REFUSAL:
+	case EVENT_TOOL_START:
+	case EVENT_TOOL_ARGS:
+	case EVENT_MEDIA:
+	case EVENT_MESSAGE: return !ev->hollow;
+	case EVENT_LMC: return !is_flag(ev->text);
+	case EVENT_START:
+	case EVENT_BLOCK_END:
+	case EVENT_ASKED:
+	case EVENT_OTHER:
+	case EVENT_USAGE:
+	case EVENT_FINISH:
+	case EVENT_ERROR:
+	case EVENT_END:
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED:
+	case EVENT__COUNT: break;
+	}
+	return false;
+}
+
+void attempt_content(struct run *r)
+{
+	run_move(r, STATE_STREAMING);
+	if (r->computer) {
+		r->computer->token_us = clock_mono_us();
+		r->computer->token_ms = clock_wall_ms();
+	}
+	if (!r->first_token_us) {
+		r->first_token_us = clock_mono_us();
+		r->first_token_ms = clock_wall_ms();
+		r->news = true; /* goes to the store with the next events */
+		if (r->live)
+			live_set_first(r->live, r->first_token_ms);
+	}
+	tell_healthy(r);
 }
 
 void attempt_good(struct run *r)
@@ -126,7 +182,7 @@ void attempt_stop(struct run *r)
 	err_drop(&r->attempt.last);
 	if (tape_uncommitted(r->tape).n > 0)
 		r->attempt.spent = true;
-	journal_cut(r);
+	run_stages_cut(r);
 	/* The events of an uncommitted attempt are dropped, but the usage that it reported
 	 * counts. */
 	if (!r->usage.known && r->attempt.told.known)
@@ -628,7 +684,7 @@ bool attempt_again(struct run *r, const struct err *e)
 	over(r, blame(a, e, served), e);
 	if (tape_uncommitted(r->tape).n > 0 && retry_costs(e))
 		r->attempt.spent = true;
-	journal_cut(r);
+	run_stages_cut(r);
 	if (a->committed || !r->rq)
 		return false;
 

@@ -10,174 +10,9 @@
 
 #include <errno.h>
 
-enum { ASIDE_US = 10 * 1000 }; /* the time between two looks whether a worker still has the run */
-
-/* --- the provider's events --- */
-
-static bool ends_in(struct str s, struct str tail)
-{
-	return s.n > tail.n && memcmp(s.p + s.n - tail.n, tail.p, tail.n) == 0;
-}
-
-/* is_flag: whether an LMC chunk only opens or ends a segment.  Dialects print the flag as the last
- * member. */
-static bool is_flag(struct str chunk)
-{
-	return ends_in(chunk, STR(",\"start\":true}")) || ends_in(chunk, STR(",\"end\":true}"));
-}
-
-static bool is_content(const struct event *ev)
-{
-	switch (ev->kind) {
-	case EVENT_TEXT:
-	case EVENT_REASONING:
-	case EVENT_REFUSAL:
-	case EVENT_TOOL_START:
-	case EVENT_TOOL_ARGS:
-	case EVENT_MEDIA:
-	case EVENT_MESSAGE: return !ev->hollow;
-	case EVENT_LMC: return !is_flag(ev->text);
-	case EVENT_START:
-	case EVENT_BLOCK_END:
-	case EVENT_ASKED:
-	case EVENT_OTHER:
-	case EVENT_USAGE:
-	case EVENT_FINISH:
-	case EVENT_ERROR:
-	case EVENT_END:
-	case EVENT_STEP:
-	case EVENT_EXECUTE:
-	case EVENT_EXECUTED:
-	case EVENT__COUNT: break;
-	}
-	return false;
-}
-
-static void first_content(struct run *r)
-{
-	run_move(r, STATE_STREAMING);
-	if (r->computer) {
-		r->computer->token_us = clock_mono_us();
-		r->computer->token_ms = clock_wall_ms();
-	}
-	if (!r->first_token_us) {
-		r->first_token_us = clock_mono_us();
-		r->first_token_ms = clock_wall_ms();
-		r->news = true; /* goes to the store with the next events */
-		if (r->live)
-			live_set_first(r->live, r->first_token_ms);
-	}
-	attempt_content(r);
-	feed_open(r);
-}
-
-/* call_keep: keeps of an event what the end of the run stores or answers with.  False: the answer
- * is over a limit, or memory is short. */
-static bool call_keep(struct run *r, const struct event *ev)
-{
-	if (!r->stream && ev->raw.n > 0 && !ev->cont && !answer_raw(&r->answer, ev))
-		return false;
-	if (ev->kind == EVENT_USAGE)
-		r->usage = ev->usage;
-	/* A longer word is none of OpenAI's, and is left out: a word that was cut inside an escape
-	 * would break the JSON around it. */
-	if (ev->kind == EVENT_FINISH && ev->choice == 0 && !r->finish_reason[0] &&
-	    ev->text.n < sizeof r->finish_reason) {
-		str_copy(r->finish_reason, sizeof r->finish_reason, ev->text);
-		if (ev->name.n < sizeof r->native_reason)
-			str_copy(r->native_reason, sizeof r->native_reason, ev->name);
-	}
-	/* A plain answer in the provider's own bytes needs no second copy, unless it is stored. */
-	bool through = r->feed.encoder->raws & 1u << ev->form && (ev->raw.n > 0 || ev->cont);
-	bool whole = ev->kind == EVENT_MESSAGE || ev->kind == EVENT_LMC;
-	if (run_stored(r) || r->content || r->computer || (whole && !r->stream && !through))
-		return answer_add(&r->answer, ev);
-	return true;
-}
-
-static void too_much(struct run *r)
-{
-	if (buf_starved())
-		run_abort_later(r, ERR_OVERLOADED, "no memory for the answer");
-	else
-		run_abort_later(r, ERR_UPSTREAM_BAD_RESPONSE,
-				"the answer is over the size that is kept");
-}
-
-/* call_give: passes a committed event on to the bill and to the first client. */
-static void call_give(struct run *r, const struct event *ev, uint64_t seq)
-{
-	if (ev->pass != PASS_PRINT) {
-		if (run_stored(r))
-			save_reserve_ahead(r);
-		bill_answer(r, ev);
-	}
-	if (ev->pass != PASS_KEEP)
-		feed_print(r, ev, seq);
-	if (r->state == STATE_CALLING && is_content(ev))
-		first_content(r);
-}
-
-static void call_take(struct run *r, const struct event *ev)
-{
-	errno = 0;
-	if (ev->pass != PASS_PRINT && (!call_keep(r, ev) || !journal_event(r, ev))) {
-		too_much(r);
-		return;
-	}
-	call_give(r, ev, r->seq);
-}
-
-/* let_out: passes on the events that were held until the attempt was committed. */
-static void let_out(struct run *r)
-{
-	struct str   held = tape_uncommitted(r->tape);
-	struct event ev;
-	uint64_t     seq;
-
-	tape_commit(r->tape);
-	errno = 0;
-	while (!r->aborting && event_decode(&held, &ev, &seq)) {
-		if (ev.kind == EVENT_ASKED)
-			continue;
-		if (call_keep(r, &ev))
-			call_give(r, &ev, seq);
-		else
-			too_much(r);
-	}
-	if (held.n > 0)
-		run_abort_later(r, ERR_INTERNAL, "an event that was held back can't be read");
-	journal_committed(r);
-}
-
-/* commit_attempt: makes this attempt the run's last one, and passes its held events on.  False: the
- * run is ending. */
-static bool commit_attempt(struct run *r)
-{
-	if (r->live && r->call)
-		r->live->log.http = (int16_t)r->call->http;
-	r->attempt.committed = true;
-	if (!r->computer) { /* further steps need the request */
-		run_drop_request(r);
-		attach_release(r);
-	}
-	run_idem_commit(r);
-	let_out(r);
-	return !r->aborting;
-}
-
-void call_open(struct run *r)
-{
-	if (!r->committed) {
-		run_idem_commit(r);
-		let_out(r);
-	}
-	feed_open(r);
-}
-
-/* said: the failure as the client is told it.  For a client that has a part of the answer, an
+/* error_for_client: the failure as the client is told it.  For a client that has a part of the answer, an
  * unreadable rest means that the stream is incomplete. */
-static struct err said(const struct run *r, const struct err *e)
+static struct err error_for_client(const struct run *r, const struct err *e)
 {
 	struct err ret = *e;
 
@@ -188,11 +23,11 @@ static struct err said(const struct run *r, const struct err *e)
 
 static void call_take_end(struct run *r, const struct event *ev)
 {
-	if (r->computer && ev->kind == EVENT_END && !r->aborting)
-		interpret_end(r);
 	r->call = NULL; /* the provider has freed the call */
-	if (ev->kind == EVENT_END && !r->aborting && (r->committed || commit_attempt(r))) {
-		if (r->computer && settle_goes_on(r))
+	if (ev->kind == EVENT_END && !r->aborting)
+		run_stages_flush(r);
+	if (ev->kind == EVENT_END && !r->aborting) {
+		if (run_stages_more(r))
 			return;
 		attempt_good(r);
 		r->ended_ms = clock_wall_ms();
@@ -207,66 +42,9 @@ static void call_take_end(struct run *r, const struct event *ev)
 	if (ev->usage.known)
 		r->attempt.told = ev->usage;
 
-	struct err e = said(r, ev->err);
+	struct err e = error_for_client(r, ev->err);
 	if (!attempt_again(r, &e))
 		run_finish(r, &e);
-}
-
-/* waits: holds back an event that says nothing of the answer yet.  False: the event commits the
- * attempt: by content or a finish_reason, because commit_after is over, or because the tape has no
- * room for it. */
-static bool waits(struct run *r, const struct event *ev)
-{
-	struct event held = *ev;
-	bool         raw = !r->stream && ev->raw.n > 0 && !ev->cont;
-
-	if (raw)
-		held.raw = held.raw_usage = held.raw_role = held.raw_id = held.raw_created =
-			STR_NONE;
-	if (r->commit_due || ev->certain || is_content(ev) || ev->kind == EVENT_FINISH ||
-	    !journal_hold(r, &held))
-		return false;
-	if (ev->kind == EVENT_USAGE)
-		r->attempt.told = ev->usage;
-	/* The bytes of a plain answer are copied once, to r->answer, and not to the tape. */
-	errno = 0;
-	if (raw && !answer_raw(&r->answer, ev))
-		too_much(r);
-	return true;
-}
-
-static void come(struct run *r, const struct event *ev)
-{
-	if (!r->aborting && (r->committed || (!waits(r, ev) && commit_attempt(r))))
-		call_take(r, ev);
-}
-
-void call_come(struct run *r, const struct event *ev)
-{
-	r->attempt.committed |= r->committed && r->attempt.on;
-	come(r, ev);
-}
-
-/* come_masked: rows, logs and traces repeat why an answer ended, unlike its content, so secrets are
- * removed from the reason.  The raw bytes of the chunk still have them, and say nothing else, so
- * the encoder then makes the chunk from the event. */
-static void come_masked(struct run *r, const struct event *ev)
-{
-	const struct mask *mask = r->provider->mask;
-	struct event       said = *ev;
-	char               text[LIMIT_MASK_TEXT];
-	char               name[LIMIT_MASK_TEXT];
-	bool               hidden = mask_text(mask, ev->text, text, sizeof text);
-
-	if (hidden)
-		said.text = str_of(text);
-	if (mask_text(mask, ev->name, name, sizeof name)) {
-		said.name = str_of(name);
-		hidden = true;
-	}
-	if (hidden)
-		said.raw = STR_NONE;
-	come(r, &said);
 }
 
 void call_event(void *arg, const struct event *ev)
@@ -275,30 +53,11 @@ void call_event(void *arg, const struct event *ev)
 
 	if (ev->kind == EVENT_ERROR || ev->kind == EVENT_END)
 		call_take_end(r, ev);
-	else if (r->computer)
-		interpret_event(r, ev);
-	else if (ev->kind == EVENT_FINISH)
-		come_masked(r, ev);
 	else
-		come(r, ev);
+		run_enter(r, ev);
 }
 
 /* --- the call --- */
-
-static void on_commit_timer(struct timer *t)
-{
-	struct run *r = container_of(t, struct run, commit_timer);
-
-	r->commit_due = true;
-	if (r->aside.on) {
-		timer_start(run_loop(r), t, ASIDE_US);
-		return;
-	}
-	/* The status of the stream goes out.  An attempt that has sent no event yet is not
-	 * committed: another one may still follow. */
-	if (r->committed || tape_uncommitted(r->tape).n == 0 || commit_attempt(r))
-		feed_open(r);
-}
 
 static enum errc put_instruction(struct run *r, struct str *ret, struct err *e)
 {
@@ -519,14 +278,9 @@ enum step_next call_start(struct run *r, struct err *e)
 
 void call_begun(struct run *r)
 {
-	const struct run_settings *now = r->engine->o.settings(r->engine->o.arg);
-
 	if (attempt_only(r) && !r->computer)
 		run_drop_request(r);
-	if (r->stream && !r->headers_sent) {
-		r->commit_timer.fn = on_commit_timer;
-		timer_start(run_loop(r), &r->commit_timer, now->commit_after_us);
-	}
+	run_stages_begun(r);
 	if (r->claim)
 		idem_reach(r->claim, IDEM_DISPATCHED, r->id, r->conversation);
 	/* The last thing done here: the reader may leave from within, and the run may be freed. */

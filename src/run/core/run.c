@@ -41,6 +41,7 @@ enum errc run_engine_create(const struct run_engine_options *o, struct run_engin
 		return err_set(e, ERR_INTERNAL, "", "out of memory for the run engine");
 	g->o = *o;
 	g->log.engine = g;
+	run_stages_table(g->stages_with);
 	*ret = g;
 	return ERR_OK;
 }
@@ -375,6 +376,7 @@ enum errc run_start(struct run_engine *g, const struct call_request *rq,
 			rq->release(rq->held);
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
 	}
+	run_stages_choose(r);
 	r->observer = observer;
 	r->observer_arg = arg;
 	/* Of a request that may be passed on as it is, each attempt tells these anew. */
@@ -555,8 +557,8 @@ void run_finish(struct run *r, const struct err *e)
 		r->answered_us = clock_mono_us();
 	if (r->ended_ms == 0)
 		r->ended_ms = clock_wall_ms();
-	if (r->computer && called)
-		execute_cut(r);
+	if (called)
+		run_stages_end(r, e);
 	if (e && called && print_failed_aside(r))
 		return;
 	if (e) /* the given one may have been the old failure, and a lack of memory takes its place */

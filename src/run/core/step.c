@@ -61,9 +61,9 @@ static bool is_starting(const struct run *r)
 	return r->starting;
 }
 
-static bool has_computer(const struct run *r)
+static bool starts_stages(const struct run *r)
 {
-	return r->computer;
+	return run_stages_with(r, STAGE_PART_START);
 }
 
 static bool settles(const struct run *r)
@@ -135,7 +135,7 @@ static const struct step steps[] = {
 	{ "read_files", STATE_LOADING, names_files, attach_read },
 	{ "find_images", STATE_LOADING, image_sought, image_look },
 	{ "read_images", STATE_LOADING, image_wanted, image_read },
-	{ "computer", STATE_LOADING, has_computer, equip_start },
+	{ "stages", STATE_LOADING, starts_stages, run_stages_start },
 	/* The reservation needs the weight of the prompt, so a key with a budget makes it early. */
 	{ "weigh", STATE_LOADING, bill_wanted, call_prompt },
 	{ "reserve", STATE_LOADING, bill_wanted, bill_reserve },

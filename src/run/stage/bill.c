@@ -171,10 +171,17 @@ struct turn_bill bill_begins(const struct run *r)
 	};
 }
 
-void bill_answer(struct run *r, const struct event *ev)
+static void bill_event(struct run *r, const struct event *ev)
 {
-	r->bill.out += event_weight(ev);
+	if (ev->pass != PASS_PRINT)
+		r->bill.out += event_weight(ev);
+	run_pass(r, STAGE_BILL, ev);
 }
+
+const struct stage bill_stage = {
+	.name = "bill",
+	.event = bill_event,
+};
 
 /* --- the bound --- */
 

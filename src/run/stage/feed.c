@@ -68,7 +68,7 @@ void feed_pause(struct run *r, bool pause)
 	if (r->call)
 		r->call->provider->ops->pause(r->call, pause);
 	else
-		execute_pause(r, pause);
+		run_stages_pause(r, pause);
 }
 
 /* feed_behind: the bytes that wait for the client, as blocks or still on the tape. */
@@ -127,7 +127,7 @@ void run_taken(struct run *r, size_t n)
 	resume(r);
 }
 
-void feed_print(struct run *r, const struct event *ev, uint64_t seq)
+static void feed_print(struct run *r, const struct event *ev, uint64_t seq)
 {
 	if (!r->stream || (!r->observer && !r->feed.keeps))
 		return;
@@ -190,3 +190,18 @@ void feed_close(struct run *r)
 	if (r->feed.cut)
 		log_note(LOG_ERROR, "stream_end_lost", "no memory for the end of a stream");
 }
+
+static void feed_take(struct run *r, const struct event *ev)
+{
+	if (ev->pass != PASS_KEEP)
+		feed_print(r, ev, r->released ? r->released : r->seq);
+	if (r->state == STATE_CALLING && attempt_begins(ev)) {
+		attempt_content(r);
+		feed_open(r);
+	}
+}
+
+const struct stage feed_stage = {
+	.name = "feed",
+	.event = feed_take,
+};

@@ -9,11 +9,6 @@
 
 #include <stdlib.h>
 
-void interpret_say(struct run *r, struct str chunk)
-{
-	call_come(r, &(struct event){ .kind = EVENT_LMC, .text = chunk, .from_lmc = true });
-}
-
 /* --- segments --- */
 
 /* end_piece: gives the chunk to which the texts of one event were added. */
@@ -24,7 +19,7 @@ static bool end_piece(struct run_computer *c)
 	c->in_piece = false;
 	if (!buf_text(&c->chunk, "\"}"))
 		return false;
-	interpret_say(c->run, buf_view(&c->chunk));
+	computer_say(c->run, buf_view(&c->chunk));
 	return !c->run->aborting;
 }
 
@@ -33,7 +28,7 @@ static bool say_flag(struct run_computer *c, const char *flag)
 	buf_clear(&c->chunk);
 	if (!buf_str(&c->chunk, buf_view(&c->head)) || !buf_text(&c->chunk, flag))
 		return false;
-	interpret_say(c->run, buf_view(&c->chunk));
+	computer_say(c->run, buf_view(&c->chunk));
 	return !c->run->aborting;
 }
 
@@ -217,8 +212,10 @@ static void interpret_pass(struct run_computer *c, const struct event *ev)
 		if (said.block >= c->blocks)
 			c->blocks = said.block + 1;
 	}
-	call_come(c->run, &said);
+	computer_give(c->run, &said);
 }
+
+static void interpret_event(struct run *r, const struct event *ev);
 
 static bool interpret_part(void *arg, const struct event *ev)
 {
@@ -250,7 +247,7 @@ static void interpret_hold(struct run_computer *c, const struct event *ev)
 		hold_word(c, ev->name, c->native_reason, sizeof c->native_reason);
 }
 
-void interpret_event(struct run *r, const struct event *ev)
+static void interpret_event(struct run *r, const struct event *ev)
 {
 	struct run_computer *c = r->computer;
 	struct usage         none = { 0 };
@@ -296,7 +293,7 @@ void interpret_event(struct run *r, const struct event *ev)
 	}
 }
 
-void interpret_end(struct run *r)
+static void interpret_flush(struct run *r)
 {
 	struct run_computer *c = r->computer;
 
@@ -314,3 +311,21 @@ void interpret_end(struct run *r)
 	c->cut = false;
 	c->block_base = c->blocks;
 }
+
+static bool interpret_wanted(const struct run *r)
+{
+	return r->computer;
+}
+
+const struct stage interpret_stage = {
+	.name = "interpret",
+	.wanted = interpret_wanted,
+	.start = equip_start,
+	.event = interpret_event,
+	.flush = interpret_flush,
+	.more = settle_goes_on,
+	.pause = execute_pause,
+	.logged = execute_recorded,
+	.end = execute_cut,
+	.touches_text = true,
+};

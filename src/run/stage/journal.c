@@ -8,6 +8,7 @@
 #include "store/events.h"
 #include "store/store.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 /* With what a commit takes it is below the 50 ms that are promised. */
@@ -68,7 +69,7 @@ static void arrived(struct run *r)
 	}
 	tape_forget(r->tape);
 	watch_notify(r->id);
-	if (r->computer && execute_recorded(r))
+	if (run_stages_logged(r))
 		return;
 	run_free_if_over(r);
 }
@@ -291,6 +292,7 @@ static bool journal_add(struct run *r, const struct event *ev)
 {
 	uint64_t seq = number_of(r, ev);
 
+	errno = 0;
 	if (!tape_add(r->tape, ev, seq))
 		return false;
 	r->seq = seq;
@@ -327,7 +329,7 @@ static bool is_read(const struct run *r)
 	return !r->observer || r->feed.place == tape_head(r->tape);
 }
 
-bool journal_event(struct run *r, const struct event *ev)
+static bool journal_event(struct run *r, const struct event *ev)
 {
 	if (run_stored(r) && !r->logged && is_read(r))
 		tape_clear(r->tape);
@@ -410,3 +412,20 @@ void journal_stop(struct run_engine *g)
 	timer_stop(g->o.env.loop, &g->log_timer);
 	drop_job(&g->log);
 }
+
+/* journal_take: an event that was held has its number, and is on the tape. */
+static void journal_take(struct run *r, const struct event *ev)
+{
+	if (ev->pass != PASS_PRINT && !r->released && !journal_event(r, ev)) {
+		run_overflow(r);
+		return;
+	}
+	if (ev->pass != PASS_PRINT && run_stored(r))
+		save_reserve_ahead(r);
+	run_pass(r, STAGE_JOURNAL, ev);
+}
+
+const struct stage journal_stage = {
+	.name = "journal",
+	.event = journal_take,
+};

@@ -1,0 +1,136 @@
+/* The table of the stages, and what the core lets all of them do. */
+#include "base/buf.h"
+#include "run/internal.h"
+
+#define STAGE(place, stem) &stem##_stage,
+const struct stage *const run_stages[STAGE__COUNT] = {
+#include "run/stage.def"
+};
+#undef STAGE
+
+/* EACH_STAGE: the wanted stages that have this member, in their order. */
+#define EACH_STAGE(s, r, part)                              \
+	for (unsigned left_ = run_stages_with((r), (part)); \
+	     left_ && ((s) = run_stages[stage_lowest(left_)], true); left_ &= left_ - 1)
+
+void run_stages_table(uint16_t ret[STAGE_PART__COUNT])
+{
+	for (unsigned i = 0; i < STAGE__COUNT; i++) {
+		const struct stage *s = run_stages[i];
+		const bool          has[STAGE_PART__COUNT] = {
+				 [STAGE_PART_WANTED] = s->wanted, [STAGE_PART_START] = s->start,
+				 [STAGE_PART_BEGUN] = s->begun,   [STAGE_PART_FLUSH] = s->flush,
+				 [STAGE_PART_CUT] = s->cut,       [STAGE_PART_MORE] = s->more,
+				 [STAGE_PART_LOGGED] = s->logged, [STAGE_PART_PAUSE] = s->pause,
+				 [STAGE_PART_END] = s->end,       [STAGE_PART_TOUCHES] = s->touches_text,
+		};
+
+		for (unsigned part = 0; part < STAGE_PART__COUNT; part++)
+			ret[part] |= (uint16_t)((unsigned)has[part] << i);
+	}
+}
+
+void run_stages_choose(struct run *r)
+{
+	const struct stage *s;
+
+	r->stages.wanted = (uint16_t)((1u << STAGE__COUNT) - 1);
+	EACH_STAGE(s, r, STAGE_PART_WANTED)
+	if (!s->wanted(r))
+		r->stages.wanted &= (uint16_t) ~(left_ & -left_);
+}
+
+void run_enter(struct run *r, const struct event *ev)
+{
+	if (!r->aborting)
+		run_stages[stage_lowest(r->stages.wanted)]->event(r, ev);
+}
+
+void run_overflow(struct run *r)
+{
+	if (buf_starved())
+		run_abort_later(r, ERR_OVERLOADED, "no memory for the answer");
+	else
+		run_abort_later(r, ERR_UPSTREAM_BAD_RESPONSE,
+				"the answer is over the size that is kept");
+}
+
+/* run_stages_start: when the job of a stage that has parked the run is back, the step is taken again
+ * for the stages that follow. */
+enum step_next run_stages_start(struct run *r, struct err *e)
+{
+	unsigned left;
+
+	while ((left = run_stages_with(r, STAGE_PART_START) & ~(unsigned)r->stages.started) != 0) {
+		unsigned i = stage_lowest(left);
+
+		r->stages.started |= (uint16_t)(1u << i);
+		enum step_next next = run_stages[i]->start(r, e);
+		if (next == STEP_PARKED)
+			r->step--;
+		if (next != STEP_MORE)
+			return next;
+	}
+	return STEP_MORE;
+}
+
+void run_stages_begun(struct run *r)
+{
+	const struct stage *s;
+
+	EACH_STAGE(s, r, STAGE_PART_BEGUN)
+	s->begun(r);
+}
+
+void run_stages_flush(struct run *r)
+{
+	const struct stage *s;
+
+	EACH_STAGE(s, r, STAGE_PART_FLUSH)
+	if (!r->aborting)
+		s->flush(r);
+}
+
+void run_stages_cut(struct run *r)
+{
+	const struct stage *s;
+
+	EACH_STAGE(s, r, STAGE_PART_CUT)
+	s->cut(r);
+}
+
+bool run_stages_more(struct run *r)
+{
+	const struct stage *s;
+
+	EACH_STAGE(s, r, STAGE_PART_MORE)
+	if (s->more(r))
+		return true;
+	return false;
+}
+
+bool run_stages_logged(struct run *r)
+{
+	const struct stage *s;
+
+	EACH_STAGE(s, r, STAGE_PART_LOGGED)
+	if (s->logged(r))
+		return true;
+	return false;
+}
+
+void run_stages_pause(struct run *r, bool pause)
+{
+	const struct stage *s;
+
+	EACH_STAGE(s, r, STAGE_PART_PAUSE)
+	s->pause(r, pause);
+}
+
+void run_stages_end(struct run *r, const struct err *e)
+{
+	const struct stage *s;
+
+	EACH_STAGE(s, r, STAGE_PART_END)
+	s->end(r, e);
+}

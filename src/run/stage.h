@@ -1,0 +1,150 @@
+/* The stages of a run: each event of an answer passes them in the order of stage.def.
+ *
+ *   provider --> strip --> interpret --> mask --> commit --> keep --> journal --> bill --> feed
+ *
+ * A stage may change an event, drop it, hold it, or pass on several in its place: it gets each one by
+ * `event`, and passes on what it likes with run_pass.  A new stage is a file in run/stage and a row of
+ * stage.def; the core (run/core) names none.  A run that does not want a stage does not pay for it:
+ * the stages that it wants are bits, set once by run_start.
+ *
+ * A plain call.  run_start asks each stage whether the run wants it; without a computer, the
+ * bits of strip and interpret are not set.  The steps (core/step.c) lead to the provider.  Its first event, START,
+ * enters at mask, which passes on all but FINISH.  commit holds START on the tape, without its raw
+ * bytes: an attempt that fails now may be followed by another, and then nobody has seen anything of
+ * the first.  The answer's one MESSAGE is content, so commit ends the attempts (the request's bytes
+ * go, an idempotency key stands for this run from now on), passes the held START on, then MESSAGE,
+ * and leaves the set.  keep has the provider's bytes and the message.  journal numbers the event; no
+ * one reads it later, so the tape keeps nothing.  bill weighs it.  feed prints nothing, as a plain
+ * call is printed at its end, but the run is STREAMING now.  USAGE and FINISH follow; keep has both.
+ * END passes no stage: the core lets each stage flush, asks each whether there is more, and the run
+ * ends.
+ *
+ * A stored stream with a computer.  interpret's start asks the runner which languages there are, and
+ * tells the model of the function.  The model's words enter at interpret, which passes on chunks of
+ * LMC and, next to them, the events for readers of other shapes; FINISH it keeps for itself.  The first
+ * chunk with content commits the attempt.  keep adds it to the answer, journal puts it on the tape, from
+ * where it reaches the log within 25 ms; bill weighs it; feed prints it at once, unless the store does
+ * not know yet that the key is bound, that the number is taken, or (`strict`) the event itself: then
+ * feed reads it from the tape later.  At END, interpret flushes the end of a segment.  It says that
+ * there is more where code waits, and the steps settle, record and execute follow.  Output of the code
+ * enters as if interpret had passed it on, so it is kept, logged, billed and shown like the rest; it
+ * passes commit, as the run has begun to answer.  Then the model is asked again.  When no code is left,
+ * interpret gives the FINISH that it has kept.
+ *
+ * What becomes of a run, and which function makes it so:
+ *
+ *   state LOADING .. EXECUTING   step_loop, by the rows of `steps`
+ *   CALLING -> STREAMING         attempt_content: feed has the first content
+ *   any -> ENDING                save_end, run_idem_save: the store gets the end
+ *   any -> ENDED                 run_conclude: the end is durable, or need not be
+ *   wanted stages                run_stages_choose, at run_start; commit_attempt takes commit out
+ *   an attempt begins            attempt_begin; it fails: attempt_again; it ended well: attempt_good
+ *   an attempt is committed      commit_attempt, or commit_event for a later call of the run
+ *   held events are dropped      journal_cut, by commit_cut
+ *   the run has begun to answer  run_idem_commit
+ *   the status is due, is sent   feed_open, feed_release
+ *   the call is paused           feed_pause
+ *   the last block is printed    feed_close
+ *   an abort is due              run_abort_later, until abort_now
+ *   a job goes, is back          run_hold, run_release
+ *   the request is freed         run_drop_request
+ *   the run is freed             run_free_if_over
+ *
+ * Threads: the run's loop. */
+#pragma once
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event;
+struct run;
+
+/* How a step's start went. */
+enum step_next {
+	STEP_MORE,   /* the step is over: the next one begins */
+	STEP_PARKED, /* its job is on its way; the job's callback calls step_over */
+	STEP_FAILED, /* the run ends with e */
+	STEP_DONE,   /* the last one is over; the run may be gone */
+};
+
+/* Where a member is NULL, the stage has no part in that. */
+struct stage {
+	const char *name;
+	/* Asked once, at run_start; NULL: every run. */
+	bool (*wanted)(const struct run *r);
+	/* The way in, before the prompt is weighed and the budget is reserved. */
+	enum step_next (*start)(struct run *r, struct err *e);
+	/* The provider was asked for the first time. */
+	void (*begun)(struct run *r);
+	/* The way out: takes an event of the answer, and passes on by run_pass, any number of times.
+	 * ev is borrowed for the call. */
+	void (*event)(struct run *r, const struct event *ev);
+	/* The provider's call has ended well, and the stage has had all its events. */
+	void (*flush)(struct run *r);
+	/* The attempt is void: what is held of it is dropped. */
+	void (*cut)(struct run *r);
+	/* After flush: true: the answer is not over, and the stage sees to it that steps follow. */
+	bool (*more)(struct run *r);
+	/* The log has more events of the run; true: the stage waited for them, and the run may be
+	 * gone. */
+	bool (*logged)(struct run *r);
+	/* The client is slow, or not slow any more, while no provider's call goes on. */
+	void (*pause)(struct run *r, bool pause);
+	/* The answer has ended, before it is printed and stored. */
+	void (*end)(struct run *r, const struct err *e);
+	/* It changes text: where it is wanted, events come without the provider's own bytes (strip). */
+	bool touches_text;
+};
+
+#define STAGE(place, stem) STAGE_##place,
+enum {
+#include "run/stage.def"
+	STAGE__COUNT
+};
+#undef STAGE
+
+#define STAGE(place, stem) extern const struct stage stem##_stage;
+#include "run/stage.def"
+#undef STAGE
+
+extern const struct stage *const run_stages[STAGE__COUNT];
+
+/* Members that only some stages have. */
+enum stage_part {
+	STAGE_PART_WANTED,
+	STAGE_PART_START,
+	STAGE_PART_BEGUN,
+	STAGE_PART_FLUSH,
+	STAGE_PART_CUT,
+	STAGE_PART_MORE,
+	STAGE_PART_LOGGED,
+	STAGE_PART_PAUSE,
+	STAGE_PART_END,
+	STAGE_PART_TOUCHES,
+	STAGE_PART__COUNT
+};
+
+/* run_pass: an event goes to the next stage that the run wants after the one at the place `at`, which
+ * passes it on; nothing may be passed on while the run is aborting.  (internal.h has it.) */
+static inline void run_pass(struct run *r, unsigned at, const struct event *ev);
+
+/* run_stages_table: which stages have which members, for run_stages_choose and what follows it. */
+void run_stages_table(uint16_t ret[STAGE_PART__COUNT]);
+/* run_stages_choose: which stages the run wants. */
+void run_stages_choose(struct run *r);
+/* run_enter: an event of the provider, for the first stage. */
+void run_enter(struct run *r, const struct event *ev);
+/* run_overflow: the answer is over its limit, or memory was short (errno): the run is aborted. */
+void run_overflow(struct run *r);
+/* The other members, of the wanted stages in their order.  run_stages_more: true: further steps
+ * follow. */
+enum step_next run_stages_start(struct run *r, struct err *e) MUST_USE;
+void           run_stages_begun(struct run *r);
+void           run_stages_flush(struct run *r);
+void           run_stages_cut(struct run *r);
+bool           run_stages_more(struct run *r) MUST_USE;
+bool           run_stages_logged(struct run *r) MUST_USE;
+void           run_stages_pause(struct run *r, bool pause);
+void           run_stages_end(struct run *r, const struct err *e);

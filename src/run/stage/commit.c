@@ -1,0 +1,126 @@
+/* Holds the events of an attempt until the attempt is committed: by content or a finish_reason, because
+ * commit_after is over, or because the tape has no room for what is held.  A client that has seen an
+ * event of an attempt gets no other attempt. */
+#include "base/clock.h"
+#include "msg/event_code.h"
+#include "run/internal.h"
+
+#include <errno.h>
+
+enum { ASIDE_US = 10 * 1000 }; /* the time between two looks whether a worker still has the run */
+
+/* release_held: passes on the events that were held until the attempt was committed. */
+static void release_held(struct run *r)
+{
+	struct str   held = tape_uncommitted(r->tape);
+	struct event ev;
+
+	tape_commit(r->tape);
+	while (!r->aborting && event_decode(&held, &ev, &r->released))
+		if (ev.kind != EVENT_ASKED)
+			run_pass(r, STAGE_COMMIT, &ev);
+	r->released = 0;
+	if (held.n > 0)
+		run_abort_later(r, ERR_INTERNAL, "an event that was held back can't be read");
+	journal_committed(r);
+}
+
+/* commit_attempt: makes this attempt the run's last one, and passes its held events on.  False: the
+ * run is ending.  A later call of a run with a computer needs the request, and the stage. */
+static bool commit_attempt(struct run *r)
+{
+	if (r->live && r->call)
+		r->live->log.http = (int16_t)r->call->http;
+	r->attempt.committed = true;
+	if (!r->computer) {
+		r->stages.wanted &= (uint16_t) ~(1u << STAGE_COMMIT);
+		run_drop_request(r);
+		attach_release(r);
+	}
+	run_idem_commit(r);
+	release_held(r);
+	return !r->aborting;
+}
+
+void commit_open(struct run *r)
+{
+	if (!r->committed) {
+		run_idem_commit(r);
+		release_held(r);
+	}
+	feed_open(r);
+}
+
+/* hold_bare: the bytes of a plain answer are copied once, to r->answer, and not to the tape. */
+static bool hold_bare(struct run *r, const struct event *ev)
+{
+	struct event held = *ev;
+
+	held.raw = held.raw_usage = held.raw_role = held.raw_id = held.raw_created = STR_NONE;
+	if (!journal_hold(r, &held))
+		return false;
+	errno = 0;
+	if (!answer_raw(&r->answer, ev))
+		run_overflow(r);
+	return true;
+}
+
+/* hold_until_commit: false: the event commits the attempt. */
+static bool hold_until_commit(struct run *r, const struct event *ev)
+{
+	bool bare = !r->stream && ev->raw.n > 0 && !ev->cont;
+
+	if (r->commit_due || ev->certain || ev->kind == EVENT_FINISH || attempt_begins(ev))
+		return false;
+	if (bare ? !hold_bare(r, ev) : !journal_hold(r, ev))
+		return false;
+	if (ev->kind == EVENT_USAGE)
+		r->attempt.told = ev->usage;
+	return true;
+}
+
+static void commit_event(struct run *r, const struct event *ev)
+{
+	r->attempt.committed |= r->committed && r->attempt.on;
+	if (r->committed || (!hold_until_commit(r, ev) && commit_attempt(r)))
+		run_pass(r, STAGE_COMMIT, ev);
+}
+
+static void commit_flush(struct run *r)
+{
+	if (!r->committed)
+		(void)commit_attempt(r);
+}
+
+static void commit_on_timer(struct timer *t)
+{
+	struct run *r = container_of(t, struct run, commit_timer);
+
+	r->commit_due = true;
+	if (r->aside.on) {
+		timer_start(run_loop(r), t, ASIDE_US);
+		return;
+	}
+	/* The status of the stream goes out.  An attempt that has sent no event yet is not
+	 * committed: another one may still follow. */
+	if (r->committed || tape_uncommitted(r->tape).n == 0 || commit_attempt(r))
+		feed_open(r);
+}
+
+static void commit_begun(struct run *r)
+{
+	const struct run_settings *now = r->engine->o.settings(r->engine->o.arg);
+
+	if (!r->stream || r->headers_sent)
+		return;
+	r->commit_timer.fn = commit_on_timer;
+	timer_start(run_loop(r), &r->commit_timer, now->commit_after_us);
+}
+
+const struct stage commit_stage = {
+	.name = "commit",
+	.begun = commit_begun,
+	.event = commit_event,
+	.flush = commit_flush,
+	.cut = journal_cut,
+};

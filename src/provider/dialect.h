@@ -1,6 +1,6 @@
 /* provider/dialect: the interface of dialects: pure functions that encode requests and decode
  * answers of a provider's HTTP API. Testing a dialect needs no socket; provider/remote_call.c does
- * the rest (connection, SSE framing, limits). */
+ * the rest (connection, framing, limits). */
 #pragma once
 
 #include "base/buf.h"
@@ -8,6 +8,7 @@
 #include "msg/event.h"
 #include "msg/prompt.h"
 #include "provider/provider.h"
+#include "upstream/framing.h"
 
 /* The state of decoding one answer; embedded in the call, zeroed at its start, finished by the
  * dialect's finish. */
@@ -46,11 +47,6 @@ enum name_rule {
 	NAMES_BRIEF_MADE, /* the same; chat completions go to it as their client sent them */
 };
 
-enum framing {
-	FRAMING_EVENTS, /* server-sent events */
-	FRAMING_LINES,  /* one JSON value a line */
-};
-
 struct embed_want;
 
 /* Embeddings in a dialect. path, place and encode are as in struct dialect. */
@@ -81,10 +77,10 @@ struct dialect {
 		      struct buf *out);
 	/* Hosts of the vendor whose API this is, where its rules hold that other servers of the API do
 	 * not have; one that begins with a dot is the end of several.  The last is NULL.  NULL: none. */
-	const char *const *hosts;
-	enum name_rule     names;
-	enum framing       framing; /* of streams */
-	const char *key_header;     /* unless the options name one; NULL: Authorization: Bearer */
+	const char *const             *hosts;
+	enum name_rule                 names;
+	const struct upstream_framing *framing; /* of streams */
+	const char *key_header; /* unless the options name one; NULL: Authorization: Bearer */
 	/* sent with each call, except those whose name the options have too; the last one has the
 	 * name NULL */
 	const struct provider_header *headers;

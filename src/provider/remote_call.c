@@ -7,8 +7,6 @@
 #include "provider/embed_want.h"
 #include "provider/kept.h"
 #include "provider/names.h"
-#include "upstream/lines.h"
-#include "upstream/sse.h"
 #include "upstream/target.h"
 #include "upstream/upstream.h"
 
@@ -34,8 +32,7 @@ struct remote_call {
 	struct buf            ask;      /* the request's body; libcurl reads it in place */
 	struct buf            body;     /* the answer, if it is collected */
 	struct buf            url;      /* NUL-terminated; empty: the target's URL */
-	struct sse            sse;      /* FRAMING_EVENTS */
-	struct lines          lines;    /* FRAMING_LINES */
+	union framing_state   framing;  /* the dialect's */
 	struct json_doc       doc;
 	struct decode         decode;
 	struct timer          finish; /* ends a call whose terminator came before the body's end */
@@ -109,8 +106,7 @@ static void remote_call_free(struct remote_call *c)
 {
 	timer_stop(c->loop, &c->finish);
 	timer_stop(c->loop, &c->next);
-	sse_finish(&c->sse);
-	lines_finish(&c->lines);
+	c->dialect->framing->finish(&c->framing);
 	json_doc_finish(&c->doc);
 	if (c->dialect->finish)
 		c->dialect->finish(&c->decode);
@@ -185,15 +181,7 @@ static enum answer answer_kind(const struct remote_call *c, int status, const ch
 	/* Small servers send no content type, or text/plain. */
 	if (type[0] == '\0' || strncmp(type, "text/plain", 10) == 0)
 		return ANSWER_EVENTS;
-	switch (c->dialect->framing) {
-	case FRAMING_EVENTS:
-		return strncmp(type, "text/event-stream", 17) == 0 ? ANSWER_EVENTS : ANSWER_ERROR;
-	case FRAMING_LINES:
-		return strncmp(type, "application/", 12) == 0 && remote_has(type, "json")
-			       ? ANSWER_EVENTS
-			       : ANSWER_ERROR;
-	}
-	return ANSWER_ERROR;
+	return c->dialect->framing->fits(type) ? ANSWER_EVENTS : ANSWER_ERROR;
 }
 
 static void remote_on_head(void *arg, int status, const char *content_type, int64_t retry_after_ms)
@@ -215,8 +203,7 @@ static void remote_go_on(struct remote_call *c, int64_t after_us)
 /* frame_fill: gives a frame its event; of a long one, the memory moves. */
 static bool frame_fill(struct remote_call *c, struct frame *f, struct str data)
 {
-	if (c->dialect->framing == FRAMING_LINES ? lines_take(&c->lines, data, &f->data)
-						 : sse_take(&c->sse, &f->data, &f->from))
+	if (c->dialect->framing->take(&c->framing, data, &f->data, &f->from))
 		return true;
 	buf_init(&f->data, LIMIT_SSE_EVENT);
 	return buf_str(&f->data, data);
@@ -262,20 +249,6 @@ static enum errc on_framed(void *arg, struct str name, struct str data, struct e
 	return c->dialect->decode_event(&c->decode, name, data, e);
 }
 
-static enum errc remote_feed(struct remote_call *c, const char *bytes, size_t len, struct err *e)
-{
-	if (c->dialect->framing == FRAMING_LINES)
-		return lines_feed(&c->lines, bytes, len, on_framed, c, e);
-	return sse_feed(&c->sse, bytes, len, on_framed, c, e);
-}
-
-static enum errc feed_end(struct remote_call *c, struct err *e)
-{
-	if (c->dialect->framing == FRAMING_LINES)
-		return lines_end(&c->lines, on_framed, c, e);
-	return sse_end(&c->sse, on_framed, c, e);
-}
-
 static bool feed_events(struct remote_call *c, const char *bytes, size_t len)
 {
 	if (c->decode.done_mark)
@@ -286,7 +259,7 @@ static bool feed_events(struct remote_call *c, const char *bytes, size_t len)
 	 * reads it again. */
 	if (c->ask.data && upstream_sent(c->upstream, c->ask.len))
 		buf_finish(&c->ask);
-	if (remote_feed(c, bytes, len, &e) != ERR_OK) {
+	if (c->dialect->framing->feed(&c->framing, bytes, len, on_framed, c, &e) != ERR_OK) {
 		err_keep(&c->err, &e);
 		return false;
 	}
@@ -409,7 +382,7 @@ static void remote_flush(struct remote_call *c, const struct err *e)
 	if (c->answer != ANSWER_EVENTS || c->flushed || e->code != ERR_OK || c->decode.done_mark)
 		return;
 	c->flushed = true;
-	if (feed_end(c, &found) != ERR_OK)
+	if (c->dialect->framing->end(&c->framing, on_framed, c, &found) != ERR_OK)
 		err_keep(&c->err, &found);
 }
 
@@ -685,8 +658,7 @@ static struct remote_call *call_new(struct remote_ask *a, const struct provider_
 	buf_init(&a->body, 0);
 	buf_init(&a->url, 0);
 	buf_init(&c->body, LIMIT_UPSTREAM_BODY);
-	sse_init(&c->sse);
-	lines_init(&c->lines);
+	c->dialect->framing->init(&c->framing);
 	return c;
 }
 

@@ -16,8 +16,7 @@
 #include "json/print.h"
 #include "lmc/warnings.h"
 #include "provider/dialect.h"
-#include "upstream/lines.h"
-#include "upstream/sse.h"
+#include "upstream/framing.h"
 #include "tests/unit/event_name.h"
 
 #include <setjmp.h>
@@ -278,8 +277,7 @@ struct feed {
 	const struct dialect *d;
 	struct decode         decode;
 	struct json_doc       doc;
-	struct sse            sse;
-	struct lines          lines;
+	union framing_state   framing;
 	struct buf            out;
 };
 
@@ -287,8 +285,7 @@ static void feed_init(struct feed *f, const struct dialect *d, bool stream)
 {
 	*f = (struct feed){ .d = d };
 	buf_init(&f->out, 4 * MIB);
-	sse_init(&f->sse);
-	lines_init(&f->lines);
+	f->d->framing->init(&f->framing);
 	f->decode = (struct decode){
 		.doc = &f->doc, .stream = stream, .on_event = add_event, .arg = &f->out
 	};
@@ -298,8 +295,7 @@ static void feed_finish(struct feed *f)
 {
 	if (f->d->finish)
 		f->d->finish(&f->decode);
-	sse_finish(&f->sse);
-	lines_finish(&f->lines);
+	f->d->framing->finish(&f->framing);
 	json_doc_finish(&f->doc);
 	buf_finish(&f->out);
 }
@@ -321,17 +317,14 @@ static enum errc on_framed(void *arg, struct str name, struct str data, struct e
 
 static enum errc feed_piece(struct feed *f, const char *p, size_t n, struct err *e)
 {
-	if (f->d->framing == FRAMING_LINES)
-		return lines_feed(&f->lines, p, n, on_framed, f, e);
-	return sse_feed(&f->sse, p, n, on_framed, f, e);
+	return f->d->framing->feed(&f->framing, p, n, on_framed, f, e);
 }
 
 /* As provider/remote judges a stream. */
 static void feed_end(struct feed *f, enum errc rc, struct err *e)
 {
 	if (rc == ERR_OK && !f->decode.done_mark)
-		rc = f->d->framing == FRAMING_LINES ? lines_end(&f->lines, on_framed, f, e)
-						    : sse_end(&f->sse, on_framed, f, e);
+		rc = f->d->framing->end(&f->framing, on_framed, f, e);
 	if (rc == ERR_OK && f->d->over)
 		f->d->over(&f->decode, true);
 	if (rc != ERR_OK)

@@ -486,6 +486,7 @@ const struct dialect dialect_anthropic = {
 	.headers = headers,
 	.call_headers = call_headers,
 	.count_path = "/v1/messages/count_tokens",
+	.framing = &upstream_events,
 	.encode = anthropic_encode,
 	.decode_event = anthropic_decode_event,
 	.decode_whole = anthropic_decode_whole,

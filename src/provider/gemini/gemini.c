@@ -514,6 +514,7 @@ const struct dialect dialect_gemini = {
 	.models = "/models?pageSize=1000",
 	.place = gemini_place,
 	.key_header = "x-goog-api-key",
+	.framing = &upstream_events,
 	.encode = gemini_encode,
 	.decode_event = gemini_decode_event,
 	.over = gemini_over,

@@ -307,6 +307,7 @@ const struct dialect dialect_lmc = {
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO,
 	.path = "/chat",
 	.models = "/models",
+	.framing = &upstream_events,
 	.encode = lmc_request_encode,
 	.decode_event = lmc_decode_event,
 	.decode_whole = lmc_decode_whole,

@@ -20,6 +20,7 @@ const struct dialect dialect_mistral = {
 	.path = "/chat/completions",
 	.models = "/models",
 	.hosts = hosts,
+	.framing = &upstream_events,
 	.encode = mistral_encode,
 	.decode_event = openai_decode_event,
 	.over = openai_chunk_over,

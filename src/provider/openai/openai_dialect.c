@@ -296,6 +296,7 @@ const struct dialect dialect_openai = {
 	.path = "/chat/completions",
 	.models = "/models",
 	.hosts = hosts,
+	.framing = &upstream_events,
 	.encode = openai_dialect_encode,
 	.decode_event = openai_decode_event,
 	.over = openai_chunk_over,

@@ -138,6 +138,7 @@ enum errc openai_text_decode_whole(struct decode *d, struct str body, struct err
 const struct dialect openai_text = {
 	.name = "openai",
 	.path = "/completions",
+	.framing = &upstream_events,
 	.encode = openai_text_encode,
 	.decode_event = openai_text_decode_event,
 	.decode_whole = openai_text_decode_whole,

@@ -726,6 +726,7 @@ const struct dialect dialect_openai_responses = {
 	.takes = PROVIDER_IMAGES | PROVIDER_PDF | PROVIDER_FILE_URL | PROVIDER_RESPONSES,
 	.path = "/responses",
 	.models = "/models",
+	.framing = &upstream_events,
 	.encode = openai_responses_encode,
 	.decode_event = openai_responses_decode_event,
 	.decode_whole = openai_responses_decode_whole,

@@ -1,9 +1,10 @@
-/* Sends server-sent events to a client: framing, writing, silence, back pressure, dead readers. */
+/* Sends an answer in pieces to a client: chunks, writing, silence, back pressure, dead readers. */
 #include "http/stream.h"
 
 #include "base/limits.h"
 #include "http/internal.h"
 #include "http/reply.h"
+#include "msg/framing.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -34,11 +35,11 @@ struct stream {
 	void                       *arg;
 	bool                        direct;
 	bool                        waking; /* the task is in the loop's list */
-	bool         parked;  /* suspended by the reader: the library has sent all its bytes */
-	bool         blocked; /* direct way: the socket is full */
-	bool         ended;   /* over was called */
-	bool         whole;   /* all bytes were passed on, and the answer is not broken */
-	bool         comment_due;
+	bool         parked;    /* suspended by the reader: the library has sent all its bytes */
+	bool         blocked;   /* direct way: the socket is full */
+	bool         ended;     /* over was called */
+	bool         whole;     /* all bytes were passed on, and the answer is not broken */
+	bool         alive_due; /* after a long silence */
 	struct task  task;
 	struct timer timer;    /* silence, and a reader that takes nothing */
 	int64_t      moved_us; /* time of the last sent bytes */
@@ -46,13 +47,13 @@ struct stream {
 	size_t       room_len;
 
 	/* Direct way: the chunk under way.  Its size line, then `left` bytes of what the source has ready
-	 * (or of a comment), then the line's end. */
+	 * (or of stream_alive), then the line's end. */
 	char   line[SIZE_LINE];
 	size_t line_len;
 	size_t line_at;
 	size_t left;
 	size_t end_left;
-	bool   in_comment;
+	bool   in_alive;
 	bool   last; /* nothing comes behind it */
 };
 
@@ -62,9 +63,9 @@ enum { LINE_END = sizeof line_end - 1 };
 /* stream_alive: what a silent stream sends. */
 static struct str stream_alive(const struct stream *s)
 {
-	const char *block = request_family(s->request)->keep_alive;
+	const struct family *f = request_family(s->request);
 
-	return block ? str_of(block) : STR(": keep-alive\n\n");
+	return f->keep_alive ? str_of(f->keep_alive) : f->framing->keep_alive;
 }
 
 static int64_t stream_now_us(const struct stream *s)
@@ -154,12 +155,12 @@ static bool next_chunk(struct stream *s)
 {
 	struct str ready = s->source->ready(s->arg, &s->last);
 
-	s->in_comment = ready.n == 0 && !s->last && s->comment_due;
-	if (s->in_comment)
+	s->in_alive = ready.n == 0 && !s->last && s->alive_due;
+	if (s->in_alive)
 		ready = stream_alive(s);
 	if (ready.n == 0)
 		return false;
-	s->comment_due = false;
+	s->alive_due = false;
 	s->left = ready.n < CHUNK_MAX ? ready.n : CHUNK_MAX;
 	s->last = s->last && s->left == ready.n;
 	s->line_at = 0;
@@ -176,9 +177,8 @@ static size_t stream_gather(struct stream *s, struct iovec iov[3])
 	if (s->line_at < s->line_len)
 		iov[n++] = (struct iovec){ s->line + s->line_at, s->line_len - s->line_at };
 	if (s->left > 0) {
-		struct str ready =
-			s->in_comment ? stream_alive(s) : s->source->ready(s->arg, &last);
-		if (s->in_comment)
+		struct str ready = s->in_alive ? stream_alive(s) : s->source->ready(s->arg, &last);
+		if (s->in_alive)
 			ready.p += ready.n - s->left;
 		iov[n++] = (struct iovec){ (void *)(uintptr_t)ready.p, s->left };
 	}
@@ -203,7 +203,7 @@ static void stream_advance(struct stream *s, size_t n)
 	s->left -= part;
 	n -= part;
 	s->request->bytes_out += part;
-	if (part > 0 && !s->in_comment)
+	if (part > 0 && !s->in_alive)
 		s->source->taken(s->arg, part);
 	s->end_left -= n;
 }
@@ -279,20 +279,20 @@ static ssize_t library_write(struct stream *s, char *out, size_t max)
 {
 	bool       last = false;
 	struct str ready = s->source->ready(s->arg, &last);
-	bool       is_comment = ready.n == 0 && !last && s->comment_due;
+	bool       is_alive = ready.n == 0 && !last && s->alive_due;
 
 	if (ready.n == 0 && last)
 		tell_over(s, true);
-	if (is_comment)
+	if (is_alive)
 		ready = stream_alive(s);
 	size_t n = min_size(ready.n, max);
 	if (n == 0)
 		return 0;
 	memcpy(out, ready.p, n);
-	s->comment_due = false;
+	s->alive_due = false;
 	s->moved_us = stream_now_us(s);
 	s->request->bytes_out += n;
-	if (!is_comment)
+	if (!is_alive)
 		s->source->taken(s->arg, n);
 	return (ssize_t)n;
 }
@@ -377,7 +377,7 @@ static void stream_silence(struct timer *t)
 		return;
 	}
 	if (!s->blocked && quiet >= limit) {
-		s->comment_due = true;
+		s->alive_due = true;
 		s->moved_us = stream_now_us(s);
 		quiet = 0;
 		write_now(s);
@@ -400,7 +400,7 @@ struct stream *stream_open(struct request *r, const struct stream_source *source
 		goto fail;
 	reply_common_headers(r);
 	if (!reply_header(r, "X-Accel-Buffering", STR("no")) ||
-	    !reply_header(r, "Content-Type", STR("text/event-stream; charset=utf-8")))
+	    !reply_header(r, "Content-Type", str_of(request_family(r)->framing->content_type)))
 		goto fail;
 	s->request = r;
 	s->source = source;

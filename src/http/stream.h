@@ -1,6 +1,6 @@
-/* http/stream: sends an answer in pieces (server-sent events): suspending the connection,
- * framing, writing to the descriptor, back pressure, comments during silence, and readers that
- * have gone.
+/* http/stream: sends an answer in pieces, in the framing of the route's family: suspending the
+ * connection, writing to the descriptor, back pressure, signs of life during silence, and readers
+ * that have gone.
  *
  * On plain HTTP/1.1, this module writes chunks to the descriptor itself while libmicrohttpd has
  * the connection suspended in the content reader of the response (half the CPU of the library's
@@ -32,8 +32,8 @@ struct stream_source {
 	bool (*broken)(void *arg);
 };
 
-/* stream_open: starts a stream: status 200, the SSE headers, the headers of reply_header, and
- * then the bytes of the source. The stream is borrowed until `over`. */
+/* stream_open: starts a stream: status 200, the framing's content type, the headers of
+ * reply_header, and then the bytes of the source. The stream is borrowed until `over`. */
 struct stream *stream_open(struct request *r, const struct stream_source *source, void *arg);
 /* stream_wake: says that the source has more bytes, or has ended. Cheap: bytes are written once,
  * at the end of the loop's turn, so that one read from a provider becomes one write. */

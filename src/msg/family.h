@@ -16,6 +16,7 @@ struct buf;
 struct cursor;
 struct encoder;
 struct encoder_about;
+struct framing; /* msg/framing.h */
 struct origins;
 struct usage;
 
@@ -62,7 +63,8 @@ struct run_object {
 
 struct family {
 	/* The first shape is the usual one; a row without a word ends the list. */
-	const struct shape *shapes;
+	const struct shape   *shapes;
+	const struct framing *framing; /* of its streams */
 
 	/* error: appends the body of a refusal, or of a plain call that failed.  Called by
 	 * http/reply for all routes of the family, also before their handlers run, and by run/idem
@@ -79,7 +81,7 @@ struct family {
 	/* A second header with the request's id, for clients that do not read x-request-id; NULL:
 	 * none. */
 	const char *id_header;
-	/* A block that a silent stream sends to show that it is alive; NULL: a comment. */
+	/* A block that a silent stream sends to show that it is alive; NULL: what the framing has. */
 	const char *keep_alive;
 	/* cursor: reads the number of a block from a client's cursor.  False: text is no such
 	 * number.  NULL: the family's blocks have no numbers, and no stream can be continued. */

@@ -183,6 +183,7 @@ static bool make_encoder(struct follow *f)
 	if (!f->o.shape)
 		f->o.shape = family_shape(f->o.family, f->read.shape);
 	f->reader.encoder = f->o.shape->encoder(&(struct encoder_about){
+		.framing = f->o.family->framing,
 		.want_usage = f->o.want_usage,
 		.fences = f->fences,
 		.logprobs = f->logprobs,

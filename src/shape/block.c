@@ -1,34 +1,60 @@
-/* Numbers the blocks of a stream, and leaves out those that the reader has received. */
+/* Frames and numbers the blocks of a stream, and leaves out those that the reader has received. */
 #include "shape/block.h"
 
 #include "json/scan.h"
 
 #include <string.h>
 
-static bool block_put_number(const struct cursor *c, struct buf *out)
+static bool block_events_put_number(const struct cursor *c, struct buf *out)
 {
 	return buf_text(out, "id: ") && buf_int(out, (int64_t)c->seq) &&
 	       (c->nth == 0 || (buf_text(out, ".") && buf_int(out, (int64_t)c->nth)));
 }
 
-bool block_open(struct blocks *b, const char *name, struct buf *out)
+static bool block_events_open(const struct blocks *b, const char *name, struct buf *out)
 {
-	b->start = out->len;
 	if (!b->numbered)
 		return buf_text(out, "data: ");
-	return block_put_number(&b->next, out) &&
+	return block_events_put_number(&b->next, out) &&
 	       (!name || (buf_text(out, "\nevent: ") && buf_text(out, name))) &&
 	       buf_text(out, "\ndata: ");
 }
 
+static bool block_events_end(struct blocks *b, bool failed, struct buf *out)
+{
+	return failed ||
+	       (block_open(b, "done", out) && buf_text(out, "[DONE]") && block_close(b, out));
+}
+
+const struct framing framing_events = {
+	.content_type = "text/event-stream; charset=utf-8",
+	.keep_alive = { ": keep-alive\n\n", 14 },
+	.open = block_events_open,
+	.close = { "\n\n", 2 },
+	.end = block_events_end,
+};
+
+bool block_open(struct blocks *b, const char *name, struct buf *out)
+{
+	b->start = out->len;
+	return b->framing->open(b, name, out);
+}
+
 bool block_close(struct blocks *b, struct buf *out)
 {
-	if (!buf_text(out, "\n\n"))
+	if (!buf_str(out, b->framing->close))
 		return false;
 	if (cursor_has(&b->seen, &b->next))
 		out->len = b->start;
+	else
+		b->begun = true;
 	b->next.nth++;
 	return true;
+}
+
+static bool block_end(struct blocks *b, bool failed, struct buf *out)
+{
+	return !b->framing->end || b->framing->end(b, failed, out);
 }
 
 bool block_done(struct blocks *b, uint64_t seq, struct buf *out)
@@ -36,7 +62,7 @@ bool block_done(struct blocks *b, uint64_t seq, struct buf *out)
 	size_t start = out->len;
 
 	block_event(b, seq);
-	if (block_open(b, "done", out) && buf_text(out, "[DONE]") && block_close(b, out))
+	if (block_end(b, false, out))
 		return true;
 	out->len = start;
 	return false;
@@ -49,7 +75,8 @@ bool block_error(struct blocks *b, const struct err *e, struct str request_id, u
 
 	block_event(b, seq);
 	if (block_open(b, "error", out) && buf_text(out, "{\"error\":") &&
-	    err_object(e, request_id, out) && buf_text(out, "}") && block_close(b, out))
+	    err_object(e, request_id, out) && buf_text(out, "}") && block_close(b, out) &&
+	    block_end(b, true, out))
 		return true;
 	out->len = start;
 	return false;

@@ -1,23 +1,34 @@
-/* shape/block: prints the blocks of a stream of server-sent events (WHATWG HTML, section 9.2) with
- * their numbers, and leaves out the blocks that the reader has received already.  The form of the
- * numbers is LLM Chat's: `id: <n>` for the first block of event n, `id: <n>.<k>` for its further
- * blocks. */
+/* shape/block: prints the blocks of a stream in a framing, with their numbers, and leaves out the
+ * blocks that the reader has received already. */
 #pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "msg/cursor.h"
+#include "msg/framing.h"
 
 struct json_doc;
 struct json_limits;
 
 /* Embedded in an encoder. */
 struct blocks {
+	const struct framing *framing;
 	bool numbered; /* false: blocks have neither ids nor names, as OpenAI's clients expect */
 	struct cursor seen;  /* blocks up to this one, inclusive, are left out */
 	struct cursor next;  /* the number of the next block */
 	size_t        start; /* offset of the open block in out */
+	bool          begun; /* a block was printed */
 };
+
+/* Server-sent events (WHATWG HTML, section 9.2), which end with OpenAI's [DONE].  The form of the
+ * numbers is LLM Chat's: `id: <n>` for the first block of event n, `id: <n>.<k>` for its further
+ * blocks. */
+extern const struct framing framing_events;
+/* block_framing: the framing that an encoder was told (struct encoder_about). */
+static inline const struct framing *block_framing(const struct framing *told)
+{
+	return told ? told : &framing_events;
+}
 
 /* block_event: the next blocks belong to the event seq; may be called again for the same event. */
 static inline void block_event(struct blocks *b, uint64_t seq)
@@ -26,14 +37,14 @@ static inline void block_event(struct blocks *b, uint64_t seq)
 		b->next = (struct cursor){ .seq = seq };
 }
 
-/* block_open: appends the lines before a block's JSON; name: of the block's event field, or NULL.
+/* block_open: appends what stands before a block's JSON; name: of the block's event, or NULL.
  * block_close: ends the block; a block that the reader has received is removed from out. False: out
  * is full, and ends with half a block. */
 bool block_open(struct blocks *b, const char *name, struct buf *out) MUST_USE;
 bool block_close(struct blocks *b, struct buf *out) MUST_USE;
 
-/* block_done, block_error: append the last block of OpenAI's streams, of a normal end or of a
- * failure, for the event seq.  False: out is full, and unchanged. */
+/* block_done, block_error: append the last blocks of OpenAI's streams, of a normal end or of a
+ * failure, for the event seq, and the framing's end.  False: out is full, and unchanged. */
 bool block_done(struct blocks *b, uint64_t seq, struct buf *out) MUST_USE;
 bool block_error(struct blocks *b, const struct err *e, struct str request_id, uint64_t seq,
 		 struct buf *out) MUST_USE;

@@ -437,8 +437,9 @@ static struct encoder *chunk_encoder(const struct encoder_about *about, bool our
 	p->about = *about;
 	p->ours = ours;
 	p->own_id = id_text(about->run, ID_COMPLETION, p->own_text);
-	p->blocks.numbered = ours;
-	p->blocks.seen = about->seen;
+	p->blocks = (struct blocks){ .framing = block_framing(about->framing),
+				     .numbered = ours,
+				     .seen = about->seen };
 	buf_init(&p->id, KIB);
 	buf_init(&p->name, KIB);
 	buf_init(&p->scratch, 2 * (size_t)LIMIT_UPSTREAM_BODY);

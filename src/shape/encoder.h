@@ -10,15 +10,19 @@
 #include "lmc/warnings.h"
 #include "msg/cursor.h"
 #include "msg/event.h"
+#include "msg/framing.h"
 
 /* The facts of its run that an encoder prints. Spans are borrowed from the run for its whole
  * life. */
 struct encoder_about {
-	bool                want_usage; /* the client asked for the usage chunk */
-	bool                fences;     /* fenced code in the answer becomes LMC code */
-	bool                logprobs;   /* the client asked for log probabilities */
-	enum reasoning_name reasoning;  /* OpenAI's shape: the member for reasoning */
-	struct id           run;
+	/* Of a stream, as its family has it; NULL: server-sent events.  An encoder of an API that has
+	 * no other framing does not look. */
+	const struct framing *framing;
+	bool                  want_usage; /* the client asked for the usage chunk */
+	bool                  fences;     /* fenced code in the answer becomes LMC code */
+	bool                  logprobs;   /* the client asked for log probabilities */
+	enum reasoning_name   reasoning;  /* OpenAI's shape: the member for reasoning */
+	struct id             run;
 	/* None: the answer is not stored.  A stored answer has Parley's id and time, an answer that
 	 * is not stored has those of the provider. */
 	struct id  conversation;

@@ -2,6 +2,7 @@
 #include "base/err.h"
 #include "msg/cursor.h"
 #include "shape/chunk.h"
+#include "shape/block.h"
 #include "shape/family.h"
 #include "shape/lmc_stream.h"
 
@@ -13,6 +14,7 @@ static const struct shape shapes[] = {
 
 const struct family family_chat = {
 	.shapes = shapes,
+	.framing = &framing_events,
 	.error = err_body,
 	.run_id = ID_RUN,
 	.cursor = cursor_parse,

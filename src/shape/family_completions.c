@@ -2,6 +2,7 @@
  * have no numbers, and only the client of a call knows a run that is not stored. */
 #include "base/err.h"
 #include "shape/chunk.h"
+#include "shape/block.h"
 #include "shape/family.h"
 
 static const struct shape shapes[] = {
@@ -11,6 +12,7 @@ static const struct shape shapes[] = {
 
 const struct family family_completions = {
 	.shapes = shapes,
+	.framing = &framing_events,
 	.error = err_body,
 	.run_id = ID_RUN,
 	.shown_again = true,

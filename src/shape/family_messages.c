@@ -2,6 +2,7 @@
  * numbers, so that a stream can only be read again from its start. */
 #include "shape/anthropic_error.h"
 #include "shape/anthropic_stream.h"
+#include "shape/block.h"
 #include "shape/family.h"
 
 #include "base/err.h"
@@ -35,6 +36,7 @@ static void messages_place(const struct origins *o, struct err *e)
 
 const struct family family_messages = {
 	.shapes = shapes,
+	.framing = &framing_events,
 	.error = anthropic_error_body,
 	.verbatim = true,
 	.run_id = ID_RUN,

@@ -3,6 +3,7 @@
  * at /v1/runs/{id}/events. */
 #include "base/id.h"
 #include "msg/origin.h"
+#include "shape/block.h"
 #include "shape/family.h"
 #include "shape/rebyte.h"
 #include "shape/rebyte_stream.h"
@@ -35,6 +36,7 @@ static void rebyte_place(const struct origins *o, struct err *e)
 
 const struct family family_rebyte = {
 	.shapes = shapes,
+	.framing = &framing_events,
 	.error = rebyte_error_body,
 	.place = rebyte_place,
 	.run_id = ID_RUN,

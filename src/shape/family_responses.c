@@ -1,6 +1,7 @@
 /* OpenAI's Responses API: POST /v1/responses and the routes of stored responses.  A response is a
  * run, and its id has the run's body. */
 #include "base/err.h"
+#include "shape/block.h"
 #include "shape/family.h"
 #include "shape/response.h"
 #include "shape/response_place.h"
@@ -13,6 +14,7 @@ static const struct shape shapes[] = {
 
 const struct family family_responses = {
 	.shapes = shapes,
+	.framing = &framing_events,
 	.error = err_body,
 	.place = response_place,
 	.run_id = ID_RESPONSE,

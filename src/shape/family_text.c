@@ -1,6 +1,7 @@
 /* OpenAI's older completions of a prompt: POST /v1/completions.  Nothing is stored. */
 #include "base/err.h"
 #include "base/id.h"
+#include "shape/block.h"
 #include "shape/family.h"
 #include "shape/text_chunk.h"
 
@@ -20,6 +21,7 @@ static void text_place(const struct origins *o, struct err *e)
 
 const struct family family_text = {
 	.shapes = shapes,
+	.framing = &framing_events,
 	.error = err_body,
 	.place = text_place,
 	.run_id = ID_RUN,

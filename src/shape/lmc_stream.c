@@ -509,7 +509,9 @@ struct encoder *lmc_stream_create(const struct encoder_about *about)
 		return NULL;
 	s->encoder.ops = &lmc_ops;
 	s->about = *about;
-	s->blocks = (struct blocks){ .numbered = true, .seen = about->seen };
+	s->blocks = (struct blocks){ .framing = block_framing(about->framing),
+				     .numbered = true,
+				     .seen = about->seen };
 	s->speech = speech_create(&(struct speech_options){
 		.fences = about->fences,
 		.sink = &sink,

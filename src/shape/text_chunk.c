@@ -49,23 +49,31 @@ static bool put_text_end(const char *reason, struct buf *out)
 
 /* --- a stream --- */
 
-static bool put_text_chunk(const struct text_printer *p, const struct event *ev, struct buf *out)
+static bool text_chunk_open(struct text_printer *p, struct buf *out)
+{
+	return block_open(&p->blocks, NULL, out) && put_text_head(p, out);
+}
+
+static bool text_chunk_close(struct text_printer *p, struct buf *out)
+{
+	return buf_text(out, "}") && block_close(&p->blocks, out);
+}
+
+static bool put_text_chunk(struct text_printer *p, const struct event *ev, struct buf *out)
 {
 	switch (ev->kind) {
 	case EVENT_TEXT:
 	case EVENT_REFUSAL:
-		return buf_text(out, "data: ") && put_text_head(p, out) &&
-		       buf_text(out, "{\"text\":\"") && buf_str(out, ev->text) &&
-		       put_text_end(NULL, out) && buf_text(out, "}\n\n");
+		return text_chunk_open(p, out) && buf_text(out, "{\"text\":\"") &&
+		       buf_str(out, ev->text) && put_text_end(NULL, out) &&
+		       text_chunk_close(p, out);
 	case EVENT_FINISH:
-		return buf_text(out, "data: ") && put_text_head(p, out) &&
-		       buf_text(out, "{\"text\":\"") && put_text_end(reason_of(ev->text), out) &&
-		       buf_text(out, "}\n\n");
+		return text_chunk_open(p, out) && buf_text(out, "{\"text\":\"") &&
+		       put_text_end(reason_of(ev->text), out) && text_chunk_close(p, out);
 	case EVENT_USAGE:
 		return !p->about.want_usage ||
-		       (buf_text(out, "data: ") && put_text_head(p, out) &&
-			buf_text(out, "],\"usage\":") && chunk_usage(&ev->usage, out) &&
-			buf_text(out, "}\n\n"));
+		       (text_chunk_open(p, out) && buf_text(out, "],\"usage\":") &&
+			chunk_usage(&ev->usage, out) && text_chunk_close(p, out));
 	case EVENT_START:
 	case EVENT_REASONING:
 	case EVENT_TOOL_START:
@@ -150,13 +158,14 @@ static bool text_chunk_whole(struct encoder *n, const struct encoder_whole *w, s
 
 static bool text_raw_event(struct encoder *n, const struct event *ev, uint64_t seq, struct buf *out)
 {
-	const struct text_printer *p = text_printer_of(n);
-	size_t                     start = out->len;
+	struct text_printer *p = text_printer_of(n);
+	size_t               start = out->len;
 
 	(void)seq;
 	if (ev->raw.n == 0 || (ev->raw_only_usage && !p->about.want_usage))
 		return true;
-	if (buf_text(out, "data: ") && block_raw(ev->raw, out) && buf_text(out, "\n\n"))
+	if (block_open(&p->blocks, NULL, out) && block_raw(ev->raw, out) &&
+	    block_close(&p->blocks, out))
 		return true;
 	out->len = start;
 	return false;
@@ -201,6 +210,7 @@ static struct encoder *text_encoder(const struct encoder_about *about,
 	p->encoder.ops = ops;
 	p->encoder.raws = ops == &text_raw_ops ? 1u << RAW_OPENAI : 0;
 	p->about = *about;
+	p->blocks.framing = block_framing(about->framing);
 	p->own_id = id_text(about->run, ID_TEXT_COMPLETION, p->own_text);
 	return &p->encoder;
 }

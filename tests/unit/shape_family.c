@@ -52,6 +52,7 @@ static void every_family_says_what_was_refused(void **state)
 		struct buf out;
 
 		assert_non_null(families[i]->run_id);
+		assert_non_null(families[i]->framing);
 		buf_init(&out, KIB);
 		assert_true(families[i]->error(&e, STR("req_1"), &out));
 		assert_non_null(memmem(out.data, out.len, "\"x: no key\"", 11));

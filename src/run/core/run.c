@@ -294,6 +294,7 @@ static struct run *run_new(struct run_engine *g, const struct call_request *rq)
 static bool choose_encoder(struct run *r)
 {
 	r->feed.encoder = r->rq->manner.shape->encoder(&(struct encoder_about){
+		.framing = r->rq->manner.family->framing,
 		.want_usage = r->rq->manner.want_usage,
 		.fences = r->fences,
 		.logprobs = r->logprobs,

@@ -20,7 +20,7 @@
 
 #include <stdlib.h>
 
-#define X(number, name, lane_, bound_, bytes)                         \
+#define X(number, name, lane_, by, bound_, bytes)                     \
 	static size_t name##_bytes(struct store_job *job)             \
 	{                                                             \
 		struct name *j = container_of(job, struct name, job); \
@@ -38,7 +38,7 @@
 #undef X
 
 const struct job_kind job_kinds[JOB__COUNT] = {
-#define X(number, name, lane, bound, bytes) \
+#define X(number, name, lane, by, bound, bytes) \
 	[JOB_##number] = { JOB_##number, #name, LANE_##lane, bound, name##_bytes },
 #include "store/job.def"
 #undef X

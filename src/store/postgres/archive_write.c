@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "store/archive.h"
 #include "store/postgres/claim_made.h"
-#include "store/postgres/labels.h"
+#include "store/sql/labels.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/search_index.h"

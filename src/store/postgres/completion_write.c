@@ -2,9 +2,11 @@
  * the conversation changes. */
 #include "base/limits.h"
 #include "store/completion.h"
-#include "store/postgres/completion_cell.h"
+#include "store/sql/completion_cell.h"
 #include "store/postgres/conversation_change.h"
 #include "store/postgres/operation.h"
+
+static const char sql_find[] = COMPLETION_CELL_FIND(POSTGRES);
 
 /* The change of the conversation, once it is known. */
 struct completion_state {
@@ -14,12 +16,14 @@ struct completion_state {
 static enum work_next completion_begin(struct work *w, struct completion_write *j)
 {
 	struct err *e = &j->job.err;
-	struct row  r = work_row(w, 0, 0);
 
-	if (work_rows(w, 0) == 0 && j->delete &&w->tries > 0)
-		return WORK_DONE; /* it is deleted since the first try */
-	if (!completion_cell_found(w, e))
+	if (work_rows(w, 0) == 0) {
+		/* Otherwise it is deleted since the first try. */
+		if (!j->delete || w->tries == 0)
+			completion_cell_missing(e);
 		return WORK_DONE;
+	}
+	struct row               r = work_row(w, 0, 0);
 	struct completion_state *s = work_state(w, sizeof *s, NULL);
 	if (!s || (!j->delete &&!cell_fits(&j->arena, completion_cell_bytes(r) + MIB))) {
 		err_set(e, ERR_REQUEST_TOO_LARGE, "", "the completion is too large");
@@ -51,7 +55,8 @@ static enum work_next completion_write_write_completion(struct work *w, struct c
 	struct completion_state *s = w->state;
 
 	if (w->stage == 0) {
-		completion_cell_ask(w, j->run, j->owner);
+		completion_cell_params(work_param(w), j->run, j->owner);
+		work_ask(w, sql_find);
 		return WORK_AGAIN;
 	}
 	if (w->stage == 1)

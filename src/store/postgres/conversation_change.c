@@ -2,8 +2,8 @@
 #include "store/postgres/conversation_change.h"
 
 #include "store/postgres/claim_made.h"
-#include "store/postgres/conversation_cell.h"
-#include "store/postgres/labels.h"
+#include "store/sql/conversation_cell.h"
+#include "store/sql/labels.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/search_index.h"

@@ -130,7 +130,8 @@ static void pg_copy_param(struct param *a, enum param_type type, const struct co
 	switch (type) {
 	case PARAM_INT: param_int(a, v->number); break;
 	case PARAM_TEXT: param_text(a, v->bytes); break;
-	case PARAM_BYTES: param_bytes(a, v->bytes); break;
+	case PARAM_BYTES:
+	case PARAM_RAW: param_bytes(a, v->bytes); break;
 	case PARAM_TYPES: break;
 	}
 }

@@ -87,5 +87,5 @@ int direct_rows(const struct link *l)
 
 struct row direct_row(const struct link *l, int at)
 {
-	return (struct row){ l->results[0], at };
+	return pq_row(l->results[0], at);
 }

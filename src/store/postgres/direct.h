@@ -2,7 +2,7 @@
 #pragma once
 
 #include "store/engine.h"
-#include "store/postgres/cell.h"
+#include "store/sql/cell.h"
 #include "store/postgres/link.h"
 
 /* direct_connect: a link of its own; l must be finished (link_finish) even if this fails.  Errors: STORAGE

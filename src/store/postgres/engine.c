@@ -310,20 +310,14 @@ static void at_once_over(struct work *w, const struct fault *f)
 
 static enum work_next at_once_step(struct work *w)
 {
-	struct store_job *job = w->subject;
-
-	if (w->stage == 0)
-		job->err = (struct err){ .code = ERR_OK };
-	enum work_next next = operation_of(job->kind)->step(w, job);
-	w->refused = job->err.code != ERR_OK;
-	return next;
+	return operation_step(w, w->subject);
 }
 
 /* work_at_once: does a job on a link that is connected. */
 static enum errc work_at_once(struct postgres *db, struct link *l, struct store_job *job,
 			      struct err *e)
 {
-	struct work_kind kind = { operation_of(job->kind)->mode, at_once_step, at_once_over };
+	struct work_kind kind = { operation_mode(job->kind), at_once_step, at_once_over };
 	struct work      w = { .db = db, .link = l, .kind = &kind, .subject = job };
 
 	work_run(&w);
@@ -351,7 +345,6 @@ static enum errc at_once(const struct store_options *o, enum job kind, struct st
 
 	job->kind = &job_kinds[kind];
 	job->beside = true;
-	CHECK(operation_of(job->kind));
 	if (!db)
 		return e->code;
 	enum errc rc = at_once_on(db, &l, job, e);

@@ -3,7 +3,7 @@
 #include "store/common/event_cut.h"
 #include "store/events.h"
 #include "store/postgres/operation.h"
-#include "store/postgres/run_cell.h"
+#include "store/sql/run_cell.h"
 #include "store/postgres/run_missing.h"
 
 static const char sql_state[] =

@@ -1,7 +1,7 @@
 /* Reads the object of an idempotency key. */
 #include "store/idem.h"
 #include "store/postgres/operation.h"
-#include "store/postgres/run_cell.h"
+#include "store/sql/run_cell.h"
 
 static const char sql_find[] =
 	"SELECT i.fingerprint, i.id, i.secret, i.stored, i.outcome, i.http, i.body, c.id, c.secret, "

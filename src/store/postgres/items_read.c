@@ -3,7 +3,7 @@
 #include "msg/family.h"
 #include "store/conversation.h"
 #include "store/postgres/operation.h"
-#include "store/postgres/run_cell.h"
+#include "store/sql/run_cell.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/mix.h"
-#include "store/postgres/cell.h"
+#include "store/sql/cell.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -276,7 +276,7 @@ static void set_up_over(struct link *l, int64_t now_us)
 		link_drop(l, &f, now_us);
 		return;
 	}
-	l->pooled = cell_int((struct row){ l->results[0], 0 }, 0) != 0;
+	l->pooled = cell_int(pq_row(l->results[0], 0), 0) != 0;
 	link_clear(l);
 	link_target_worked(l->target, l->conn);
 	l->down_us = 0;

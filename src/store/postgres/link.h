@@ -19,7 +19,7 @@
  * means the same.  Once a session did not know a name, statements are sent without names. */
 #pragma once
 
-#include "store/postgres/param.h"
+#include "store/sql/param.h"
 #include "store/postgres/fault.h"
 
 enum {

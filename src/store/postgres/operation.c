@@ -1,36 +1,33 @@
 /* The table of operations. */
 #include "store/postgres/operation.h"
 
-#define OP_ALONE(X)                                           \
-	X(RUN_READ, run_read)                                 \
-	X(TREE_READ, tree_read)                               \
-	X(BRANCH_READ, branch_read)                           \
-	X(CONVERSATION_READ, conversation_read)               \
-	X(EVENTS_READ, events_read)                           \
-	X(IDEM_READ, idem_read)                               \
-	X(ITEMS_READ, items_read)                             \
-	X(ITEM_READ, item_read)                               \
-	X(MESSAGES_FIND, messages_find)                       \
-	X(RUNS_READ, runs_read)                               \
-	X(CONVERSATIONS_READ, conversations_read)             \
-	X(CONVERSATION_WRITE, conversation_write)             \
-	X(API_KEY_WRITE, api_key_write)                       \
-	X(SIGN_OUT, sign_out)                                 \
-	X(API_KEYS_READ, api_keys_read)                       \
-	X(BUDGET_RESERVE, budget_reserve)                     \
-	X(USAGE_READ, usage_read)                             \
-	X(COMPLETION_READ, completion_read)                   \
-	X(COMPLETIONS_READ, completions_read)                 \
-	X(COMPLETION_MESSAGES_READ, completion_messages_read) \
-	X(COMPLETION_WRITE, completion_write)                 \
-	X(RUN_WITHDRAW, run_withdraw)                         \
-	X(RESPONSE_DELETE, response_delete)                   \
-	X(FILE_ADD, file_add)                                 \
-	X(FILE_DELETE, file_delete)                           \
-	X(FILES_FIND, files_find)                             \
-	X(FILES_READ, files_read)                             \
-	X(ARCHIVE_READ, archive_read)                         \
-	X(ARCHIVE_WRITE, archive_write)                       \
+#include "store/postgres/postgres.h"
+
+#define OP_ALONE(X)                               \
+	X(RUN_READ, run_read)                     \
+	X(TREE_READ, tree_read)                   \
+	X(BRANCH_READ, branch_read)               \
+	X(EVENTS_READ, events_read)               \
+	X(IDEM_READ, idem_read)                   \
+	X(ITEMS_READ, items_read)                 \
+	X(ITEM_READ, item_read)                   \
+	X(MESSAGES_FIND, messages_find)           \
+	X(RUNS_READ, runs_read)                   \
+	X(CONVERSATION_WRITE, conversation_write) \
+	X(API_KEY_WRITE, api_key_write)           \
+	X(SIGN_OUT, sign_out)                     \
+	X(API_KEYS_READ, api_keys_read)           \
+	X(BUDGET_RESERVE, budget_reserve)         \
+	X(USAGE_READ, usage_read)                 \
+	X(COMPLETION_WRITE, completion_write)     \
+	X(RUN_WITHDRAW, run_withdraw)             \
+	X(RESPONSE_DELETE, response_delete)       \
+	X(FILE_ADD, file_add)                     \
+	X(FILE_DELETE, file_delete)               \
+	X(FILES_FIND, files_find)                 \
+	X(FILES_READ, files_read)                 \
+	X(ARCHIVE_READ, archive_read)             \
+	X(ARCHIVE_WRITE, archive_write)           \
 	X(SEARCH_READ, search_read)
 
 #define X(number, name) extern const struct operation pg_op_##name;
@@ -49,9 +46,74 @@ static const bool gathered[JOB__COUNT] = {
 #undef X
 };
 
-const struct operation *operation_of(const struct job_kind *kind)
+struct pg_query {
+	struct query query;
+	struct work *work;            /* borrowed */
+	int          at[QUERY_ASKED]; /* the next row of each result */
+};
+
+static struct pg_query *pg_query_of(struct query *q)
 {
-	return alone[kind->job];
+	return container_of(q, struct pg_query, query);
+}
+
+static struct param *pg_query_param(struct query *q)
+{
+	return work_param(pg_query_of(q)->work);
+}
+
+static void pg_query_ask(struct query *q, const char *sql)
+{
+	work_ask(pg_query_of(q)->work, sql);
+}
+
+static bool pg_query_row(struct query *q, size_t n, struct row *ret)
+{
+	struct pg_query *p = pg_query_of(q);
+
+	CHECK(n < QUERY_ASKED);
+	if (p->at[n] == work_rows(p->work, n))
+		return false;
+	*ret = work_row(p->work, n, p->at[n]++);
+	return true;
+}
+
+static void *pg_query_state(struct query *q, size_t bytes, void (*finish)(void *state))
+{
+	return work_state(pg_query_of(q)->work, bytes, finish);
+}
+
+static const struct query_driver pg_driver = { false, pg_query_param, pg_query_ask, pg_query_row,
+					       pg_query_state };
+
+enum work_mode operation_mode(const struct job_kind *kind)
+{
+	return sql_ops[kind->job] ? sql_ops[kind->job]->mode : alone[kind->job]->mode;
+}
+
+enum work_next operation_step(struct work *w, struct store_job *job)
+{
+	const struct sql_op *shared = sql_ops[job->kind->job];
+	struct pg_query      p = { .work = w,
+				   .query = { .driver = &pg_driver,
+					      .stage = w->stage,
+					      .state = w->state,
+					      .gateway = w->db->gateway } };
+
+	if (w->stage == 0)
+		job->err = (struct err){ .code = ERR_OK };
+	enum work_next next =
+		shared ? shared->step(&p.query, job) : alone[job->kind->job]->step(w, job);
+	w->refused = job->err.code != ERR_OK;
+	return next;
+}
+
+void operation_after(struct postgres *db, struct store_job *job)
+{
+	const struct operation *op = alone[job->kind->job];
+
+	if (op && op->after)
+		op->after(db, job);
 }
 
 bool operation_is_gathered(const struct job_kind *kind)

@@ -1,7 +1,7 @@
-/* operation: the code with which this engine does one kind of job; each operation is a file with the name of its
- * job, and ends with a line like
+/* operation: the code with which this engine does one kind of job that has OWN in job.def; each operation is a file
+ * with the name of its job, and ends with a line like
  *
- *     OP_READ(run_read, run_read_step);
+ *     OP(sign_out, WORK_WRITE, sign_out_step);
  *
  * whose function is a step (work.h) that gets the job as its second argument. */
 #pragma once
@@ -25,13 +25,15 @@ struct operation {
 						.step = name##_pg_step,             \
 						__VA_ARGS__ }
 
-/* Every kind of job in job.def is one of these: done in groups (batch.h), done by an operation, or not done
- * by this engine yet. */
+/* The jobs of job.def that this engine does in groups (batch.h). */
 #define OP_GATHERED(X) \
 	X(TURN_BEGIN)  \
 	X(TURN_END)    \
 	X(SEQ_RESERVE) X(EVENTS_APPEND) X(IDEM_KEEP) X(IDEM_TAKE) X(SHARE_TAKE) X(BUDGET_SETTLE)
 
-/* operation_of: NULL: the engine does not do such jobs. */
-const struct operation *operation_of(const struct job_kind *kind);
-bool                    operation_is_gathered(const struct job_kind *kind);
+/* operation_mode, operation_step: of a job that is not gathered, with this engine's own operation or a shared one.
+ * operation_after: what follows a job that was stored. */
+enum work_mode operation_mode(const struct job_kind *kind);
+enum work_next operation_step(struct work *w, struct store_job *job);
+void           operation_after(struct postgres *db, struct store_job *job);
+bool           operation_is_gathered(const struct job_kind *kind);

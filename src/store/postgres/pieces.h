@@ -2,7 +2,7 @@
 #pragma once
 
 #include "store/events.h"
-#include "store/postgres/param.h"
+#include "store/sql/param.h"
 
 struct pieces {
 	struct events_piece *all; /* owned; their data is borrowed */

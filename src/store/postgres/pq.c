@@ -1,7 +1,8 @@
-/* Loads libpq. */
+/* Loads libpq, and reads its results. */
 #include "store/postgres/pq.h"
 
 #include <dlfcn.h>
+#include <endian.h>
 #include <pthread.h>
 
 struct pq pq;
@@ -39,4 +40,32 @@ enum errc pq_load(struct err *e)
 		"%s was not found",
 		library, missing);
 	return err_blame(e, FAULT_NO_PLACE);
+}
+
+static bool pq_null(struct row r, int column)
+{
+	return pq.PQgetisnull(r.result, r.at, column) != 0;
+}
+
+static int64_t pq_number(struct row r, int column)
+{
+	uint64_t be;
+
+	CHECK(pq.PQgetlength(r.result, r.at, column) == sizeof be);
+	memcpy(&be, pq.PQgetvalue(r.result, r.at, column), sizeof be);
+	return (int64_t)be64toh(be);
+}
+
+static struct str pq_text(struct row r, int column)
+{
+	int n = pq.PQgetlength(r.result, r.at, column);
+
+	return (struct str){ pq.PQgetvalue(r.result, r.at, column), n > 0 ? (size_t)n : 0 };
+}
+
+struct row pq_row(PGresult *r, int at)
+{
+	static const struct row_kind kind = { pq_null, pq_number, pq_text };
+
+	return (struct row){ &kind, r, at };
 }

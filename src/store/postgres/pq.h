@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "store/sql/cell.h"
 
 #include <libpq-fe.h>
 
@@ -31,3 +32,6 @@ extern struct pq pq;
 
 /* pq_load: loads the library; any thread, again and again.  Errors: STORAGE. */
 enum errc pq_load(struct err *e) MUST_USE;
+
+/* pq_row: a row of a result, whose numbers are binary. */
+struct row pq_row(PGresult *r, int at);

@@ -211,13 +211,7 @@ static void over_batch(struct work *w, const struct fault *f)
 
 static enum work_next step_job(struct work *w)
 {
-	struct hand *h = hand_of(w);
-
-	if (w->stage == 0)
-		h->job->err = (struct err){ .code = ERR_OK };
-	enum work_next next = operation_of(h->job->kind)->step(w, h->job);
-	w->refused = h->job->err.code != ERR_OK;
-	return next;
+	return operation_step(w, hand_of(w)->job);
 }
 
 static void over_read(struct work *w, const struct fault *f)
@@ -235,14 +229,13 @@ static void over_read(struct work *w, const struct fault *f)
 
 static void over_write(struct work *w, const struct fault *f)
 {
-	struct hand            *h = hand_of(w);
-	struct store_job       *job = TAKE(h->job);
-	const struct operation *op = operation_of(job->kind);
+	struct hand      *h = hand_of(w);
+	struct store_job *job = TAKE(h->job);
 
 	h->busy = false;
 	note_state(pump_of(w), f, 0, clock_mono_us() - h->began_us);
-	if (!f && job->err.code == ERR_OK && op->after)
-		op->after(w->db, job);
+	if (!f && job->err.code == ERR_OK)
+		operation_after(w->db, job);
 	answer_write(pump_of(w), job, f);
 }
 
@@ -332,8 +325,7 @@ static void start_write(struct pump *p, struct hand *h, int64_t now_us)
 	} else if (g.job) {
 		h->job = g.job;
 		pump_start(p, h,
-			   &(struct work_kind){ operation_of(g.job->kind)->mode, step_job,
-						over_write },
+			   &(struct work_kind){ operation_mode(g.job->kind), step_job, over_write },
 			   now_us);
 	}
 }
@@ -350,7 +342,7 @@ static void start_read(struct pump *p, struct hand *h, int64_t now_us)
 	if (!job)
 		return;
 	h->job = job;
-	pump_start(p, h, &(struct work_kind){ operation_of(job->kind)->mode, step_job, over_read },
+	pump_start(p, h, &(struct work_kind){ operation_mode(job->kind), step_job, over_read },
 		   now_us);
 }
 

@@ -2,7 +2,7 @@
 #include "msg/family.h"
 #include "store/postgres/conversation_change.h"
 #include "store/postgres/operation.h"
-#include "store/postgres/run_cell.h"
+#include "store/sql/run_cell.h"
 #include "store/response.h"
 
 /* Column 3: the conversation goes too.  A run that begins a conversation has the earlier id of the two; a

@@ -1,7 +1,7 @@
 /* Reads one run. */
 #include "base/limits.h"
 #include "store/postgres/operation.h"
-#include "store/postgres/run_cell.h"
+#include "store/sql/run_cell.h"
 #include "store/postgres/run_missing.h"
 
 static const char sql_one[] =

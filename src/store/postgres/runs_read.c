@@ -1,7 +1,7 @@
 /* Reads a list of runs, newest or oldest first. */
-#include "store/postgres/conversation_cell.h"
+#include "store/sql/conversation_cell.h"
 #include "store/postgres/operation.h"
-#include "store/postgres/run_cell.h"
+#include "store/sql/run_cell.h"
 
 /* $1 the id behind which the page begins, $2 the owner or NULL, $3 the status or -1, $4 how many, $5 a key
  * below those of all runs made since the time $6, $7 the model or NULL, $8 the API key or NULL, $9 and $10
@@ -130,7 +130,8 @@ static void runs_ask(struct work *w, const struct runs_read *j, const struct run
 	}
 	work_ask(w, runs_list(j)[j->ascending]);
 	/* What the list is of, and where it begins, are looked up with it. */
-	conversation_cell_ask(w, j->conversation, j->owner);
+	conversation_cell_params(work_param(w), j->conversation, j->owner);
+	work_ask(w, conversation_cell_find);
 	a = work_param(w);
 	param_int(a, j->after.key);
 	param_secret(a, j->after.secret);

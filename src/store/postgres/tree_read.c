@@ -5,7 +5,7 @@
  * back to the one that its own messages hang on. */
 #include "base/limits.h"
 #include "store/conversation.h"
-#include "store/postgres/conversation_cell.h"
+#include "store/sql/conversation_cell.h"
 #include "store/postgres/operation.h"
 #include "store/words/tree_nodes.h"
 
@@ -56,7 +56,8 @@ static void tree_ask(struct work *w, const struct tree_read *j)
 {
 	struct param *a;
 
-	conversation_cell_ask(w, j->conversation, j->owner);
+	conversation_cell_params(work_param(w), j->conversation, j->owner);
+	work_ask(w, conversation_cell_find);
 	a = work_param(w);
 	param_int(a, j->after.key);
 	param_secret(a, j->after.secret);

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "store/postgres/claim.h"
 #include "store/postgres/gathered.h"
-#include "store/postgres/labels.h"
+#include "store/sql/labels.h"
 #include "store/postgres/postgres.h"
 
 #define TURNS                                                                                    \

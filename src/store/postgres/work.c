@@ -52,7 +52,7 @@ int work_rows(const struct work *w, size_t n)
 
 struct row work_row(const struct work *w, size_t n, int at)
 {
-	return (struct row){ w->link->results[n], at };
+	return pq_row(w->link->results[n], at);
 }
 
 static void drop_state(struct work *w)

@@ -5,24 +5,11 @@
  * begins again with stage 0, so a step must be able to find that its writes were stored already. */
 #pragma once
 
-#include "store/postgres/cell.h"
 #include "store/postgres/link.h"
-#include "store/store.h"
+#include "store/sql/query.h"
 
 struct postgres;
 struct work;
-
-enum work_next {
-	WORK_AGAIN, /* statements were asked; a further stage follows */
-	WORK_LAST, /* the same, and the transaction can be committed with them; the next stage ends */
-	WORK_DONE /* nothing was asked */
-};
-
-enum work_mode {
-	WORK_IMPLICIT, /* each stage is a transaction */
-	WORK_SNAPSHOT, /* all stages read the state of one moment */
-	WORK_WRITE     /* all stages are one transaction; it is rolled back if `refused` is set */
-};
 
 struct work_kind {
 	enum work_mode mode;

@@ -53,8 +53,9 @@ bool api_key_row_read(sqlite3_stmt *st, struct arena *a, struct store_api_key *r
 		.allowance = read_allowance(st, 13),
 	};
 	str_copy(ret->id, sizeof ret->id, db_column(st, 1));
-	if (!row_keep(a, st, 3, &ret->name, e) || !row_keep(a, st, 5, &ret->models, e) ||
-	    !row_keep(a, st, 6, &ret->metadata, e))
+	if (!cell_keep(a, row_of(st), 3, &ret->name, e) ||
+	    !cell_keep(a, row_of(st), 5, &ret->models, e) ||
+	    !cell_keep(a, row_of(st), 6, &ret->metadata, e))
 		return false;
 	if (ret->metadata.n == 0)
 		ret->metadata = STR("{}");

@@ -12,7 +12,7 @@ static bool api_keys_read_has_room(const struct arena *a, sqlite3_stmt *st)
 
 	for (int column = 3; column <= 6; column++)
 		n += (size_t)sqlite3_column_bytes(st, column);
-	return row_fits(a, n);
+	return cell_fits(a, n);
 }
 
 static int api_keys_read_list(struct session *s, struct api_keys_read *j, int64_t below)
@@ -48,7 +48,7 @@ static int read_keys(struct session *s, struct api_keys_read *j)
 	j->has_more = false;
 	j->keys = arena_alloc(&j->arena, (j->limit ? j->limit : 1) * sizeof *j->keys);
 	if (!j->keys) {
-		row_no_memory(e);
+		cell_no_memory(e);
 		return SQLITE_OK;
 	}
 	if (j->id[0]) {

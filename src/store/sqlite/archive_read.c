@@ -93,7 +93,7 @@ static int archive_read_put(struct archive_read *j, const struct archive_line *l
 {
 	if (archive_line_print(&j->page, line))
 		return SQLITE_OK;
-	row_no_memory(&j->job.err);
+	cell_no_memory(&j->job.err);
 	return SQLITE_OK;
 }
 

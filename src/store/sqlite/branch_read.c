@@ -24,7 +24,7 @@ static int read_instruction(struct session *s, int64_t run, struct branch_read *
 
 	if (rc != SQLITE_OK || sqlite3_column_type(st, 0) == SQLITE_NULL)
 		return rc;
-	if (row_keep(&j->arena, st, 0, &j->instruction, &j->job.err))
+	if (cell_keep(&j->arena, row_of(st), 0, &j->instruction, &j->job.err))
 		j->instruction_set = true;
 	return SQLITE_OK;
 }
@@ -57,17 +57,17 @@ static int read_link(struct session *s, struct branch_read *j, int64_t key, size
 	}
 	*bytes += (size_t)sqlite3_column_bytes(st, 3);
 	if (*bytes > LIMIT_BRANCH_BYTES ||
-	    !row_fits(&j->arena, (size_t)sqlite3_column_bytes(st, 3) + sizeof(struct link))) {
+	    !cell_fits(&j->arena, (size_t)sqlite3_column_bytes(st, 3) + sizeof(struct link))) {
 		branch_read_too_long(j);
 		return SQLITE_OK;
 	}
 	struct link *l = arena_alloc(&j->arena, sizeof *l);
 	if (!l) {
-		row_no_memory(&j->job.err);
+		cell_no_memory(&j->job.err);
 		return SQLITE_OK;
 	}
 	l->message.id = db_id(key, st, 0);
-	if (!row_keep(&j->arena, st, 3, &l->message.body, &j->job.err))
+	if (!cell_keep(&j->arena, row_of(st), 3, &l->message.body, &j->job.err))
 		return SQLITE_OK;
 	l->next = *list;
 	*list = l;
@@ -78,13 +78,13 @@ static void branch_read_flatten(struct branch_read *j, const struct link *list, 
 {
 	if (count == 0)
 		return;
-	if (!row_fits(&j->arena, count * sizeof *j->messages)) {
+	if (!cell_fits(&j->arena, count * sizeof *j->messages)) {
 		branch_read_too_long(j);
 		return;
 	}
 	struct store_message *all = arena_alloc(&j->arena, count * sizeof *all);
 	if (!all) {
-		row_no_memory(&j->job.err);
+		cell_no_memory(&j->job.err);
 		return;
 	}
 	for (size_t i = 0; i < count && list; i++, list = list->next)
@@ -205,8 +205,8 @@ static int read_branch(struct session *s, struct branch_read *j)
 	    sqlite3_column_type(st, CONVERSATION_ROW_INSTRUCTION) == SQLITE_NULL)
 		return rc;
 	/* No turn has set an instruction, so that of the fork's source applies. */
-	j->instruction_set =
-		row_keep(&j->arena, st, CONVERSATION_ROW_INSTRUCTION, &j->instruction, &j->job.err);
+	j->instruction_set = cell_keep(&j->arena, row_of(st), CONVERSATION_ROW_INSTRUCTION,
+				       &j->instruction, &j->job.err);
 	return SQLITE_OK;
 }
 

@@ -26,7 +26,7 @@ static const char sql_sweep[] = "DELETE FROM idempotency WHERE id IN (SELECT id 
 				"INDEXED BY idempotency_age WHERE http > 0 AND created_ms < ? "
 				"ORDER BY created_ms LIMIT ?)";
 
-struct row {
+struct claim_row {
 	struct id                run;
 	int64_t                  owner;
 	int64_t                  created_ms;
@@ -39,7 +39,7 @@ struct row {
 	int64_t                  message_to;
 };
 
-static int claim_add(struct conn *c, const struct row *row)
+static int claim_add(struct conn *c, const struct claim_row *row)
 {
 	struct db_bind b = conn_bind(c, sql_add);
 
@@ -66,7 +66,7 @@ int claim_begin(struct conn *c, const struct turn_begin *j)
 {
 	if (j->key.key.n == 0)
 		return SQLITE_OK;
-	return claim_add(c, &(struct row){
+	return claim_add(c, &(struct claim_row){
 				    .run = j->run,
 				    .owner = j->owner,
 				    .created_ms = j->now_ms,
@@ -78,7 +78,7 @@ int claim_begin(struct conn *c, const struct turn_begin *j)
 
 int claim_keep(struct conn *c, const struct idem_keep *j)
 {
-	return claim_add(c, &(struct row){
+	return claim_add(c, &(struct claim_row){
 				    .run = j->run,
 				    .owner = j->owner,
 				    .created_ms = j->created_ms,
@@ -122,7 +122,7 @@ static void replay(sqlite3_stmt *st, struct idem_made *m, struct err *e)
 		err_set(e, ERR_GONE, "",
 			"the object that an earlier request with this Idempotency-Key created has been deleted");
 	else if (!buf_str(&m->answer, db_blob(st, 2)))
-		row_no_memory(e);
+		cell_no_memory(e);
 	else
 		m->replayed = true;
 }
@@ -151,7 +151,7 @@ int claim_made(struct conn *c, const struct claim_thing *thing, struct idem_made
 		return SQLITE_OK;
 	if (!m->print(thing->job, &m->answer))
 		return SQLITE_TOOBIG;
-	return claim_add(c, &(struct row){
+	return claim_add(c, &(struct claim_row){
 				    .run = id_new(),
 				    .owner = thing->owner,
 				    .created_ms = thing->now_ms,

@@ -3,28 +3,12 @@
 #include "base/limits.h"
 #include "store/completion.h"
 #include "store/conversation.h"
-#include "store/sqlite/completion_row.h"
+#include "store/sql/completion_cell.h"
 #include "store/sqlite/conversation_write.h"
+#include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
 
-static const char sql_find[] = COMPLETION_ROW_FIND;
-static const char sql_others[] = "SELECT 1 FROM run WHERE conversation = ?1 AND id <> ?2 LIMIT 1";
-
-/* True if the conversation was never continued. */
-static int completion_write_is_alone(struct session *s, const struct completion_write *j,
-				     int64_t conversation, bool *ret)
-{
-	struct db_bind b = conn_bind(s->conn, sql_others);
-	sqlite3_stmt  *st = b.st;
-
-	db_bind_int(&b, conversation);
-	db_bind_int(&b, j->run.key);
-	int rc = db_bind_row(&b);
-	*ret = rc == SQLITE_DONE;
-	if (rc == SQLITE_ROW)
-		rc = sqlite3_reset(st);
-	return rc == SQLITE_DONE ? SQLITE_OK : rc;
-}
+static const char sql_find[] = COMPLETION_CELL_FIND(SQLITE);
 
 static int completion_write_change(struct session *s, struct completion_write *j,
 				   struct conversation_write *change)
@@ -56,22 +40,16 @@ static int completion_write_update(struct session *s, struct completion_write *j
 }
 
 static int completion_write_drop(struct session *s, struct completion_write *j,
-				 struct id conversation, bool appended)
+				 struct id conversation, bool alone)
 {
-	bool alone = false;
-	int  rc = completion_write_is_alone(s, j, conversation.key, &alone);
-
-	if (rc != SQLITE_OK)
-		return rc;
-	return completion_write_change(s, j,
-				       &(struct conversation_write){
-					       .change = alone && !appended
-								 ? CONVERSATION_DELETE
-								 : CONVERSATION_REMOVE_MESSAGE,
-					       .conversation = conversation,
-					       /* an answer has the id of its run */
-					       .message = j->run,
-				       });
+	return completion_write_change(
+		s, j,
+		&(struct conversation_write){
+			.change = alone ? CONVERSATION_DELETE : CONVERSATION_REMOVE_MESSAGE,
+			.conversation = conversation,
+			/* an answer has the id of its run */
+			.message = j->run,
+		});
 }
 
 static int write_completion(struct session *s, struct completion_write *j)
@@ -79,26 +57,30 @@ static int write_completion(struct session *s, struct completion_write *j)
 	struct db_bind b = conn_bind(s->conn, sql_find);
 	sqlite3_stmt  *st = b.st;
 	struct err    *e = &j->job.err;
-	int            rc = completion_row_find(&b, j->run, j->owner, e);
+	struct row     r = row_of(st);
 
-	if (rc != SQLITE_OK || e->code != ERR_OK)
-		return rc;
-	struct id conversation = db_id(db_int(st, COMPLETION_ROW_CONVERSATION), st,
-				       COMPLETION_ROW_CONVERSATION_SECRET);
-	bool      appended = db_int(st, COMPLETION_ROW_TIP) != 0;
+	db_bind_int(&b, j->run.key);
+	db_bind_secret(&b, j->run.secret);
+	db_bind_int(&b, j->owner);
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_DONE)
+		completion_cell_missing(e);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	struct id conversation = cell_id(cell_int(r, COMPLETION_CELL_CONVERSATION), r,
+					 COMPLETION_CELL_CONVERSATION_SECRET);
+	bool      alone = !cell_int(r, COMPLETION_CELL_END) && !cell_int(r, COMPLETION_CELL_TIP);
 
 	if (!j->delete) {
-		size_t bytes = completion_row_bytes(st);
-
-		if (!row_fits(&j->arena, bytes + MIB))
+		if (!cell_fits(&j->arena, completion_cell_bytes(r) + MIB))
 			err_set(e, ERR_REQUEST_TOO_LARGE, "", "the completion is too large");
 		else
-			(void)!completion_row_keep(st, &j->arena, &j->now, e);
+			(void)!completion_cell_keep(r, &j->arena, &j->now, e);
 	}
 	rc = sqlite3_reset(st);
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
-	return j->delete ? completion_write_drop(s, j, conversation, appended)
+	return j->delete ? completion_write_drop(s, j, conversation, alone)
 			 : completion_write_update(s, j, conversation);
 }
 

@@ -85,8 +85,8 @@ static int conversation_write_find(struct session *s, struct conversation_write 
 	j->now.id = id;
 	j->now.created_ms = db_int(st, 2);
 	j->now.revision = db_int(st, 5);
-	bool kept = row_keep(&j->arena, st, 3, &j->now.title, e) &&
-		    row_keep(&j->arena, st, 4, &j->now.metadata, e);
+	bool kept = cell_keep(&j->arena, row_of(st), 3, &j->now.title, e) &&
+		    cell_keep(&j->arena, row_of(st), 4, &j->now.metadata, e);
 	(void)sqlite3_reset(st);
 	CHECK(kept || e->code != ERR_OK);
 	return SQLITE_OK;

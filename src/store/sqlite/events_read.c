@@ -36,14 +36,14 @@ static int events_read_state(struct session *s, struct events_read *j, struct sp
 		rc = run_row_status(st, &j->status);
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
-	if (!row_keep(&j->arena, st, 3, &j->model, e) ||
-	    !row_keep(&j->arena, st, 4, &j->shape, e) ||
-	    !row_keep(&j->arena, st, 5, &j->error, e) ||
-	    !row_keep(&j->arena, st, 6, &j->finish_reason, e) ||
-	    !row_keep(&j->arena, st, 17, &j->settings, e))
+	if (!cell_keep(&j->arena, row_of(st), 3, &j->model, e) ||
+	    !cell_keep(&j->arena, row_of(st), 4, &j->shape, e) ||
+	    !cell_keep(&j->arena, row_of(st), 5, &j->error, e) ||
+	    !cell_keep(&j->arena, row_of(st), 6, &j->finish_reason, e) ||
+	    !cell_keep(&j->arena, row_of(st), 17, &j->settings, e))
 		return SQLITE_OK;
 	j->conversation = db_id(db_int(st, 1), st, 2);
-	j->usage = row_usage(st, 7);
+	j->usage = cell_usage(row_of(st), 7);
 	j->created_ms = db_int(st, 13);
 	j->completed_ms = db_int(st, 18);
 	j->last_seq = j->status > RUN_RUNNING ? (uint64_t)db_int(st, 14) : 0;
@@ -112,7 +112,7 @@ static void events_read_add_piece(struct events_read *j, sqlite3_stmt *st, struc
 		j->piece_count > 0 && (data.n > j->page_bytes || p->bytes > j->page_bytes - data.n);
 	if (p->full)
 		return;
-	if (!row_fits(&j->arena, room)) {
+	if (!cell_fits(&j->arena, room)) {
 		p->full = true;
 		if (j->piece_count == 0)
 			err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
@@ -124,7 +124,7 @@ static void events_read_add_piece(struct events_read *j, sqlite3_stmt *st, struc
 	struct link *l = arena_alloc(&j->arena, sizeof *l);
 	struct str   copy = l ? arena_str(&j->arena, data) : STR_NONE;
 	if (!l || !copy.p) {
-		row_no_memory(&j->job.err);
+		cell_no_memory(&j->job.err);
 		return;
 	}
 	l->piece = (struct events_piece){ j->run, (uint64_t)db_int(st, 0), (uint64_t)db_int(st, 1),
@@ -162,7 +162,7 @@ static void events_read_flatten(struct events_read *j, const struct link *list)
 		return;
 	j->pieces = arena_alloc(&j->arena, j->piece_count * sizeof *j->pieces);
 	if (!j->pieces) {
-		row_no_memory(&j->job.err);
+		cell_no_memory(&j->job.err);
 		return;
 	}
 	for (size_t i = 0; list; i++, list = list->next)
@@ -179,8 +179,8 @@ static int read_answer(struct session *s, struct events_read *j)
 	int rc = db_bind_row(&b);
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
-	if (row_fits(&j->arena, (size_t)sqlite3_column_bytes(st, 0))) {
-		if (!row_keep(&j->arena, st, 0, &j->answer, &j->job.err))
+	if (cell_fits(&j->arena, (size_t)sqlite3_column_bytes(st, 0))) {
+		if (!cell_keep(&j->arena, row_of(st), 0, &j->answer, &j->job.err))
 			j->answer = STR_NONE;
 		return SQLITE_OK;
 	}

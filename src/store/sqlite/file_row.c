@@ -25,8 +25,9 @@ int file_row_read(sqlite3_stmt *st, struct arena *a, struct store_file *ret, str
 
 	if (sum.n != HASH_BYTES)
 		return SQLITE_CORRUPT;
-	if (!row_keep(a, st, 5, &ret->name, e) || !row_keep(a, st, 6, &ret->type, e) ||
-	    !row_keep(a, st, 7, &ret->purpose, e))
+	if (!cell_keep(a, row_of(st), 5, &ret->name, e) ||
+	    !cell_keep(a, row_of(st), 6, &ret->type, e) ||
+	    !cell_keep(a, row_of(st), 7, &ret->purpose, e))
 		return SQLITE_OK;
 	ret->id = db_id(db_int(st, 0), st, 1);
 	ret->created_ms = db_int(st, 2);
@@ -39,6 +40,6 @@ bool file_row_room(struct arena *a, size_t count, struct store_file **ret, struc
 {
 	*ret = count <= a->max / sizeof **ret ? arena_alloc(a, count * sizeof **ret) : NULL;
 	if (!*ret)
-		row_no_memory(e);
+		cell_no_memory(e);
 	return *ret;
 }

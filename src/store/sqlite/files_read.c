@@ -43,7 +43,7 @@ static bool files_read_has_room(const struct files_read *j, sqlite3_stmt *st)
 
 	for (int column = 5; column <= 7; column++)
 		n += (size_t)sqlite3_column_bytes(st, column);
-	return row_fits(&j->arena, n);
+	return cell_fits(&j->arena, n);
 }
 
 static int files_read_list(struct session *s, struct files_read *j)

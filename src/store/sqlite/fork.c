@@ -112,7 +112,7 @@ static int fork_step(struct conn *c, struct walk *w, struct fork *fork, struct e
 	w->bytes += (size_t)sqlite3_column_bytes(b.st, 2);
 	(void)sqlite3_reset(b.st);
 	if (run >= 0 && !fork_add_key(fork, w->key))
-		row_no_memory(e);
+		cell_no_memory(e);
 	run = run < 0 ? ~run : run; /* the content was removed, but not the settings of its turn */
 	if (fork->run == 0 && run != 0 && run != w->asked) {
 		bool sets = false;

@@ -35,7 +35,7 @@ static int idem_read_key(struct session *s, struct idem_read *j)
 	/* Without room, job.err says so. */
 	bool wanted = rc == SQLITE_OK && j->same;
 	if (wanted && !buf_str(&j->bytes, db_column(st, 6)))
-		row_no_memory(&j->job.err);
+		cell_no_memory(&j->job.err);
 	j->answer.body = wanted ? buf_view(&j->bytes) : STR_NONE;
 	(void)sqlite3_reset(st);
 	return rc;

@@ -15,8 +15,8 @@ static int item_read_item(struct session *s, struct item_read *j)
 	rc = conversation_row_message(s->conn, j->message, j->conversation, j->owner, &st, "", e);
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
-	if (!row_keep(&j->arena, st, 3, &j->item.message.body, e) ||
-	    !row_keep(&j->arena, st, 4, &j->item.model, e))
+	if (!cell_keep(&j->arena, row_of(st), 3, &j->item.message.body, e) ||
+	    !cell_keep(&j->arena, row_of(st), 4, &j->item.model, e))
 		return SQLITE_OK;
 	j->item.message.id = j->message;
 	j->item.created_ms = db_int(st, 1);

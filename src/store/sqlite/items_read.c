@@ -68,7 +68,7 @@ static int walk_keys(struct session *s, struct items_read *j, int64_t key, struc
 		size_t newer = k->count;
 		/* A removed message is still valid as a cursor. */
 		if (db_int(st, 2) >= 0 && !items_read_add_key(k, key)) {
-			row_no_memory(&j->job.err);
+			cell_no_memory(&j->job.err);
 			return SQLITE_OK;
 		}
 		if (key == j->after.key && (uint64_t)db_int(st, 0) == j->after.secret) {
@@ -99,7 +99,7 @@ static int items_read_item(struct session *s, struct items_read *j, int64_t key,
 		*ret_full = true;
 		return SQLITE_OK;
 	}
-	if (!row_fits(&j->arena, bytes)) {
+	if (!cell_fits(&j->arena, bytes)) {
 		*ret_full = true;
 		if (j->item_count == 0)
 			err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
@@ -107,8 +107,8 @@ static int items_read_item(struct session *s, struct items_read *j, int64_t key,
 				j->arena.max / KIB);
 		return SQLITE_OK;
 	}
-	if (!row_keep(&j->arena, st, 3, &item->message.body, &j->job.err) ||
-	    !row_keep(&j->arena, st, 4, &item->model, &j->job.err))
+	if (!cell_keep(&j->arena, row_of(st), 3, &item->message.body, &j->job.err) ||
+	    !cell_keep(&j->arena, row_of(st), 4, &item->model, &j->job.err))
 		return SQLITE_OK;
 	item->message.id = db_id(key, st, 0);
 	item->created_ms = db_int(st, 1);
@@ -130,13 +130,13 @@ static int items_read_page(struct session *s, struct items_read *j, const struct
 	j->has_more = left > n;
 	if (n == 0)
 		return SQLITE_OK;
-	if (!row_fits(&j->arena, n * sizeof *j->items)) {
+	if (!cell_fits(&j->arena, n * sizeof *j->items)) {
 		err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "limit", "the page is too large");
 		return SQLITE_OK;
 	}
 	j->items = arena_alloc(&j->arena, n * sizeof *j->items);
 	if (!j->items) {
-		row_no_memory(&j->job.err);
+		cell_no_memory(&j->job.err);
 		return SQLITE_OK;
 	}
 	for (size_t i = 0; i < n; i++) {

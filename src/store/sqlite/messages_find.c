@@ -18,8 +18,8 @@ static int messages_find_one(struct session *s, struct messages_find *j, struct 
 	int rc = db_bind_row(&b);
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
-	if (row_fits(&j->arena, (size_t)sqlite3_column_bytes(st, 0)))
-		(void)!row_keep(&j->arena, st, 0, &m->body, &j->job.err);
+	if (cell_fits(&j->arena, (size_t)sqlite3_column_bytes(st, 0)))
+		(void)!cell_keep(&j->arena, row_of(st), 0, &m->body, &j->job.err);
 	else
 		err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
 			"the messages that are named are too large together");

@@ -1,8 +1,15 @@
 /* The table of operations: one for each row of job.def. */
 #include "store/sqlite/op.h"
 
+#include "store/sqlite/query.h"
+
+static const struct op op_shared = { .run = query_run };
+
+#define OWN_ROW(name) &op_##name
+#define SQL_ROW(name) &op_shared
+
 static const struct op *const ops[JOB__COUNT] = {
-#define X(number, name, ...) [JOB_##number] = &op_##name,
+#define X(number, name, lane, by, ...) [JOB_##number] = by##_ROW(name),
 #include "store/job.def"
 #undef X
 };

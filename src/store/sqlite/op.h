@@ -2,9 +2,10 @@
  * operation is a file with the name of its job.  The file has the statements, their parameters and
  * their results, and ends with a line like
  *
- *     OP(run_read, read_run);
+ *     OP(seq_reserve, reserve_seq);
  *
- * The row of job.def puts the operation into the engine's table.  Writes run on the writer's
+ * A row of job.def with OWN puts the operation into the engine's table; those with SQL are done by
+ * the shared operations (query.h).  Writes run on the writer's
  * thread, in its transaction; reads run on a reader's thread, in a transaction of their own. */
 #pragma once
 
@@ -39,7 +40,9 @@ struct op {
 	}                                                              \
 	const struct op op_##name = { .run = name##_op, __VA_ARGS__ }
 
-#define X(number, name, ...) extern const struct op op_##name;
+#define SQL_EXTERN(name)
+#define OWN_EXTERN(name)               extern const struct op op_##name;
+#define X(number, name, lane, by, ...) by##_EXTERN(name)
 #include "store/job.def"
 #undef X
 

@@ -23,8 +23,8 @@ static int run_read_one(struct run_read *j, sqlite3_stmt *st)
 	int         rc = run_row_read(st, &j->arena, j, e);
 
 	if (rc == SQLITE_OK && e->code == ERR_OK &&
-	    row_keep(&j->arena, st, ATTEMPT_LOG, &j->attempt_log, e))
-		(void)!row_keep(&j->arena, st, EXECUTIONS, &j->executions, e);
+	    cell_keep(&j->arena, row_of(st), ATTEMPT_LOG, &j->attempt_log, e))
+		(void)!cell_keep(&j->arena, row_of(st), EXECUTIONS, &j->executions, e);
 	return rc;
 }
 
@@ -54,8 +54,8 @@ static int run_read_whole(struct session *s, struct run_read *j)
 
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
-	if (!row_fits(&j->arena, (size_t)sqlite3_column_bytes(st, SETTINGS) +
-					 (size_t)sqlite3_column_bytes(st, ANSWER) + 8 * KIB)) {
+	if (!cell_fits(&j->arena, (size_t)sqlite3_column_bytes(st, SETTINGS) +
+					  (size_t)sqlite3_column_bytes(st, ANSWER) + 8 * KIB)) {
 		err_set(e, ERR_REQUEST_TOO_LARGE, "",
 			"the response is larger than the %zu KiB that can be read at once",
 			j->arena.max / KIB);
@@ -63,8 +63,8 @@ static int run_read_whole(struct session *s, struct run_read *j)
 	}
 	rc = run_read_one(j, st);
 	if (rc == SQLITE_OK && e->code == ERR_OK &&
-	    row_keep(&j->arena, st, SETTINGS, &j->settings, e))
-		(void)!row_keep(&j->arena, st, ANSWER, &j->answer, e);
+	    cell_keep(&j->arena, row_of(st), SETTINGS, &j->settings, e))
+		(void)!cell_keep(&j->arena, row_of(st), ANSWER, &j->answer, e);
 	return rc;
 }
 

@@ -38,13 +38,15 @@ int run_row_read(sqlite3_stmt *st, struct arena *a, struct run_read *ret, struct
 
 	if (rc != SQLITE_OK)
 		return rc;
-	if (!row_keep(a, st, 5, &ret->model, e) || !row_keep(a, st, 6, &ret->provider, e) ||
-	    !row_keep(a, st, 7, &ret->finish_reason, e) || !row_keep(a, st, 8, &ret->error, e) ||
-	    !row_keep(a, st, RUN_ROW_NATIVE, &ret->native_reason, e))
+	if (!cell_keep(a, row_of(st), 5, &ret->model, e) ||
+	    !cell_keep(a, row_of(st), 6, &ret->provider, e) ||
+	    !cell_keep(a, row_of(st), 7, &ret->finish_reason, e) ||
+	    !cell_keep(a, row_of(st), 8, &ret->error, e) ||
+	    !cell_keep(a, row_of(st), RUN_ROW_NATIVE, &ret->native_reason, e))
 		return SQLITE_OK;
 	ret->conversation = db_id(db_int(st, 1), st, 2);
 	ret->continues = db_id(db_int(st, 3), st, 4);
-	ret->usage = row_usage(st, 9);
+	ret->usage = cell_usage(row_of(st), 9);
 	ret->created_ms = db_int(st, 15);
 	ret->first_token_ms = db_int(st, 16);
 	ret->completed_ms = db_int(st, 17);

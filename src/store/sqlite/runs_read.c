@@ -170,7 +170,7 @@ static bool row_has_room(const struct runs_read *j, sqlite3_stmt *st)
 		n += (size_t)sqlite3_column_bytes(st, column);
 	n += (size_t)sqlite3_column_bytes(st, RUNS_KEY) +
 	     (size_t)sqlite3_column_bytes(st, RUNS_NAME);
-	return row_fits(&j->arena, n);
+	return cell_fits(&j->arena, n);
 }
 
 /* runs_read_keep: fills one run from its row. */
@@ -184,9 +184,9 @@ static int runs_read_keep(struct runs_read *j, sqlite3_stmt *st, struct run_read
 
 	if (rc != SQLITE_OK || e->code != ERR_OK || !j->keys)
 		return rc;
-	if (row_keep(&j->arena, st, RUNS_KEY, &run->key, e) &&
+	if (cell_keep(&j->arena, row_of(st), RUNS_KEY, &run->key, e) &&
 	    sqlite3_column_type(st, RUNS_NAME) != SQLITE_NULL)
-		(void)!row_keep(&j->arena, st, RUNS_NAME, &run->key_name, e);
+		(void)!cell_keep(&j->arena, row_of(st), RUNS_NAME, &run->key_name, e);
 	return rc;
 }
 
@@ -236,7 +236,7 @@ static int read_runs(struct session *s, struct runs_read *j)
 	}
 	j->runs = arena_alloc(&j->arena, j->limit * sizeof *j->runs);
 	if (!j->runs) {
-		row_no_memory(e);
+		cell_no_memory(e);
 		return SQLITE_OK;
 	}
 	struct range range;

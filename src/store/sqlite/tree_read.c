@@ -122,7 +122,7 @@ static int tree_find_turns(struct tree *t, int64_t after)
 					    .run = db_id(db_int(b.st, 0), b.st, 1),
 					    .parent = db_int(b.st, 2),
 					    .base = db_int(b.st, 3) };
-		if (!row_keep(&t->job->arena, b.st, 4, &turn->model, &t->job->job.err))
+		if (!cell_keep(&t->job->arena, row_of(b.st), 4, &turn->model, &t->job->job.err))
 			return SQLITE_NOMEM;
 	}
 	if (rc != SQLITE_DONE)
@@ -203,7 +203,7 @@ static int tree_read_nodes(struct session *s, struct tree_read *j)
 	if (rc == SQLITE_OK && !tree_nodes_give(&t.nodes, &j->nodes, &j->node_count))
 		rc = SQLITE_NOMEM;
 	if (rc == SQLITE_NOMEM) {
-		row_no_memory(e);
+		cell_no_memory(e);
 		rc = SQLITE_OK;
 	}
 	tree_nodes_finish(&t.nodes);

@@ -39,8 +39,8 @@ static int read_row(sqlite3_stmt *st, struct usage_read *j)
 		.reasoning = db_int(st, 9),
 		.nano = db_int(st, 10),
 	};
-	if (!row_keep(&j->arena, st, 0, &row->key, &j->job.err) ||
-	    !row_keep(&j->arena, st, 1, &row->model, &j->job.err))
+	if (!cell_keep(&j->arena, row_of(st), 0, &row->key, &j->job.err) ||
+	    !cell_keep(&j->arena, row_of(st), 1, &row->model, &j->job.err))
 		return SQLITE_DONE;
 	j->row_count++;
 	return db_row(st);
@@ -94,7 +94,7 @@ static int usage_read_usage(struct session *s, struct usage_read *j)
 	j->budgeted = false;
 	j->rows = arena_alloc(&j->arena, (j->limit ? j->limit : 1) * sizeof *j->rows);
 	if (!j->rows) {
-		row_no_memory(&j->job.err);
+		cell_no_memory(&j->job.err);
 		return SQLITE_OK;
 	}
 	int rc = read_sums(s, j);

@@ -13,6 +13,7 @@ void conn_close(struct conn *c)
 	for (size_t i = 0; i < CONN_PLACES; i++)
 		(void)sqlite3_finalize(c->places[i].st);
 	db_close(c->db);
+	param_finish(&c->args);
 	*c = (struct conn){ .db = NULL };
 }
 

@@ -11,15 +11,17 @@
  * thread at a time. */
 #pragma once
 
+#include "store/sql/param.h"
 #include "store/sqlite/kit/db.h"
 
 enum { CONN_PLACES = 256 }; /* a power of two; twice as many as a connection has statements */
 
 struct conn {
-	sqlite3 *db;      /* owned */
-	bool     relaxed; /* conn_relax */
-	int      rc;      /* why the last text that could not be prepared could not be */
-	size_t   count;   /* of statements */
+	sqlite3     *db;      /* owned */
+	bool         relaxed; /* conn_relax */
+	int          rc;      /* why the last text that could not be prepared could not be */
+	size_t       count;   /* of statements */
+	struct param args;    /* of a shared operation's statement; kept for its memory */
 	struct conn_place {
 		const char   *sql; /* NULL: free; a constant, because its address is compared */
 		sqlite3_stmt *st;  /* owned */

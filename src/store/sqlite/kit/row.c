@@ -1,40 +1,28 @@
-/* Copies of columns in arenas. */
+/* Columns of statements. */
 #include "store/sqlite/kit/row.h"
 
-void row_no_memory(struct err *e)
+static bool row_null(struct row r, int column)
 {
-	err_set(e, ERR_OVERLOADED, "", "the gateway is out of memory");
+	return sqlite3_column_type(r.result, column) == SQLITE_NULL;
 }
 
-bool row_keep(struct arena *a, sqlite3_stmt *st, int column, struct str *ret, struct err *e)
+static int64_t row_number(struct row r, int column)
 {
-	struct str s = arena_str(a, db_column(st, column));
-
-	if (!s.p) {
-		row_no_memory(e);
-		return false;
-	}
-	*ret = s;
-	return true;
+	return sqlite3_column_int64(r.result, column);
 }
 
-struct usage row_usage(sqlite3_stmt *st, int first)
+/* A text's bytes are those of a blob. */
+static struct str row_text(struct row r, int column)
 {
-	bool any = sqlite3_column_type(st, first) != SQLITE_NULL;
+	const char *p = sqlite3_column_blob(r.result, column);
+	int         n = sqlite3_column_bytes(r.result, column);
 
-	return (struct usage){
-		.known = any && db_int(st, first) == 0,
-		.estimated = any && db_int(st, first) != 0,
-		.in = db_int(st, first + 1),
-		.out = db_int(st, first + 2),
-		.cached_read = db_int(st, first + 3),
-		.cached_write = db_int(st, first + 4),
-		.reasoning = db_int(st, first + 5),
-	};
+	return (struct str){ p ? p : "", n > 0 ? (size_t)n : 0 };
 }
 
-bool row_fits(const struct arena *a, size_t n)
+struct row row_of(sqlite3_stmt *st)
 {
-	/* 64: a NUL, and the arena's rounding. */
-	return n + 64 < a->max && a->used < a->max - n - 64;
+	static const struct row_kind kind = { row_null, row_number, row_text };
+
+	return (struct row){ &kind, st, 0 };
 }

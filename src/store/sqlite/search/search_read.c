@@ -220,10 +220,10 @@ static enum errc keep_hit(struct search_reads *r, struct search_read *j,
 		.created_ms = db_int(st, 1),
 		.score = c->score,
 	};
-	if (!row_keep(&j->arena, st, 5, &h->title, e))
+	if (!cell_keep(&j->arena, row_of(st), 5, &h->title, e))
 		return e->code;
 	if (!of_title && !search_text_read(&r->text, db_column(st, 2))) {
-		row_no_memory(e);
+		cell_no_memory(e);
 		return e->code;
 	}
 	h->role = of_title ? SEARCH_ROLE_TITLE : r->text.role;
@@ -325,7 +325,7 @@ static bool put_next(struct search_read *j, const struct search_cursor *c)
 	search_cursor_print(c, text);
 	j->next = arena_str(&j->arena, (struct str){ text, SEARCH_CURSOR });
 	if (!j->next.p)
-		row_no_memory(&j->job.err);
+		cell_no_memory(&j->job.err);
 	return j->next.p != NULL;
 }
 
@@ -368,7 +368,7 @@ static int search_read_run(struct search_reads *r, struct search_read *j)
 	bool                 ready = false;
 
 	if (open_words(r) != SQLITE_OK) {
-		row_no_memory(e);
+		cell_no_memory(e);
 		return SQLITE_OK;
 	}
 	if (search_query_read(&r->query, &r->words, j->query, e) != ERR_OK)
@@ -377,7 +377,7 @@ static int search_read_run(struct search_reads *r, struct search_read *j)
 	j->hits = arena_alloc(&j->arena, j->limit * sizeof *j->hits);
 	scope = search_index_scope(j->owner, j->conversation.key, j->role, room);
 	if (!j->hits || !search_query_print(&r->query, scope, &r->match)) {
-		row_no_memory(e);
+		cell_no_memory(e);
 		return SQLITE_OK;
 	}
 	if (!search_read_after(r, j, &c))

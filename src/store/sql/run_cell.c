@@ -1,10 +1,10 @@
 /* Rows of runs. */
-#include "store/postgres/run_cell.h"
+#include "store/sql/run_cell.h"
 
 bool run_cell_status(int64_t status, enum run_status *ret, struct err *e)
 {
 	if (status < 0 || status >= RUN_STATUS__COUNT) {
-		err_set(e, ERR_STORAGE, "", "the gateway can't use its storage: it is damaged");
+		cell_damaged(e);
 		return false;
 	}
 	*ret = (enum run_status)status;

@@ -3,7 +3,7 @@
 
 #include "msg/family.h"
 #include "store/completion.h"
-#include "store/postgres/work.h"
+#include "store/sql/query.h"
 
 /* The condition that run r is a stored completion, in the words of the partial indexes.  In the texts below,
  * m is its answer and c its conversation. */
@@ -12,9 +12,15 @@
 	"SELECT r.id, r.secret, r.created_ms, r.model, r.finish_reason, r.request_id, r.settings, " \
 	"m.body, c.metadata, r.usage_estimated, r.usage_in, r.usage_out, r.usage_cached_read, "     \
 	"r.usage_cached_write, r.usage_reasoning, c.id, c.secret, c.tip "
-#define COMPLETION_CELL_JOINS                             \
-	"JOIN message m ON m.id = r.id AND m.run = r.id " \
-	"JOIN conversation c ON c.id = r.conversation "
+#define COMPLETION_CELL_JOINS(E)                                       \
+	E##_JOIN "message m ON m.id = r.id AND m.run = r.id " E##_JOIN \
+		"conversation c ON c.id = r.conversation "
+/* Finds a completion, by its id, secret and owner, and whether its conversation has other runs. */
+#define COMPLETION_CELL_FIND(E)                                                   \
+	COMPLETION_CELL                                                           \
+	", CAST(CAST(EXISTS (SELECT 1 FROM run o WHERE o.conversation = c.id "    \
+	"AND o.id <> r.id) AS int) AS bigint) FROM run r " COMPLETION_CELL_JOINS( \
+		E) "WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3 AND " COMPLETION_CELL_IS
 
 /* Columns after those that completion_cell_keep reads. */
 enum {
@@ -24,11 +30,9 @@ enum {
 	COMPLETION_CELL_END
 };
 
-/* completion_cell_ask: asks for a completion; rows: none or one of COMPLETION_CELL, and whether its
- * conversation has other runs. */
-void completion_cell_ask(struct work *w, struct id run, int64_t owner);
-/* completion_cell_found: whether the first result has a row; false: e is NOT_FOUND. */
-bool completion_cell_found(const struct work *w, struct err *e) MUST_USE;
+/* completion_cell_params: the parameters of COMPLETION_CELL_FIND. */
+void completion_cell_params(struct param *a, struct id run, int64_t owner);
+void completion_cell_missing(struct err *e);
 void completion_cell_too_large(struct err *e, const struct arena *a);
 /* completion_cell_bytes: the most bytes that completion_cell_keep takes of the arena for this row. */
 size_t completion_cell_bytes(struct row r);

@@ -1,5 +1,5 @@
 /* Parameters of statements, in binary form. */
-#include "store/postgres/param.h"
+#include "store/sql/param.h"
 
 #include "base/limits.h"
 
@@ -12,14 +12,11 @@ enum { KEPT = MIB };
 
 /* Object identifiers of PostgreSQL's types; they are the same in every version. */
 static const unsigned scalar[PARAM_TYPES] = {
-	[PARAM_INT] = 20, [PARAM_TEXT] = 25, [PARAM_BYTES] = 17
+	[PARAM_INT] = 20, [PARAM_TEXT] = 25, [PARAM_BYTES] = 17, [PARAM_RAW] = 17
 };
 static const unsigned array[PARAM_TYPES] = {
-	[PARAM_INT] = 1016, [PARAM_TEXT] = 1009, [PARAM_BYTES] = 1001
+	[PARAM_INT] = 1016, [PARAM_TEXT] = 1009, [PARAM_BYTES] = 1001, [PARAM_RAW] = 1001
 };
-
-/* Head of an array: dimensions, whether it has NULLs, element type, length, lower bound. */
-enum { HEAD = 5 * 4, EMPTY_HEAD = 3 * 4 };
 
 void param_clear(struct param *a)
 {
@@ -75,6 +72,8 @@ static void value(struct param *a, enum param_type type, const void *p, size_t n
 	}
 	CHECK(a->count < PARAM_MAX);
 	a->types[a->count] = scalar[type];
+	a->kinds[a->count] = type;
+	a->arrays[a->count] = false;
 	a->at[a->count] = a->data.len;
 	a->lengths[a->count] = p ? (int)n : -1;
 	if (p)
@@ -104,6 +103,16 @@ void param_maybe(struct param *a, struct str s)
 	value(a, PARAM_TEXT, s.n > 0 ? s.p : NULL, s.n);
 }
 
+void param_raw(struct param *a, struct str s)
+{
+	value(a, PARAM_RAW, s.n > 0 ? s.p : "", s.n);
+}
+
+void param_raw_maybe(struct param *a, struct str s)
+{
+	value(a, PARAM_RAW, s.n > 0 ? s.p : NULL, s.n);
+}
+
 void param_bytes(struct param *a, struct str s)
 {
 	value(a, PARAM_BYTES, s.n > 0 ? s.p : "", s.n);
@@ -119,10 +128,13 @@ void param_null(struct param *a, enum param_type type)
 	value(a, type, NULL, 0);
 }
 
+/* The head: dimensions, whether there are NULLs, element type, length, lower bound. */
 void param_begin(struct param *a, enum param_type element)
 {
 	CHECK(a->array == 0 && a->count < PARAM_MAX);
 	a->types[a->count] = array[element];
+	a->kinds[a->count] = element;
+	a->arrays[a->count] = true;
 	a->at[a->count] = a->array = a->data.len;
 	a->elements = 0;
 	add_32(a, 1);
@@ -137,12 +149,12 @@ void param_end(struct param *a)
 	if (!a->failed && a->elements > 0) {
 		uint32_t be = htobe32((uint32_t)a->elements);
 
-		memcpy(a->data.data + a->array + EMPTY_HEAD, &be, sizeof be);
+		memcpy(a->data.data + a->array + PARAM_EMPTY, &be, sizeof be);
 	} else if (!a->failed) {
 		uint32_t none[2] = { 0 };
 
 		memcpy(a->data.data + a->array, none, sizeof none);
-		a->data.len -= HEAD - EMPTY_HEAD;
+		a->data.len -= PARAM_HEAD - PARAM_EMPTY;
 	}
 	a->lengths[a->count] = (int)(a->data.len - a->array);
 	a->count++;

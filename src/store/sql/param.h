@@ -1,4 +1,4 @@
-/* param: the parameters of a statement, in PostgreSQL's binary form.
+/* param: the parameters of a statement, in PostgreSQL's binary form, which SQLite's driver reads.
  *
  * A parameter is a value, or an array with an element for each row of a batch:
  *
@@ -12,20 +12,29 @@
 
 #include "base/buf.h"
 
-enum { PARAM_MAX = 48 };
+enum {
+	PARAM_MAX = 48,
+	/* Bytes of an array without elements, of the head of others, and of a number with its length. */
+	PARAM_EMPTY = 3 * 4,
+	PARAM_HEAD = 5 * 4,
+	PARAM_STEP = 4 + 8,
+};
 
-enum param_type { PARAM_INT, PARAM_TEXT, PARAM_BYTES, PARAM_TYPES };
+/* PARAM_RAW: a text that may have U+0000, and so is bytea in PostgreSQL; text in SQLite. */
+enum param_type { PARAM_INT, PARAM_TEXT, PARAM_BYTES, PARAM_RAW, PARAM_TYPES };
 
 /* Laid open so that it can be embedded; all zero before the first param_clear. */
 struct param {
-	struct buf data;
-	size_t     array;    /* place of the open array's head; 0: none is open */
-	int32_t    elements; /* of the open array */
-	int        count;
-	bool       failed;
-	unsigned   types[PARAM_MAX];
-	size_t     at[PARAM_MAX];
-	int        lengths[PARAM_MAX]; /* -1: NULL */
+	struct buf      data;
+	size_t          array;    /* place of the open array's head; 0: none is open */
+	int32_t         elements; /* of the open array */
+	int             count;
+	bool            failed;
+	unsigned        types[PARAM_MAX]; /* PostgreSQL's */
+	enum param_type kinds[PARAM_MAX];
+	bool            arrays[PARAM_MAX];
+	size_t          at[PARAM_MAX];
+	int             lengths[PARAM_MAX]; /* -1: NULL */
 };
 
 void param_clear(struct param *a); /* keeps the memory, unless it is much */
@@ -38,6 +47,8 @@ void param_int(struct param *a, int64_t v);
 void param_secret(struct param *a, uint64_t secret);
 void param_text(struct param *a, struct str s);  /* empty stays empty */
 void param_maybe(struct param *a, struct str s); /* empty becomes NULL */
+void param_raw(struct param *a, struct str s);
+void param_raw_maybe(struct param *a, struct str s);
 void param_bytes(struct param *a, struct str s);
 void param_bytes_maybe(struct param *a, struct str s);
 void param_null(struct param *a, enum param_type type);

@@ -1,17 +1,20 @@
 /* Rows of conversations. */
-#include "store/postgres/conversation_cell.h"
+#include "store/sql/conversation_cell.h"
 
-static const char sql_find[] =
+const char conversation_cell_find[] =
 	CONVERSATION_CELL "FROM conversation c WHERE c.id = $1 AND c.secret = $2 AND c.owner = $3";
 
-void conversation_cell_ask(struct work *w, struct id id, int64_t owner)
+void conversation_cell_params(struct param *a, struct id id, int64_t owner)
 {
-	struct param *a = work_param(w);
-
 	param_int(a, id.key);
 	param_secret(a, id.secret);
 	param_int(a, owner);
-	work_ask(w, sql_find);
+}
+
+void conversation_cell_ask(struct query *q, struct id id, int64_t owner)
+{
+	conversation_cell_params(query_param(q), id, owner);
+	query_ask(q, conversation_cell_find);
 }
 
 bool conversation_cell_keep(struct row r, struct arena *a, struct store_conversation *ret,

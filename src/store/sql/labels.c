@@ -1,5 +1,5 @@
 /* Pairs of metadata. */
-#include "store/postgres/labels.h"
+#include "store/sql/labels.h"
 
 #include "base/limits.h"
 #include "json/scan.h"

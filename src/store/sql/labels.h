@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "store/postgres/param.h"
+#include "store/sql/param.h"
 
 struct label {
 	int64_t    of;

@@ -1,22 +1,14 @@
 /* Columns of results. */
-#include "store/postgres/cell.h"
-
-#include <endian.h>
+#include "store/sql/cell.h"
 
 bool cell_null(struct row r, int column)
 {
-	return pq.PQgetisnull(r.result, r.at, column) != 0;
+	return r.kind->null(r, column);
 }
 
 int64_t cell_int(struct row r, int column)
 {
-	uint64_t be;
-
-	if (cell_null(r, column))
-		return 0;
-	CHECK(pq.PQgetlength(r.result, r.at, column) == sizeof be);
-	memcpy(&be, pq.PQgetvalue(r.result, r.at, column), sizeof be);
-	return (int64_t)be64toh(be);
+	return cell_null(r, column) ? 0 : r.kind->number(r, column);
 }
 
 struct id cell_id(int64_t key, struct row r, int secret_column)
@@ -26,14 +18,19 @@ struct id cell_id(int64_t key, struct row r, int secret_column)
 
 struct str cell_str(struct row r, int column)
 {
-	int n = pq.PQgetlength(r.result, r.at, column);
-
-	return (struct str){ pq.PQgetvalue(r.result, r.at, column), n > 0 ? (size_t)n : 0 };
+	return r.kind->text(r, column);
 }
 
 void cell_no_memory(struct err *e)
 {
 	err_set(e, ERR_OVERLOADED, "", "the gateway is out of memory");
+}
+
+void cell_damaged(struct err *e)
+{
+	err_set(e, ERR_STORAGE, "",
+		"the gateway can't use its storage at the moment: its database is damaged; try again later");
+	e->retry_after_ms = 2000;
 }
 
 bool cell_keep(struct arena *a, struct row r, int column, struct str *ret, struct err *e)

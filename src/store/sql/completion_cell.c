@@ -1,31 +1,20 @@
 /* Rows of stored completions. */
-#include "store/postgres/completion_cell.h"
+#include "store/sql/completion_cell.h"
 
 #include "base/limits.h"
 
 enum { FIRST_TEXT = 3, LAST_TEXT = 8, USAGE = 9 };
 
-static const char sql_find[] = COMPLETION_CELL
-	", EXISTS (SELECT 1 FROM run o WHERE o.conversation = c.id AND o.id <> r.id)"
-	"::int::bigint FROM run r " COMPLETION_CELL_JOINS
-	"WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3 AND " COMPLETION_CELL_IS;
-
-void completion_cell_ask(struct work *w, struct id run, int64_t owner)
+void completion_cell_params(struct param *a, struct id run, int64_t owner)
 {
-	struct param *a = work_param(w);
-
 	param_int(a, run.key);
 	param_secret(a, run.secret);
 	param_int(a, owner);
-	work_ask(w, sql_find);
 }
 
-bool completion_cell_found(const struct work *w, struct err *e)
+void completion_cell_missing(struct err *e)
 {
-	if (work_rows(w, 0) > 0)
-		return true;
 	err_set(e, ERR_NOT_FOUND, "", "there is no such stored completion");
-	return false;
 }
 
 void completion_cell_too_large(struct err *e, const struct arena *a)

@@ -4,7 +4,7 @@
  *   bench_store_engines SECONDS DATABASE...
  *
  * A caller is a job whose answer submits the next one, on one thread that stands for the loops. */
-#include "app/engines.h"
+#include "app/app.h"
 #include "base/clock.h"
 #include "store/turn.h"
 

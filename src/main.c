@@ -3,11 +3,8 @@
 #include "app/app.h"
 #include "base/limits.h"
 #include "command/command.h"
-#include "config/config_home.h"
+#include "config/config.h"
 #include "config/config_option.h"
-#include "config/config_place.h"
-#include "config/config_secret.h"
-#include "config/config_warn.h"
 
 #include <fcntl.h>
 #include <getopt.h>

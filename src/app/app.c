@@ -1,12 +1,6 @@
 /* The life of a serving process, from its start to its last answer. */
 #include "app/app.h"
 
-#include "app/app_notify.h"
-#include "app/app_snapshot.h"
-#include "app/app_takeover.h"
-#include "app/app_worker.h"
-#include "app/engines.h"
-#include "app/exit_status.h"
 #include "app/internal.h"
 #include "base/beneath.h"
 #include "base/clock.h"
@@ -14,7 +8,7 @@
 #include "base/log.h"
 #include "base/metric.h"
 #include "base/trace.h"
-#include "config/config_warn.h"
+#include "config/config.h"
 #include "desk/idem.h"
 #include "desk/live.h"
 #include "http/tls.h"

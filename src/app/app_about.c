@@ -1,9 +1,9 @@
 /* Prints what is known of a configuration when it was read. */
-#include "app/app_about.h"
+#include "app/internal.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "config/config_secret.h"
+#include "config/config.h"
 
 #include <string.h>
 

@@ -1,9 +1,8 @@
 /* The bucket's keys have the names that they have everywhere. */
-#include "app/app_bucket.h"
+#include "app/internal.h"
 
 #include "base/log.h"
-#include "config/config_check.h"
-#include "config/config_secret.h"
+#include "config/config.h"
 #include "upstream/bucket.h"
 #include "upstream/bucket_url.h"
 

@@ -1,11 +1,9 @@
 /* A database that a gateway has left in the middle gets its runs' ends first, as at a start. */
-#include "app/app_copy.h"
+#include "app/app.h"
 
-#include "app/app_bucket.h"
-#include "app/engines.h"
-#include "app/exit_status.h"
+#include "app/internal.h"
 #include "base/clock.h"
-#include "config/config_check.h"
+#include "config/config.h"
 #include "run/assemble.h"
 #include "store/copy.h"
 #include "store/engine.h"

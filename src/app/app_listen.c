@@ -1,5 +1,5 @@
 /* Sockets to serve on, and those that a service manager hands over (LISTEN_FDS). */
-#include "app/app_listen.h"
+#include "app/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

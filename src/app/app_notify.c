@@ -1,5 +1,5 @@
 /* Datagrams to the socket that NOTIFY_SOCKET names: without libsystemd, which is large. */
-#include "app/app_notify.h"
+#include "app/internal.h"
 
 #include "base/base.h"
 #include "base/clock.h"

@@ -1,7 +1,6 @@
 /* Providers, models, keys and settings of one reading of the configuration. */
-#include "app/app_snapshot.h"
+#include "app/internal.h"
 
-#include "app/app_about.h"
 #include "provider/provider_create.h"
 #include "base/clock.h"
 #include "base/hash.h"

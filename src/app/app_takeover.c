@@ -1,5 +1,5 @@
 /* The messages of a takeover: one packet each (SOCK_SEQPACKET), with descriptors attached. */
-#include "app/app_takeover.h"
+#include "app/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,6 @@
 /* What a serving process waits for: signals, the end of its workers, and a process that takes over. */
 #include "app/internal.h"
 
-#include "app/app_notify.h"
-#include "app/app_takeover.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "desk/live.h"

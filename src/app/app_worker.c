@@ -1,5 +1,5 @@
 /* A worker's thread: start, reload, drain, stop. */
-#include "app/app_worker.h"
+#include "app/internal.h"
 #include "base/api_key.h"
 
 #include "base/clock.h"

@@ -1,8 +1,8 @@
 /* The list of storage engines. */
-#include "app/engines.h"
+#include "app/app.h"
 
 #include "base/base.h"
-#include "config/config_secret.h"
+#include "config/config.h"
 #include "store/sqlite/engine.h"
 #ifdef PARLEY_POSTGRES
 #include "store/postgres/engine.h"

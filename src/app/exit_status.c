@@ -1,5 +1,5 @@
 /* The faults of a database as exit statuses (sysexits), as parley(8) lists them. */
-#include "app/exit_status.h"
+#include "app/app.h"
 
 #include <sysexits.h>
 

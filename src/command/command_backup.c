@@ -1,10 +1,9 @@
 /* parley backup FILE: copies the database and the uploaded files, with or without a running
  * gateway. */
 #include "base/clock.h"
-#include "app/engines.h"
+#include "app/app.h"
 #include "command/command.h"
-#include "command/command_database.h"
-#include "command/command_upkeep.h"
+#include "command/internal.h"
 
 #include <stdio.h>
 #include <sysexits.h>

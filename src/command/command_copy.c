@@ -1,5 +1,5 @@
 /* parley copy FROM TO: moves everything to an empty database, of the same engine or another one. */
-#include "app/app_copy.h"
+#include "app/app.h"
 #include "command/command.h"
 
 int command_copy(const struct command_call *call)

@@ -1,7 +1,7 @@
 /* Looks whether the database that a command works on is there. */
-#include "command/command_database.h"
+#include "command/internal.h"
 
-#include "app/exit_status.h"
+#include "app/app.h"
 
 #include <errno.h>
 #include <fcntl.h>

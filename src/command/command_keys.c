@@ -1,15 +1,12 @@
 /* parley keys create|list|update|revoke|rotate: manages the API keys of the database, with or
  * without a running gateway. */
 #include "command/command.h"
-#include "app/engines.h"
+#include "app/app.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "command/command_database.h"
-#include "command/command_keys_limits.h"
-#include "config/config_place.h"
-#include "config/config_value.h"
-#include "app/exit_status.h"
+#include "command/internal.h"
+#include "config/config_option.h"
 #include "json/input.h"
 #include "routes/admin/api_key_body.h"
 #include "routes/admin/api_key_print.h"

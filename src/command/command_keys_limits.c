@@ -1,9 +1,8 @@
 /* Limits of a key, from the command line into the JSON that the admin routes take. */
-#include "command/command_keys_limits.h"
+#include "command/internal.h"
 
 #include "base/limits.h"
-#include "config/config_place.h"
-#include "config/config_value.h"
+#include "config/config_option.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Signals and exit statuses of backup and vacuum. */
-#include "command/command_upkeep.h"
+#include "command/internal.h"
 
 #include "base/limits.h"
 

@@ -1,9 +1,8 @@
 /* parley vacuum: makes the database file smaller, with or without a running gateway. */
 #include "base/clock.h"
-#include "app/engines.h"
+#include "app/app.h"
 #include "command/command.h"
-#include "command/command_database.h"
-#include "command/command_upkeep.h"
+#include "command/internal.h"
 
 #include <stdio.h>
 #include <sysexits.h>

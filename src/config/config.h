@@ -12,6 +12,10 @@
 #include "provider/registry.h"
 #include "runner/runner_options.h"
 
+#include <limits.h>
+
+struct config_place;
+
 struct config_list {
 	const char **items; /* owned by the config */
 	size_t       count;
@@ -105,3 +109,47 @@ bool config_markdown(struct buf *out) MUST_USE;
 bool config_says(const struct config *c, const char *option);
 /* config_has_secrets: is there any key in it that a core dump would give away? */
 bool config_has_secrets(const struct config *c);
+
+/* --- config_secret: keys from environment variables, files and systemd credentials.
+ *
+ * A variable is wiped and unset once read, and its value kept for the life of the process, so that
+ * a later load finds it again.  Values never appear in messages.  Threads: one at a time. */
+
+enum config_secret_kind { CONFIG_SECRET_ENV, CONFIG_SECRET_FILE, CONFIG_SECRET_CREDENTIAL };
+
+/* config_secret_read: *ret is owned; free it by config_secret_free.  name: the variable, the file's
+ * path, or the credential's name.  Errors: INVALID_VALUE. */
+enum errc config_secret_read(enum config_secret_kind kind, const char *name,
+			     const struct config_place *at, char **ret, struct err *e) MUST_USE;
+/* config_secret_env: the value of a variable, wiped from the environment; NULL: not set, or empty.
+ * Borrowed until config_secret_forget or the next change of the same variable. */
+const char *config_secret_env(const char *name);
+/* config_secret_free: wipes first.  NULL is fine. */
+void config_secret_free(char *secret);
+/* config_secret_forget: wipes all that was kept; at the end of a process. */
+void config_secret_forget(void);
+
+/* --- config_home: the configuration of an installed program: PREFIX/etc/parley/parley.yaml of
+ * PREFIX/sbin/parley, /etc/parley/parley.yaml of /usr/sbin/parley.  A program in a build tree has
+ * none. */
+
+/* config_home: the path, in ret_path; NULL: there is none, or a file or a database was named, or
+ * there is a database in the working directory. */
+const char *config_home(const struct config_given *given, char ret_path[PATH_MAX]);
+
+/* --- config_check: checks what no single value shows: addresses, keys for addresses beyond
+ * loopback, a default model that exists, providers that can be made. */
+
+/* config_check: serves: a process that serves needs more than every command does. */
+enum errc config_check(const struct config *c, bool serves, struct err *e) MUST_USE;
+/* config_check_database: the option names a path, or a kind of database that there is. */
+enum errc config_check_database(const char *name, struct err *e) MUST_USE;
+/* config_check_bucket: what a process needs that uses the bucket, if the options name one: its
+ * keys. */
+enum errc config_check_bucket(const struct config *c, struct err *e) MUST_USE;
+
+/* --- config_warn: what is allowed in a configuration, and is probably a mistake. */
+
+/* config_warn: tells of variables PARLEY_… that nothing reads, and of keys that can be guessed; for a
+ * configuration whose secrets were read. */
+void config_warn(const struct config *c, void (*tell)(const char *text));

@@ -1,12 +1,10 @@
 /* Checks across values, after all sources are in. */
-#include "config/config_check.h"
+#include "config/config.h"
 
 #include "provider/provider_create.h"
 #include "base/beneath.h"
 #include "base/limits.h"
-#include "config/config_file.h"
-#include "config/config_memory.h"
-#include "config/config_secret.h"
+#include "config/internal.h"
 #include "http/server.h"
 #include "http/tls.h"
 #include "upstream/bucket_url.h"

@@ -1,10 +1,9 @@
 /* Reads what holds for calls of a model whose clients do not say: an instruction, and members of
  * the provider's request, which are kept as JSON. */
-#include "config/config_defaults.h"
+#include "config/internal.h"
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "config/config_memory.h"
 
 #include <stdlib.h>
 

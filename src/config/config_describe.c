@@ -1,6 +1,5 @@
 /* The configuration in force as JSON. */
-#include "config/config_file.h"
-#include "config/config_memory.h"
+#include "config/internal.h"
 
 static bool describe_string(struct buf *out, const char *text)
 {

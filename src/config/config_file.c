@@ -1,9 +1,9 @@
 /* The configuration file: YAML events into a tree of strings.  The only place that knows libyaml. */
-#include "config/config_file.h"
+#include "config/internal.h"
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "config/config_place.h"
+#include "config/config_option.h"
 
 #include <errno.h>
 #include <fcntl.h>

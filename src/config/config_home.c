@@ -1,5 +1,5 @@
 /* Finds the configuration that was installed with this program. */
-#include "config/config_home.h"
+#include "config/config.h"
 
 #include <errno.h>
 #include <limits.h>

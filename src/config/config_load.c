@@ -3,11 +3,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
-#include "config/config_check.h"
-#include "config/config_file.h"
-#include "config/config_memory.h"
-#include "config/config_secret.h"
-#include "config/config_table.h"
+#include "config/internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

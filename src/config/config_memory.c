@@ -1,8 +1,8 @@
 /* The memory of a loaded configuration. */
-#include "config/config_memory.h"
+#include "config/internal.h"
 
 #include "base/limits.h"
-#include "config/config_secret.h"
+#include "config/config.h"
 
 #include <stdlib.h>
 

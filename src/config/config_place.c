@@ -1,7 +1,7 @@
 /* Names of places in messages about the configuration. */
-#include "config/config_place.h"
+#include "config/config_option.h"
 
-#include "config/config_node.h"
+#include "config/internal.h"
 
 #include <ctype.h>
 #include <stdarg.h>

@@ -1,7 +1,5 @@
 /* The configuration as text: --print-config, the options of --help, the table of docs/configuration.md. */
-#include "config/config_file.h"
-#include "config/config_memory.h"
-#include "config/config_runner.h"
+#include "config/internal.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,7 @@
 /* The keys of `runner`, as a table. */
-#include "config/config_runner.h"
+#include "config/internal.h"
 
 #include "base/limits.h"
-#include "config/config_memory.h"
 
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 /* Secrets: read from their source, checked, and wiped before their memory is freed. */
-#include "config/config_secret.h"
+#include "config/config.h"
 
 #include "base/limits.h"
 #include "base/whole.h"
-#include "config/config_place.h"
+#include "config/config_option.h"
 
 #include <errno.h>
 #include <fcntl.h>

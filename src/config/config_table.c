@@ -1,14 +1,10 @@
 /* Reads the tables of the configuration: providers, models, keys, limits. The keys of a row are a
  * list of fields. */
-#include "config/config_table.h"
+#include "config/internal.h"
 
 #include "base/limits.h"
 #include "base/log.h"
-#include "config/config_defaults.h"
-#include "config/config_file.h"
-#include "config/config_memory.h"
-#include "config/config_runner.h"
-#include "config/config_secret.h"
+#include "config/config.h"
 
 #include <stdlib.h>
 

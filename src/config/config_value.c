@@ -1,9 +1,8 @@
 /* Reads typed values from strings: numbers, sizes, durations, choices. Finds the nearest name to a
  * typing error. */
-#include "config/config_value.h"
+#include "config/config_option.h"
 
 #include "base/limits.h"
-#include "config/config_place.h"
 
 #include <stdio.h>
 

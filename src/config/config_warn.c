@@ -1,9 +1,8 @@
 /* What is allowed, and is probably a mistake. */
-#include "config/config_warn.h"
+#include "config/config.h"
 
 #include "base/limits.h"
 #include "config/config_option.h"
-#include "config/config_place.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Messages between two processes, where the other one does not read. */
-#include "app/app_takeover.h"
+#include "app/internal.h"
 
 #include "base/clock.h"
 

@@ -2,8 +2,7 @@
  * that stay secret. */
 #include "base/limits.h"
 #include "config/config.h"
-#include "config/config_secret.h"
-#include "config/config_value.h"
+#include "config/config_option.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

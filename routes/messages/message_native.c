@@ -1,5 +1,5 @@
 /* Headers that go to a provider, and files that can't. */
-#include "routes/messages/message_native.h"
+#include "routes/messages/internal.h"
 
 #include "base/file_id.h"
 #include "base/limits.h"

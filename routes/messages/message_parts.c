@@ -1,5 +1,5 @@
 /* Text, images, documents and search results. */
-#include "routes/messages/message_parts.h"
+#include "routes/messages/internal.h"
 
 #include "base/file_id.h"
 #include "base/limits.h"

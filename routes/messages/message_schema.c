@@ -1,5 +1,5 @@
 /* Leaves out the keywords of a schema that are null, and adds what its root lacks. */
-#include "routes/messages/message_schema.h"
+#include "routes/messages/internal.h"
 
 enum holds { HOLDS_OTHER, HOLDS_SCHEMA, HOLDS_LIST, HOLDS_MAP, HOLDS_VALUE };
 

@@ -1,5 +1,5 @@
 /* Messages with blocks, as messages of OpenAI's. */
-#include "routes/messages/message_turns.h"
+#include "routes/messages/internal.h"
 
 #include "base/limits.h"
 #include "msg/prompt.h"

@@ -7,7 +7,7 @@
 #include "http/request.h"
 #include "routes/kit/admission.h"
 #include "routes/kit/gateway.h"
-#include "routes/messages/message_native.h"
+#include "routes/messages/internal.h"
 #include "schema/schema.h"
 
 #include <stdlib.h>

@@ -7,9 +7,7 @@
 #include "routes/call/intake.h"
 #include "routes/kit/admission.h"
 #include "routes/kit/check.h"
-#include "routes/messages/message_native.h"
-#include "routes/messages/message_schema.h"
-#include "routes/messages/message_turns.h"
+#include "routes/messages/internal.h"
 #include "schema/schema.h"
 
 #include <stdio.h>

@@ -1,12 +1,11 @@
 /* Runs an agent, which is a model of the configuration. */
-#include "routes/rebyte/rebyte_agent.h"
+#include "routes/rebyte/internal.h"
 
 #include "base/limits.h"
 #include "lmc/warnings.h"
 #include "routes/call/intake.h"
 #include "routes/kit/check.h"
 #include "routes/kit/handlers.h"
-#include "routes/rebyte/rebyte_input.h"
 #include "schema/schema.h"
 #include "shape/rebyte.h"
 

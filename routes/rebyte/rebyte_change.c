@@ -8,8 +8,7 @@
 #include "routes/kit/check.h"
 #include "routes/kit/idem_name.h"
 #include "routes/kit/lookup.h"
-#include "routes/rebyte/rebyte_input.h"
-#include "routes/rebyte/rebyte_print.h"
+#include "routes/rebyte/internal.h"
 #include "schema/schema.h"
 #include "store/conversation.h"
 

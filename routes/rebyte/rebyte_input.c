@@ -1,6 +1,6 @@
 /* Makes messages of LLM Chat from messages of Rebyte's: a text becomes content, attachments become
  * parts of it or, where they name uploaded files, the message's context. */
-#include "routes/rebyte/rebyte_input.h"
+#include "routes/rebyte/internal.h"
 
 #include "base/file_id.h"
 #include "base/limits.h"

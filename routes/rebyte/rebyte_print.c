@@ -1,11 +1,10 @@
 /* Prints threads and messages; reads the parameters of lists. */
-#include "routes/rebyte/rebyte_print.h"
+#include "routes/rebyte/internal.h"
 
 #include "base/limits.h"
 #include "http/reply.h"
 #include "json/print.h"
 #include "routes/kit/page.h"
-#include "routes/rebyte/rebyte_agent.h"
 #include "shape/view.h"
 
 enum {

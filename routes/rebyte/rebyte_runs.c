@@ -6,8 +6,7 @@
 #include "http/reply.h"
 #include "routes/call/run_print.h"
 #include "routes/kit/lookup.h"
-#include "routes/rebyte/rebyte_agent.h"
-#include "routes/rebyte/rebyte_print.h"
+#include "routes/rebyte/internal.h"
 #include "shape/rebyte.h"
 #include "store/run.h"
 

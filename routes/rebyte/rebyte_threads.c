@@ -4,8 +4,7 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "routes/kit/lookup.h"
-#include "routes/rebyte/rebyte_agent.h"
-#include "routes/rebyte/rebyte_print.h"
+#include "routes/rebyte/internal.h"
 #include "store/conversation.h"
 
 /* --- one thread --- */

@@ -1,8 +1,7 @@
 /* Calls that follow each other are one message; each result is a message of its own. */
-#include "routes/response/response_calls.h"
+#include "routes/response/internal.h"
 
 #include "base/limits.h"
-#include "routes/response/response_parts.h"
 
 /* calls_begin: a call goes on with the assistant's message, or begins one. */
 static bool calls_begin(struct response_draft *x, const char *key)

@@ -1,5 +1,5 @@
 /* The list of messages, and the message of the assistant that several items make. */
-#include "routes/response/response_draft.h"
+#include "routes/response/internal.h"
 
 #include "base/file_id.h"
 #include "base/limits.h"

@@ -1,12 +1,7 @@
 /* Makes messages of a chat from the items of a response's input. */
-#include "routes/response/response_input.h"
+#include "routes/response/internal.h"
 
 #include "base/limits.h"
-#include "routes/response/response_calls.h"
-#include "routes/response/response_named.h"
-#include "routes/response/response_order.h"
-#include "routes/response/response_parts.h"
-#include "routes/response/response_said.h"
 #include "shape/response_refer.h"
 
 /* Items of tools that OpenAI runs itself, and of its own ways to keep a conversation small: nobody else

@@ -1,5 +1,5 @@
 /* Ids of stored items: which message, and which of its calls. */
-#include "routes/response/response_named.h"
+#include "routes/response/internal.h"
 
 #include "base/limits.h"
 #include "shape/response_refer.h"

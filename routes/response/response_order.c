@@ -1,5 +1,5 @@
 /* Moves results to their calls. */
-#include "routes/response/response_order.h"
+#include "routes/response/internal.h"
 
 enum order_kind { ORDER_OTHER, ORDER_CALL, ORDER_RESULT, ORDER_REASONING, ORDER_SAID };
 

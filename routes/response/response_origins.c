@@ -1,5 +1,5 @@
 /* A list in an arena. */
-#include "routes/response/response_origins.h"
+#include "routes/response/internal.h"
 
 bool response_origins_add(struct response_origins *l, struct origin row)
 {

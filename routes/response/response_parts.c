@@ -1,5 +1,5 @@
 /* Parts of content: texts, images, files, audio. */
-#include "routes/response/response_parts.h"
+#include "routes/response/internal.h"
 
 #include "base/file_id.h"
 #include "base/limits.h"

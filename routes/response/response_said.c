@@ -1,7 +1,6 @@
 /* Items of what was said: messages of all roles, and the assistant's reasoning. */
-#include "routes/response/response_said.h"
+#include "routes/response/internal.h"
 
-#include "routes/response/response_parts.h"
 #include "shape/carry.h"
 
 /* --- messages --- */

@@ -1,5 +1,5 @@
 /* The members of a request that its response shows. */
-#include "routes/response/response_show.h"
+#include "routes/response/internal.h"
 
 #include "base/limits.h"
 #include "json/print.h"

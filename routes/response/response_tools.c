@@ -1,5 +1,5 @@
 /* Makes tools of a chat from the tools of a response. */
-#include "routes/response/response_tools.h"
+#include "routes/response/internal.h"
 
 #include "base/limits.h"
 #include "json/print.h"

@@ -1,7 +1,7 @@
 /* libFuzzer: whatever a request of Anthropic's API holds, the messages that are made of it are JSON
  * objects with a role, and a refusal says where. */
 #include "base/limits.h"
-#include "routes/messages/message_turns.h"
+#include "routes/messages/internal.h"
 
 #include <stdint.h>
 #include <stdlib.h>

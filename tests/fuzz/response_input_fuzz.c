@@ -1,8 +1,7 @@
 /* libFuzzer: whatever the body of a response's request is, its input becomes messages that a store
  * and a dialect can read, or an error that names its place; its tools become tools of a chat. */
 #include "base/limits.h"
-#include "routes/response/response_input.h"
-#include "routes/response/response_tools.h"
+#include "routes/response/internal.h"
 
 #include <stdint.h>
 

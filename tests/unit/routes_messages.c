@@ -1,6 +1,6 @@
 /* Anthropic's messages as OpenAI's: what is made of each block, and the paths of what is wrong. */
 #include "base/limits.h"
-#include "routes/messages/message_turns.h"
+#include "routes/messages/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,29 @@
-/* routes/rebyte/rebyte_print: threads and messages as Rebyte's clients see them, and the common
- * parts of their lists. */
+/* routes/rebyte/internal: what the handlers of Rebyte's API share. */
 #pragma once
 
 #include "base/buf.h"
+#include "base/id.h"
+#include "json/input.h"
 #include "routes/kit/lookup.h"
 #include "store/conversation.h"
+
+/* --- rebyte_input: messages in Rebyte's form as messages of LLM Chat.  Pure. */
+
+/* rebyte_input_read: the array at list, whose place is path; *ret are messages as they are stored,
+ * in the input's arena.  Errors: with the path of the culprit. */
+enum errc rebyte_input_read(struct input *in, json_at list, const char *path, struct str **ret,
+			    size_t *ret_count, struct err *e) MUST_USE;
+/* rebyte_input_read_one: the same for one message; "" is the path of the root. */
+enum errc rebyte_input_read_one(struct input *in, json_at message, const char *path,
+				struct str *ret, struct err *e) MUST_USE;
+
+/* --- rebyte_agent: POST /api/sdk/p/{project}/a/{agent}/r. */
+
+/* rebyte_agent_id: reads an id with or without its prefix. */
+bool rebyte_agent_id(struct str text, const char *prefix, struct id *ret);
+
+/* --- rebyte_print: threads and messages as Rebyte's clients see them, and the common
+ * parts of their lists. */
 
 /* rebyte_print_thread: {"id":…,"created_at":…,"metadata":…}.  False: out is full. */
 bool rebyte_print_thread(struct buf *out, const struct store_conversation *c) MUST_USE;

@@ -5,7 +5,6 @@
 #include "base/limits.h"
 #include "routes/kit/check.h"
 #include "shape/carry.h"
-#include "shape/raw_items.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "routes/response/internal.h"
 
 #include "base/limits.h"
-#include "shape/response_refer.h"
+#include "shape/response.h"
 
 /* Items of tools that OpenAI runs itself, and of its own ways to keep a conversation small: nobody else
  * can read them.  Source: openai-python 3.57, types/responses/response_input_param.py. */

@@ -2,7 +2,7 @@
 #include "routes/response/internal.h"
 
 #include "base/limits.h"
-#include "shape/response_refer.h"
+#include "shape/response.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "upstream/bucket.h"
-#include "upstream/bucket_url.h"
 
 enum errc app_bucket_create(const struct config *c, struct bucket **ret, struct err *e)
 {

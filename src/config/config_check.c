@@ -7,7 +7,7 @@
 #include "config/internal.h"
 #include "http/server.h"
 #include "http/tls.h"
-#include "upstream/bucket_url.h"
+#include "upstream/bucket.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Groups of calls, with the messages that follow their answers. Ids are found in sorted order. */
-#include "lmc/call_group.h"
+#include "lmc/to_openai.h"
 
 #include "base/limits.h"
 

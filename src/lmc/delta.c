@@ -1,5 +1,5 @@
 /* Reads OpenAI's stream chunks into a turn, with tolerance for the known faults of providers. */
-#include "lmc/delta.h"
+#include "lmc/translate.h"
 
 #include "base/limits.h"
 #include "lmc/text.h"

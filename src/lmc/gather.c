@@ -2,7 +2,6 @@
 #include "lmc/gather.h"
 
 #include "base/limits.h"
-#include "lmc/members.h"
 #include "lmc/text.h"
 
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* Reads one LMC message by itself: its kind, whether it is sent, and its faults. */
-#include "lmc/lmc_message.h"
+#include "lmc/to_openai.h"
 
 #include "base/limits.h"
 #include "lmc/text.h"
-#include "lmc/to_openai_options.h"
 #include "lmc/warnings.h"
 
 #include <stdio.h>

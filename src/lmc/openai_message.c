@@ -1,5 +1,5 @@
 /* Prints the OpenAI messages of one LMC message. */
-#include "lmc/openai_message.h"
+#include "lmc/to_openai.h"
 
 #include "lmc/text.h"
 

@@ -2,9 +2,6 @@
 #include "lmc/to_openai.h"
 
 #include "base/limits.h"
-#include "lmc/call_group.h"
-#include "lmc/lmc_message.h"
-#include "lmc/openai_message.h"
 #include "lmc/text.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "lmc/translate.h"
 
 #include "base/limits.h"
-#include "lmc/delta.h"
 #include "lmc/gather.h"
 #include "lmc/say.h"
 #include "lmc/spool.h"

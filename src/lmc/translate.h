@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "json/scan.h"
+#include "lmc/speech.h"
 
 #include <stdint.h>
 
@@ -24,3 +25,16 @@ struct translate_about {
  * then. */
 enum errc translate(const struct json_doc *d, const struct translate_about *about, struct buf *out,
 		    struct err *e) MUST_USE;
+
+/* --- delta: reads chunks of OpenAI's stream into a turn (rules K1, K3, K4). */
+
+/* The state of a stream; all zero at its beginning. */
+struct delta {
+	bool any;   /* the turn has received something */
+	bool ended; /* a chunk had an error: later chunks are ignored */
+};
+
+/* delta_add: adds a chunk, an object, to the turn in speech; index: of the chunk, for warnings.
+ * False: no memory, or a function of speech failed. */
+bool delta_add(struct delta *s, const struct json_doc *d, json_at chunk, size_t index,
+	       struct speech *speech, struct warnings *warnings) MUST_USE;

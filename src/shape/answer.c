@@ -3,9 +3,8 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
-#include "shape/details.h"
+#include "shape/carry.h"
 #include "shape/extra.h"
-#include "shape/raw_items.h"
 #include "lmc/gather.h"
 #include "lmc/picture.h"
 

@@ -1,5 +1,5 @@
 /* The statuses and types of Anthropic's errors, and the object that says them. */
-#include "shape/anthropic_error.h"
+#include "shape/encoders.h"
 
 #include "base/buf.h"
 

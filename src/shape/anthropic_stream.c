@@ -1,9 +1,8 @@
 /* Prints events as blocks of content, one after the other. */
-#include "shape/anthropic_stream.h"
+#include "shape/encoders.h"
 
 #include "base/limits.h"
 #include "json/scan.h"
-#include "shape/anthropic_error.h"
 #include "shape/block.h"
 #include "shape/carry.h"
 #include "shape/extra.h"

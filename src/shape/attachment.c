@@ -1,5 +1,5 @@
 /* Recognizes kinds of uploaded files by their first bytes. */
-#include "shape/attachment.h"
+#include "shape/context.h"
 
 #include "base/base.h"
 #include "base/limits.h"

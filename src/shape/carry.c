@@ -3,7 +3,6 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
-#include "shape/details.h"
 #include "shape/extra.h"
 
 #include <stdlib.h>

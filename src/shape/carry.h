@@ -8,7 +8,9 @@
  * word, as the members of a chat's messages are.  Pure; not shared between threads. */
 #pragma once
 
+#include "base/arena.h"
 #include "base/buf.h"
+#include "base/err.h"
 
 struct carry; /* opaque */
 
@@ -40,3 +42,33 @@ bool carry_read(struct carry *c, struct str escaped, bool *ret_ours) MUST_USE;
 bool carry_put_details(const struct carry *c, struct buf *out) MUST_USE;
 bool carry_put_extra(struct carry *c, struct str id, struct buf *out) MUST_USE;
 bool carry_put_calls(struct carry *c, struct str calls, struct buf *out) MUST_USE;
+
+/* --- details: the reasoning_details of a streamed answer, which a provider must get back as one
+ * list. A provider sends a long detail in pieces, and their clients put these together
+ * (https://openrouter.ai/docs/use-cases/reasoning-tokens, "Preserving reasoning blocks";
+ * @openrouter/ai-sdk-provider). Pure; not shared between threads. */
+
+struct details; /* opaque */
+
+/* details_create: NULL: memory is short. */
+struct details *details_create(void) MUST_USE;
+void            details_destroy(struct details *d);
+/* details_add: adds the list of one delta, JSON.  What is added counts in *bytes, at most `max`.
+ * False: more than that, no JSON, or memory is short. */
+bool details_add(struct details *d, struct str list, size_t *bytes, size_t max) MUST_USE;
+/* details_put: appends `,"reasoning_details":[…]`; nothing for an empty list. False: out is full. */
+bool details_put(const struct details *d, struct buf *out) MUST_USE;
+
+/* --- raw_items: the items of OpenAI's Responses API that a stored message was made of.
+ *
+ * A message of a chat can't say all that such items do: encrypted reasoning, a message's phase, calls of
+ * tools that the provider runs itself.  So a stored message has them beside its other members, and a
+ * provider of this API gets them back; others are sent the message without them. */
+
+#define RAW_ITEMS_KEY "response_items"
+
+/* raw_items_take: *ret: the message without its items, *ret_items: these, with commas between them; in
+ * the arena, or within the message.  Without items, *ret is the message, and *ret_items is empty.
+ * Errors: OVERLOADED. */
+enum errc raw_items_take(struct str message, struct arena *arena, struct str *ret,
+			 struct str *ret_items, struct err *e) MUST_USE;

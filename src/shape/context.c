@@ -4,7 +4,6 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "json/scan.h"
-#include "shape/mention.h"
 #include "lmc/media.h"
 #include "lmc/text.h"
 

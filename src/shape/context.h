@@ -28,10 +28,41 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "msg/call_request.h"
-#include "shape/attachment.h"
+
+#include <stdbool.h>
 
 struct buf;
+
+/* --- attachment: the kind of an uploaded file: text, or one of the media that OpenAI's
+ * content parts know. The content decides; the media type only where the content does not. */
+
+enum attachment_kind {
+	ATTACHMENT_TEXT,  /* UTF-8 without NUL */
+	ATTACHMENT_IMAGE, /* format: png, jpeg, gif or webp */
+	ATTACHMENT_AUDIO, /* format: wav or mp3 */
+	ATTACHMENT_PDF,
+	ATTACHMENT__COUNT
+};
+
+struct attachment {
+	enum attachment_kind kind;
+	const char          *format; /* as above; "": the kind has only one format */
+};
+
+/* attachment_tell: finds the kind of a file from its first bytes (all, or LIMIT_ATTACHED_HEAD of
+ * them) and the media type of its upload. False: it is of no known kind. The rest of a text must
+ * still be checked. */
+bool attachment_tell(struct str head, struct str type, struct attachment *ret);
+/* attachment_is_text: whether a whole content is text. */
+bool attachment_is_text(struct str content);
+/* attachment_limit: the maximum size of a file of this kind, in bytes. */
+size_t attachment_limit(enum attachment_kind kind);
+/* attachment_name: the kind for people: "text", "an image", "audio", "a PDF". */
+const char *attachment_name(enum attachment_kind kind);
+
+/* --- context --- */
 
 #define CONTEXT_FOLDER "/space/in/"
 
@@ -95,3 +126,20 @@ struct context_contents {
  * Errors: those of read; OVERLOADED: no memory, or more than out may hold. */
 enum errc context_fill(struct str message, const struct context_contents *contents, struct buf *out,
 		       struct err *e) MUST_USE;
+
+/* --- mention: which of the keys that a message's form depends on may stand in its bytes, found in
+ * one pass.  Only a message that mentions one has to be scanned. */
+
+enum mention {
+	MENTION_TYPE = 1,
+	MENTION_LMC = 2,
+	MENTION_CONTEXT = 4,
+	MENTION_UUID = 8,
+	MENTION_REASONING = 16,    /* a key that begins so */
+	MENTION_ESCAPED = 32,      /* \u, with which any key may be written */
+	MENTION_ESCAPED_UUID = 64, /* \u with a letter of uuid */
+};
+
+/* mentions: whether json, a value that was scanned before, has one of these (enum mention) at its
+ * place: the beginning of a string, or an escape. */
+bool mentions(struct str json, unsigned wanted);

@@ -1,6 +1,6 @@
 /* Joins the pieces of reasoning_details.  The last detail stays open, because its next piece may
  * follow; a detail that came whole keeps its bytes. */
-#include "shape/details.h"
+#include "shape/carry.h"
 
 #include "base/limits.h"
 #include "json/scan.h"

@@ -4,7 +4,7 @@
 #include "shape/chunk.h"
 #include "shape/block.h"
 #include "shape/family.h"
-#include "shape/lmc_stream.h"
+#include "shape/encoders.h"
 
 static const struct shape shapes[] = {
 	{ SHAPE_NATIVE, "openai", chunk_create_ours },

@@ -1,8 +1,7 @@
 /* Anthropic's Messages API: POST /v1/messages and the routes beside it.  Its blocks have no
  * numbers, so that a stream can only be read again from its start. */
-#include "shape/anthropic_error.h"
-#include "shape/anthropic_stream.h"
 #include "shape/block.h"
+#include "shape/encoders.h"
 #include "shape/family.h"
 
 #include "base/err.h"

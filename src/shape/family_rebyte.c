@@ -6,7 +6,7 @@
 #include "shape/block.h"
 #include "shape/family.h"
 #include "shape/rebyte.h"
-#include "shape/rebyte_stream.h"
+#include "shape/encoders.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,6 @@
 #include "shape/block.h"
 #include "shape/family.h"
 #include "shape/response.h"
-#include "shape/response_place.h"
-#include "shape/response_stream.h"
 
 static const struct shape shapes[] = {
 	{ SHAPE_RESPONSES, NULL, response_stream_create },

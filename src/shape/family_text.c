@@ -3,7 +3,7 @@
 #include "base/id.h"
 #include "shape/block.h"
 #include "shape/family.h"
-#include "shape/text_chunk.h"
+#include "shape/encoders.h"
 
 static const struct shape shapes[] = {
 	{ SHAPE_TEXT, NULL, text_chunk_create },

@@ -1,5 +1,5 @@
 /* Prints answers in LMC's shape: events become segments, and segments become chunks or messages. */
-#include "shape/lmc_stream.h"
+#include "shape/encoders.h"
 
 #include "base/limits.h"
 #include "json/scan.h"

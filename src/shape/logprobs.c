@@ -1,5 +1,5 @@
 /* Reads the object only if it has the member at all, and prints each token anew. */
-#include "shape/logprobs.h"
+#include "shape/response.h"
 
 #include "base/limits.h"
 #include "json/print.h"

@@ -1,5 +1,5 @@
 /* Looks at quotes and backslashes only. */
-#include "shape/mention.h"
+#include "shape/context.h"
 
 #include "base/base.h"
 #include "base/plain.h"

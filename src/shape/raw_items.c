@@ -1,5 +1,5 @@
 /* Finds the items of a message, and leaves them out. */
-#include "shape/raw_items.h"
+#include "shape/carry.h"
 
 #include "json/scan.h"
 

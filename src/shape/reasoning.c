@@ -1,7 +1,7 @@
 /* Prints reasoning under one of its two names. */
 #include "shape/reasoning.h"
 
-#include "shape/mention.h"
+#include "shape/context.h"
 
 static const char *const names[] = { "reasoning_content", "reasoning" };
 

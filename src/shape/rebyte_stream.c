@@ -3,7 +3,7 @@
  *   run_status (running), tokens …, block_execution, run_status (succeeded), final, [DONE]
  *
  * Blocks have no numbers: this API can't continue a stream. */
-#include "shape/rebyte_stream.h"
+#include "shape/encoders.h"
 
 #include "base/limits.h"
 #include "json/scan.h"

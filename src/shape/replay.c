@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "json/scan.h"
 #include "shape/extra.h"
-#include "shape/raw_items.h"
+#include "shape/carry.h"
 #include "lmc/picture.h"
 
 struct replay {

@@ -4,9 +4,7 @@
 #include "base/limits.h"
 #include "lmc/picture.h"
 #include "shape/carry.h"
-#include "shape/logprobs.h"
 #include "shape/replay.h"
-#include "shape/response_tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>

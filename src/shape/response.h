@@ -4,12 +4,67 @@
  * Pure; not shared between threads. */
 #pragma once
 
+#include "base/arena.h"
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/id.h"
 #include "json/scan.h"
 #include "msg/event.h"
 #include "msg/family.h"
-#include "shape/response_raw.h"
+#include "msg/origin.h"
+#include "shape/encoder.h"
+
+struct err;
+struct response_raw;
+
+/* --- response_raw: the items and the object of a provider that speaks OpenAI's Responses API, as its
+ * client gets them: the provider's own bytes, but for ids by which this gateway can't find anything.
+ *
+ * A response always has the gateway's id.  Items of a stored response have, too: rs_, msg_, fc_ and so on
+ * with the run's body, so that a later request can name them (routes/response/response_named).
+ * Pure; not shared between threads. */
+
+#define ID_RESPONSE "resp_"
+
+enum { RESPONSE_ID = ID_MAX + 24 }; /* with the number of the item */
+
+/* response_raw_create: renames: items get ids of the gateway.  NULL: no memory. */
+struct response_raw *response_raw_create(struct id run, bool renames) MUST_USE;
+void                 response_raw_destroy(struct response_raw *x); /* NULL is fine */
+
+/* response_raw_name: an item begins: gives it its id.  response_raw_add: an item is whole, and one of the
+ * output.  item: a JSON object.  False: no memory, or the items are too long. */
+bool response_raw_name(struct response_raw *x, struct str item) MUST_USE;
+bool response_raw_add(struct response_raw *x, struct str item) MUST_USE;
+/* response_raw_id: what stands for the raw value of an item's id, with quotes; the value itself if it is
+ * not replaced. */
+struct str response_raw_id(struct response_raw *x, struct str id);
+
+/* response_raw_output: the items, with commas between them; empty: there are none. */
+struct str response_raw_output(const struct response_raw *x);
+
+/* What the gateway says of a response. */
+struct response_frame {
+	struct id  run;
+	int64_t    created_s;
+	struct str settings; /* the members that show the request: a JSON object, or empty; the
+				       * same in all calls, and borrowed for all of them */
+	const struct usage *usage;
+	const char         *status; /* OpenAI's word, where the provider says none */
+	bool                over;
+	int64_t             completed_s; /* 0: not known */
+};
+
+/* response_raw_print: appends the response object: the provider's (a JSON object, or empty), with the
+ * members that are the gateway's business, and with those that the provider has left out.
+ * False: out is full, or memory is short. */
+bool response_raw_print(struct response_raw *x, const struct response_frame *f, struct str provider,
+			struct buf *out) MUST_USE;
+
+/* response_raw_put_usage: appends usage as this API has it.  False: out is full. */
+bool response_raw_put_usage(const struct usage *u, struct buf *out) MUST_USE;
+
+/* --- response --- */
 
 enum response_kind {
 	RESPONSE_REASONING,
@@ -118,3 +173,88 @@ const char *response_code(struct str code);
 bool response_cancels(struct str settings);
 /* response_object: struct family's object. */
 bool response_object(const struct run_object *o, struct buf *out) MUST_USE;
+
+/* --- response_pass: the events of a provider that speaks OpenAI's Responses API, as they go to the
+ * client: the provider's own, with the gateway's numbers, ids and response object (shape/response_raw). */
+
+/* Laid open so that it can be embedded. */
+struct response_pass {
+	bool            on;      /* the provider's events have come */
+	bool            renames; /* as in response_raw_create */
+	struct buf      last;    /* its last event, which waits for the store */
+	struct buf      object;  /* the response of that event, as the client gets it */
+	struct json_doc doc;     /* scratch */
+};
+
+/* Where events are printed. */
+struct response_pass_to {
+	struct buf *out;
+	uint64_t   *number; /* of the next event */
+	uint64_t    unseen; /* events with lower numbers are left out */
+};
+
+void response_pass_init(struct response_pass *p, bool renames);
+void response_pass_finish(struct response_pass *p);
+/* response_pass_event: takes an event of this form, and prints the provider's, if it carries one; r gets
+ * the items, the usage and the finish reason.  False: out is full, or memory is short. */
+bool response_pass_event(struct response_pass *p, struct response *r, const struct event *ev,
+			 const struct response_pass_to *to) MUST_USE;
+/* response_pass_ready: makes the object of the last event.  On any thread, while nobody else uses p and r.
+ * False: memory is short. */
+bool response_pass_ready(struct response_pass *p, struct response *r, int64_t ended_s) MUST_USE;
+/* response_pass_whole: appends the object of a plain answer.  False: out is full, or memory is short. */
+bool response_pass_whole(struct response *r, bool renames, const struct encoder_whole *w,
+			 int64_t ended_s, struct buf *out) MUST_USE;
+
+/* --- response_place: the client's own place in errors about a response's request, which is sent
+ * to a provider as one of a chat. */
+
+/* response_place: struct family's place. */
+void response_place(const struct origins *o, struct err *e);
+
+/* --- response_tool: finds the tool that a provider's call names. */
+
+/* A tool of the request. */
+struct response_tool {
+	json_at    at; /* absent: there is none */
+	struct str space;
+	struct str name; /* within its namespace */
+};
+
+/* response_tool_of: name: as the provider knows it, with that of the namespace before it.  tools: the list
+ * that the request shows, or absent. */
+struct response_tool response_tool_of(const struct json_doc *d, json_at tools, struct str name);
+
+/* --- response_stream: the encoder of OpenAI's Responses API: events with a sequence_number, and
+ * the response object for a plain answer. */
+
+struct encoder *response_stream_create(const struct encoder_about *about);
+/* response_stream_cursor: reads starting_after, the sequence_number of the last event that a client
+ * has; false: text is no such number. */
+bool response_stream_cursor(struct str text, struct cursor *ret);
+
+/* --- response_refer: the assistant's message of which a request gives a part, and names the rest
+ * by the ids of stored items. */
+
+/* A call that is only named stands in the given message's tool_calls as {"stored":N}, N from 1. */
+#define RESPONSE_REFER_CALL "stored"
+
+/* response_refer_join: *ret has the members of the stored message, and those calls that the given
+ * message has or names.  A given call whose id a stored call has, too, becomes the stored one, which
+ * also has what its provider must get back.  A stored message of another role is *ret as it is.
+ * *ret borrows from stored, or is in the arena; it may be where `given` stands.
+ * Errors: NOT_FOUND: there is no such call; INVALID_VALUE: calls behind a message that is not the
+ * assistant's; OVERLOADED. */
+enum errc response_refer_join(struct str stored, struct str given, struct arena *arena,
+			      struct str *ret, struct err *e) MUST_USE;
+
+/* --- logprobs: takes the log probabilities of tokens from an object of OpenAI's chat completions, a
+ * chunk or a whole answer, in the form that the Responses API has for them.
+ * Pure.
+ * Source: OpenAI's API reference, "Chat completions" (choices[].logprobs.content) and "Responses"
+ * (output_text.logprobs). */
+
+/* logprobs_add: appends the elements of the answer's first choice, with commas between them and behind
+ * what out has; nothing where raw has none.  Members that the Responses API demands and the provider
+ * left out become empty lists.  False: no memory, or out is full; out is unchanged. */
+bool logprobs_add(struct str raw, struct buf *out) MUST_USE;

@@ -1,5 +1,5 @@
 /* Replaces ids and numbers in a provider's events. */
-#include "shape/response_pass.h"
+#include "shape/response.h"
 
 #include "base/limits.h"
 #include "shape/block.h"

@@ -1,5 +1,5 @@
 /* Translates paths: messages[3].content[0].image_url.url is input[2].content[0].image_url. */
-#include "shape/response_place.h"
+#include "shape/response.h"
 
 #include "base/err.h"
 

@@ -1,5 +1,5 @@
 /* Renames items, and joins the provider's response with the gateway's. */
-#include "shape/response_raw.h"
+#include "shape/response.h"
 
 #include "base/limits.h"
 #include "json/scan.h"

@@ -1,5 +1,5 @@
 /* Joins a stored message of the assistant with the calls that a request gives or names. */
-#include "shape/response_refer.h"
+#include "shape/response.h"
 
 #include "base/buf.h"
 #include "base/limits.h"

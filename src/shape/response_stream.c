@@ -11,13 +11,10 @@
  * how many there may have been.  Then the count jumps: no number that a client has seen comes
  * again.
  * Source: OpenAI's API reference, "Streaming events". */
-#include "shape/response_stream.h"
+#include "shape/response.h"
 
 #include "base/limits.h"
-#include "shape/logprobs.h"
 #include "shape/replay.h"
-#include "shape/response.h"
-#include "shape/response_pass.h"
 
 #include <stdlib.h>
 

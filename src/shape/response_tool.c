@@ -1,5 +1,5 @@
 /* A tool has one name, or that of its namespace, two underscores and its own. */
-#include "shape/response_tool.h"
+#include "shape/response.h"
 
 static bool find_tool(const struct json_doc *d, json_at list, struct str space, struct str name,
 		      struct response_tool *ret)

@@ -1,6 +1,6 @@
 /* Prints the text of an answer; calls, reasoning and images have no place in this shape.  What a
  * provider says in this shape itself goes through in its own bytes. */
-#include "shape/text_chunk.h"
+#include "shape/encoders.h"
 
 #include "base/limits.h"
 #include "json/scan.h"

@@ -3,8 +3,7 @@
 
 #include "base/limits.h"
 #include "shape/context.h"
-#include "shape/mention.h"
-#include "shape/raw_items.h"
+#include "shape/carry.h"
 #include "lmc/media.h"
 #include "lmc/text.h"
 #include "lmc/to_openai.h"

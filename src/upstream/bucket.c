@@ -7,8 +7,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "loop/work_now.h"
-#include "upstream/bucket_url.h"
-#include "upstream/failure.h"
+#include "upstream/internal.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* Addresses of buckets, taken apart by libcurl, which takes them apart later. */
-#include "upstream/bucket_url.h"
+#include "upstream/bucket.h"
 
 #include <arpa/inet.h>
 #include <curl/curl.h>

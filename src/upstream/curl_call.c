@@ -4,10 +4,7 @@
  * Before a request is sent, the handshake must have chosen HTTP/2.  Otherwise the call goes on over a wire,
  * and so do the target's later ones for an hour. */
 #include "base/limits.h"
-#include "upstream/failure.h"
-#include "upstream/handles.h"
 #include "upstream/internal.h"
-#include "upstream/secure.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Translates libcurl's codes to errors, without names of hosts, addresses or keys. */
-#include "upstream/failure.h"
+#include "upstream/internal.h"
 
 #include "base/limits.h"
 

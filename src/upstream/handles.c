@@ -1,6 +1,6 @@
 /* A small list of easy handles for each thread. Making a handle and setting its two dozen options
  * costs microseconds, which a further call of the same target saves. */
-#include "upstream/handles.h"
+#include "upstream/internal.h"
 
 #include "base/limits.h"
 

@@ -1,5 +1,5 @@
 /* Reads an answer line by line, and its body without copying it elsewhere. */
-#include "upstream/http1.h"
+#include "upstream/internal.h"
 
 #include "base/limits.h"
 

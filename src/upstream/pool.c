@@ -1,7 +1,7 @@
 /* Creates and destroys a loop's pool. */
 #include "upstream/pool.h"
 
-#include "upstream/wire.h"
+#include "upstream/internal.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Looks through libcurl's handle at OpenSSL's. */
-#include "upstream/secure.h"
+#include "upstream/internal.h"
 
 #include <openssl/ssl.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* libcurl's share handle, with a lock for each kind of shared data. */
-#include "upstream/share.h"
+#include "upstream/internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>

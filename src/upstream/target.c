@@ -4,7 +4,6 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metric.h"
-#include "upstream/failure.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "upstream/upstream.h"
 
 #include "base/limits.h"
-#include "upstream/failure.h"
 #include "upstream/internal.h"
 
 #include <stdlib.h>

@@ -1,10 +1,7 @@
 /* Sets connections up with libcurl, sends and receives, and keeps idle ones. */
-#include "upstream/wire.h"
+#include "upstream/internal.h"
 
 #include "base/limits.h"
-#include "upstream/failure.h"
-#include "upstream/handles.h"
-#include "upstream/secure.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,10 +7,7 @@
  * Reading goes on while a long request is sent, because a server may refuse it in the middle; then it
  * does not read the rest, so the wire is closed. */
 #include "base/limits.h"
-#include "upstream/failure.h"
-#include "upstream/http1.h"
 #include "upstream/internal.h"
-#include "upstream/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* libFuzzer: an answer of HTTP/1.1 gives the same body and the same end whole and cut into pieces; the
  * first byte says how. */
 #include "base/limits.h"
-#include "upstream/http1.h"
+#include "upstream/internal.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* OpenAI's stream chunks read into a turn: the rules K1 to K8, and the vectors in any cut. */
-#include "lmc/delta.h"
+#include "lmc/translate.h"
 #include "lmc/to_lmc.h"
 #include "lmc_spooled.h"
 

@@ -2,7 +2,7 @@
  * provider's stream changes the blocks. */
 #include "base/limits.h"
 #include "json/scan.h"
-#include "shape/anthropic_stream.h"
+#include "shape/encoders.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* What uploaded files are, by their content first. */
 #include "base/base.h"
 #include "base/limits.h"
-#include "shape/attachment.h"
+#include "shape/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* What the tests of streams in LMC's shape share: blocks, a stream that is fed, and what came out of it. */
 #pragma once
 
-#include "shape/lmc_stream.h"
+#include "shape/encoders.h"
 #include "tests/unit/lmc_spooled.h"
 
 /* clang-format off */

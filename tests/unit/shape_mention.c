@@ -1,5 +1,5 @@
 /* Which keys a message mentions: at their own place only, whatever stands around them. */
-#include "shape/mention.h"
+#include "shape/context.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

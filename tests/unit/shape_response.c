@@ -3,7 +3,6 @@
 #include "json/scan.h"
 #include "shape/encoder.h"
 #include "shape/response.h"
-#include "shape/response_stream.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,5 @@
 /* The address of a bucket; tests/e2e/test_s3.py has the requests. */
 #include "upstream/bucket.h"
-#include "upstream/bucket_url.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* The answers of HTTP/1.1: framing, what is kept of the head, what can't be read; however cut. */
 #include "base/base.h"
 #include "base/limits.h"
-#include "upstream/http1.h"
+#include "upstream/internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* The routes of table.def as a table, and what a path that is none of them looks like. */
+#include "http/request.h"
 #include "routes/kit/gateway.h"
 #include "routes/kit/handlers.h"
 
@@ -11,14 +12,14 @@ const struct route routes[] = {
 
 /* An unknown path is refused in the shape of the API that it looks like.  Anthropic's clients say the
  * version of its API, and know no other shape. */
-const struct family *routes_family(const struct route *row, struct str path, struct str version)
+const struct family *routes_family(const struct request *r, const struct route *row)
 {
-	if (!row && str_starts(path, STR("/api/sdk/")))
+	if (row && row->handle != models_list && row->handle != models_get)
+		return row->family;
+	if (!row && str_starts(request_path(r), STR("/api/sdk/")))
 		return &family_rebyte;
-	if (!row)
-		return version.n > 0 || str_starts(path, STR("/v1/messages/")) ? &family_messages
-									       : &family_chat;
-	return version.n > 0 && (row->handle == models_list || row->handle == models_get)
-		       ? &family_messages
-		       : row->family;
+	if (request_header(r, family_messages.headers[MESSAGES_VERSION]).n > 0 ||
+	    (!row && str_starts(request_path(r), STR("/v1/messages/"))))
+		return &family_messages;
+	return row ? row->family : &family_chat;
 }

@@ -188,6 +188,16 @@ static bool intake_keep(struct call_request *rq, struct str s, struct str *ret)
 	return s.n == 0 || ret->p;
 }
 
+static bool intake_keep_headers(struct call_request *rq, const struct request *r)
+{
+	const char *const *names = request_family(r)->headers;
+	bool               ok = true;
+
+	for (size_t i = 0; ok && names && names[i]; i++)
+		ok = intake_keep(rq, request_header(r, names[i]), &rq->manner.headers[i]);
+	return ok;
+}
+
 void intake_serve(struct request *r, struct gateway *g, intake_read_fn read)
 {
 	intake_serve_model(r, g, request_named(r), read);
@@ -201,10 +211,7 @@ void intake_serve_model(struct request *r, struct gateway *g, struct str named, 
 	struct err          e = { .code = ERR_OK };
 
 	/* A worker that reads the body may outlive the request. */
-	if (!intake_keep(&rq, named, &rq.what.asked) ||
-	    !intake_keep(&rq, request_anthropic_version(r), &rq.what.version) ||
-	    !intake_keep(&rq, request_anthropic_beta(r), &rq.what.beta) ||
-	    !intake_keep(&rq, request_parley_store(r), &rq.manner.store_header))
+	if (!intake_keep(&rq, named, &rq.what.asked) || !intake_keep_headers(&rq, r))
 		err_no_memory(&e);
 	else if (rq.input->body.len <= LIMIT_LOOP_JSON)
 		e.code = read(rq.input, g, &rq, &e);

@@ -79,4 +79,4 @@ extern const struct route_hint route_hints[];
 /* Other spellings of paths in `routes`, ended by a row without a path. */
 extern const struct route_spelling route_spellings[];
 /* routes_family: the family of a request, as struct server_options has it. */
-const struct family *routes_family(const struct route *row, struct str path, struct str version);
+const struct family *routes_family(const struct request *r, const struct route *row);

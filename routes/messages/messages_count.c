@@ -98,8 +98,8 @@ static enum errc count_start(struct request *r, struct gateway *g, const struct 
 		.takes = PROVIDER_MESSAGES,
 		.doc = &x->input->doc,
 		.count = true,
-		.version = request_anthropic_version(r),
-		.beta = request_anthropic_beta(r),
+		.version = request_header(r, family_messages.headers[MESSAGES_VERSION]),
+		.beta = request_header(r, family_messages.headers[MESSAGES_BETA]),
 	};
 	enum errc rc = message_native_check(&x->native, e);
 	if (rc != ERR_OK)

@@ -471,8 +471,8 @@ static enum errc create_pass(struct input *in, const struct message_reading *x,
 					  .max_tokens = b->max_output,
 					  .uploads = x->uploads,
 					  .upload_count = x->upload_count,
-					  .version = ret->what.version,
-					  .beta = ret->what.beta };
+					  .version = ret->manner.headers[MESSAGES_VERSION],
+					  .beta = ret->manner.headers[MESSAGES_BETA] };
 	if (message_native_check(native, e) != ERR_OK)
 		return e->code;
 	ret->what.prompt.native = native;
@@ -485,9 +485,10 @@ static enum errc create_pass(struct input *in, const struct message_reading *x,
 /* create_store: the API has no member for it. */
 static enum errc create_store(struct call_request *ret, struct err *e)
 {
-	ret->manner.store = str_is(ret->manner.store_header, "true");
-	return ret->manner.store || ret->manner.store_header.n == 0 ||
-			       str_is(ret->manner.store_header, "false")
+	struct str store = ret->manner.headers[MESSAGES_STORE];
+
+	ret->manner.store = str_is(store, "true");
+	return ret->manner.store || store.n == 0 || str_is(store, "false")
 		       ? ERR_OK
 		       : err_set(e, ERR_INVALID_VALUE, "x-parley-store", "must be true or false");
 }

@@ -1,4 +1,4 @@
-/* http/head: the head of a request: the headers that Parley reads, and the checks against
+/* http/head: the head of a request: the headers that are read for each family, and the checks against
  * request smuggling that libmicrohttpd leaves to its user (RFC 9112 sections 3.2, 6.1, 6.3; RFC
  * 9110 section 5). */
 #pragma once
@@ -23,9 +23,6 @@ struct head {
 	struct str if_match;
 	struct str if_none_match;
 	struct str x_api_key;
-	struct str anthropic_version;
-	struct str anthropic_beta;
-	struct str x_parley_store;
 	struct str api_key;       /* api-key: */
 	struct str api_key_under; /* API_KEY: */
 	struct str origin;

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 enum {
 	/* libmicrohttpd walks all suspended connections for each batch of resumes. If there are
@@ -406,7 +407,7 @@ struct route_list request_routes(const struct request *r)
 
 const struct family *request_family(const struct request *r)
 {
-	return r->server->options->family(r->route, r->path, r->head.anthropic_version);
+	return r->server->options->family(r, r->route);
 }
 
 struct str request_named(const struct request *r)
@@ -445,19 +446,29 @@ struct str request_idempotency_key(const struct request *r)
 	return r->head.idempotency_key;
 }
 
-struct str request_anthropic_version(const struct request *r)
+/* A header that a request has. */
+struct named_header {
+	struct str name;
+	struct str value;
+};
+
+static enum MHD_Result find_header(void *cls, enum MHD_ValueKind kind, const char *name,
+				   size_t name_len, const char *value, size_t value_len)
 {
-	return r->head.anthropic_version;
+	struct named_header *h = cls;
+
+	(void)kind;
+	if (name_len == h->name.n && strncasecmp(name, h->name.p, name_len) == 0)
+		h->value = (struct str){ value ? value : "", value_len };
+	return MHD_YES;
 }
 
-struct str request_anthropic_beta(const struct request *r)
+struct str request_header(const struct request *r, const char *name)
 {
-	return r->head.anthropic_beta;
-}
+	struct named_header h = { .name = str_of(name) };
 
-struct str request_parley_store(const struct request *r)
-{
-	return r->head.x_parley_store;
+	MHD_get_connection_values_n(r->mhd, MHD_HEADER_KIND, find_header, &h);
+	return h.value;
 }
 
 struct str request_method(const struct request *r)

@@ -35,13 +35,13 @@ struct str request_param(const struct request *r, size_t i); /* {…} of the tem
 /* request_named: the model that another spelling of the path names, such as Azure's deployment;
  * empty: none. */
 struct str request_named(const struct request *r);
-struct str request_last_event_id(const struct request *r);     /* the header; empty: none */
-struct str request_accept(const struct request *r);            /* the header; empty: none */
-bool       request_takes_gzip(const struct request *r);        /* the answer may be compressed */
-struct str request_idempotency_key(const struct request *r);   /* the header; p NULL: none */
-struct str request_anthropic_version(const struct request *r); /* the headers; empty: absent */
-struct str request_anthropic_beta(const struct request *r);
-struct str request_parley_store(const struct request *r); /* the header; empty: absent */
+struct str request_last_event_id(const struct request *r);   /* the header; empty: none */
+struct str request_accept(const struct request *r);          /* the header; empty: none */
+bool       request_takes_gzip(const struct request *r);      /* the answer may be compressed */
+struct str request_idempotency_key(const struct request *r); /* the header; p NULL: none */
+/* request_header: a header that only some families read (struct family, headers), borrowed as the
+ * others are; of several lines the last.  Empty: absent. */
+struct str request_header(const struct request *r, const char *name);
 struct str request_method(const struct request *r);
 struct str request_path(const struct request *r);         /* as it came, without the query */
 struct str request_content_type(const struct request *r); /* the header; empty: none */

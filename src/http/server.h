@@ -24,10 +24,8 @@ struct server_options {
 	unsigned                     without_proxied;
 	const struct route_hint     *hints;     /* for paths that are none of them; NULL: none */
 	const struct route_spelling *spellings; /* of the routes' paths; NULL: none */
-	/* family: in which a request is answered.  row: NULL: its path is none of the routes.
-	 * version: its header anthropic-version; empty: absent. */
-	const struct family *(*family)(const struct route *row, struct str path,
-				       struct str version);
+	/* family: in which a request is answered.  row: NULL: its path is none of the routes. */
+	const struct family *(*family)(const struct request *r, const struct route *row);
 	/* auth: the holder of this key, or of this token. Borrowed key, held identity; called on
 	 * the loop's thread. */
 	enum errc (*auth)(void *arg, struct str key, struct caller *ret, struct err *e);

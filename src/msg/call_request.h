@@ -6,6 +6,7 @@
 #include "base/id.h"
 #include "base/str.h"
 #include "base/trace.h"
+#include "msg/family.h"
 #include "msg/origin.h"
 #include "msg/prompt.h"
 
@@ -14,13 +15,11 @@
 struct admit_pass;
 struct arena;
 struct err;
-struct family;
 struct idem_claim;
 struct identity;
 struct input;
 struct model;
 struct provider;
-struct shape;
 
 /* Where the files of messages are: in the prompt, in the computer's sandbox, or in both. */
 enum context_files { CONTEXT_PROMPT, CONTEXT_WORKSPACE, CONTEXT_BOTH };
@@ -66,9 +65,6 @@ struct call_what {
 	/* What the reader of the body has left out: entries in the form of struct warnings. */
 	struct str warnings;
 	size_t     warning_count;
-	/* Both as struct prompt_native's. */
-	struct str version;
-	struct str beta;
 };
 
 /* Where in which conversation it stands. */
@@ -90,11 +86,11 @@ struct call_thread {
 
 /* How it is answered. */
 struct call_manner {
-	const struct family *family;       /* how it was asked */
-	const struct shape  *shape;        /* of the family */
-	struct str           settings;     /* JSON object: what later answers show of the request */
-	struct str           store_header; /* x-parley-store, for families that read it */
-	const struct call_computing *computing; /* in the arena; NULL: no code is executed */
+	const struct family *family;   /* how it was asked */
+	const struct shape  *shape;    /* of the family */
+	struct str           settings; /* JSON object: what later answers show of the request */
+	struct str           headers[FAMILY_HEADERS]; /* in the family's order; empty: absent */
+	const struct call_computing *computing;       /* in the arena; NULL: no code is executed */
 	int64_t guess_in; /* tokens of the prompt, for encoders that tell them early; 0: none */
 	bool    store;
 	bool    finish;         /* the reader's leaving ends nothing; else it cancels the run */

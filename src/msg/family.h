@@ -61,6 +61,8 @@ struct run_object {
 	bool                unthinking; /* the answer's reasoning is not shown */
 };
 
+enum { FAMILY_HEADERS = 3 };
+
 struct family {
 	/* The first shape is the usual one; a row without a word ends the list. */
 	const struct shape   *shapes;
@@ -72,6 +74,9 @@ struct family {
 	bool (*error)(const struct err *e, struct str request_id, struct buf *out);
 	/* http: the status of such a refusal; NULL: that of the table of errors. */
 	int (*http)(const struct err *e);
+	/* Names of the headers of requests that it reads and others do not, up to FAMILY_HEADERS,
+	 * with NULL after the last; NULL: none. */
+	const char *const *headers;
 	/* place: replaces the path of an error, which names a place in a chat's request, by that of
 	 * the client's own; also where a provider's text repeats it.  NULL: the places are the
 	 * same. */

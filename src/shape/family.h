@@ -12,6 +12,9 @@ extern const struct family family_messages;  /* Anthropic's Messages API */
 extern const struct family family_responses; /* OpenAI's Responses API */
 extern const struct family family_rebyte;    /* Rebyte's API of agents */
 
+/* The headers of family_messages. */
+enum messages_header { MESSAGES_VERSION, MESSAGES_BETA, MESSAGES_STORE };
+
 /* family_shape: the family's shape for a run that was stored with this word; the family's usual
  * shape if the word belongs to another family. */
 const struct shape *family_shape(const struct family *f, struct str word);

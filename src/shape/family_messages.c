@@ -14,6 +14,13 @@ static const struct shape shapes[] = {
 	{ 0 },
 };
 
+static const char *const headers[] = {
+	[MESSAGES_VERSION] = "anthropic-version",
+	[MESSAGES_BETA] = "anthropic-beta",
+	[MESSAGES_STORE] = "x-parley-store",
+	NULL,
+};
+
 /* messages_place: of the parts, only those that name files have rows. */
 static void messages_place(const struct origins *o, struct err *e)
 {
@@ -37,6 +44,7 @@ const struct family family_messages = {
 	.shapes = shapes,
 	.framing = &framing_events,
 	.error = anthropic_error_body,
+	.headers = headers,
 	.verbatim = true,
 	.run_id = ID_RUN,
 	.http = anthropic_error_http,

@@ -101,10 +101,9 @@ struct house {
 	sem_t                 quiet;
 };
 
-static const struct family *family_of(const struct route *row, struct str path, struct str version)
+static const struct family *family_of(const struct request *r, const struct route *row)
 {
-	(void)path;
-	(void)version;
+	(void)r;
 	return row ? row->family : &other;
 }
 

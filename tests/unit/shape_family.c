@@ -65,6 +65,19 @@ static void every_family_says_what_was_refused(void **state)
 	}
 }
 
+static void a_request_has_room_for_a_family_s_headers(void **state)
+{
+	(void)state;
+
+	for (size_t i = 0; i < ARRAY_LEN(families); i++) {
+		size_t n = 0;
+
+		while (families[i]->headers && families[i]->headers[n])
+			n++;
+		assert_true(n <= FAMILY_HEADERS);
+	}
+}
+
 static void a_shape_is_found_by_its_word_and_by_its_name(void **state)
 {
 	(void)state;
@@ -149,6 +162,7 @@ int main(void)
 		cmocka_unit_test(every_shape_is_stored_under_a_word_of_its_own),
 		cmocka_unit_test(every_shape_has_an_encoder),
 		cmocka_unit_test(every_family_says_what_was_refused),
+		cmocka_unit_test(a_request_has_room_for_a_family_s_headers),
 		cmocka_unit_test(a_shape_is_found_by_its_word_and_by_its_name),
 		cmocka_unit_test(blocks_have_numbers_where_a_cursor_is_read),
 		cmocka_unit_test(a_block_that_was_seen_is_not_printed_again),

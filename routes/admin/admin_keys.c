@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "routes/admin/api_key_body.h"
-#include "routes/admin/api_key_print.h"
 #include "routes/kit/lookup.h"
 #include "routes/kit/page.h"
 #include "store/api_key.h"

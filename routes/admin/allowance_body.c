@@ -1,5 +1,5 @@
 /* Reads and prints the allowance of a key, in the form of the admin routes. */
-#include "routes/admin/allowance_body.h"
+#include "routes/admin/api_key_body.h"
 
 #include "json/value.h"
 #include "schema/schema.h"

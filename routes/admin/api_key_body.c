@@ -3,7 +3,6 @@
 #include "base/identity.h"
 
 #include "base/limits.h"
-#include "routes/admin/allowance_body.h"
 #include "routes/kit/check.h"
 #include "schema/schema.h"
 #include "store/api_key.h"

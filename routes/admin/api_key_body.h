@@ -2,8 +2,12 @@
  * line was made into. */
 #pragma once
 
+#include "base/allowance.h"
+#include "base/buf.h"
 #include "json/input.h"
 #include "store/api_key.h"
+
+struct value;
 
 /* Each fills what w asks for; spans point into the input.  w->now_ms is set.
  * Errors: those of fields_read, INVALID_VALUE. */
@@ -13,3 +17,28 @@ enum errc api_key_body_update(struct input *in, struct api_key_write *w, struct 
 enum errc api_key_body_scopes(struct input *in, json_at list, unsigned *ret,
 			      struct err *e) MUST_USE;
 enum errc api_key_body_rotate(struct input *in, struct api_key_write *w, struct err *e) MUST_USE;
+
+/* --- allowance_body: limits and budgets of keys, from JSON and to it. */
+
+/* Each fills its part of *ret; `at` is an object.  Errors: those of fields_read, INVALID_VALUE. */
+enum errc allowance_body_limits(struct input *in, json_at at, struct allowance *ret,
+				struct err *e) MUST_USE;
+enum errc allowance_body_budget(struct input *in, json_at at, struct allowance *ret,
+				struct err *e) MUST_USE;
+
+/* allowance_body_limits_value, allowance_body_budget_value: as the admin routes tell them, owned; a JSON
+ * null where there are none.  NULL: no memory. */
+struct value *allowance_body_limits_value(const struct allowance *a) MUST_USE;
+struct value *allowance_body_budget_value(const struct allowance *a) MUST_USE;
+
+/* --- api_key_print: a key as a JSON object, for the admin routes and the command line. */
+
+/* api_key_print: text: shown once, when it was made or rotated; else NULL.  False: out is full. */
+bool api_key_print(struct buf *out, const struct store_api_key *k, const char *text,
+		   int64_t now_ms) MUST_USE;
+/* api_key_print_list: a page of them. */
+bool api_key_print_list(struct buf *out, const struct api_keys_read *read, int64_t now_ms) MUST_USE;
+/* api_key_scopes: the names of scopes, a list, owned.  NULL: no memory. */
+struct value *api_key_scopes(unsigned scopes) MUST_USE;
+/* api_key_status: "active", "expired" or "revoked". */
+const char *api_key_status(const struct store_api_key *k, int64_t now_ms);

@@ -1,9 +1,8 @@
 /* Prints API keys. */
-#include "routes/admin/api_key_print.h"
+#include "routes/admin/api_key_body.h"
 #include "base/identity.h"
 
 #include "json/value.h"
-#include "routes/admin/allowance_body.h"
 #include "routes/kit/page.h"
 #include "store/api_key.h"
 

@@ -6,8 +6,7 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "json/value.h"
-#include "routes/admin/allowance_body.h"
-#include "routes/admin/api_key_print.h"
+#include "routes/admin/api_key_body.h"
 #include "routes/kit/lookup.h"
 #include "store/api_key.h"
 

@@ -7,7 +7,6 @@
 #include "http/reply.h"
 #include "json/value.h"
 #include "routes/admin/api_key_body.h"
-#include "routes/admin/api_key_print.h"
 #include "routes/kit/lookup.h"
 #include "schema/schema.h"
 #include "store/api_key.h"

@@ -3,7 +3,7 @@
 #include "routes/call/exchange.h"
 
 #include "base/clock.h"
-#include "base/decimal.h"
+#include "base/money.h"
 #include "base/limits.h"
 #include "base/metric.h"
 #include "http/reply.h"

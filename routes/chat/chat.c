@@ -3,8 +3,6 @@
 
 #include "base/limits.h"
 #include "routes/call/intake.h"
-#include "routes/chat/chat_computer.h"
-#include "routes/chat/chat_messages.h"
 #include "routes/kit/check.h"
 #include "routes/kit/handlers.h"
 #include "schema/schema.h"

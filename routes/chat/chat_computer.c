@@ -1,5 +1,5 @@
 /* Reads and checks config.computer. */
-#include "routes/chat/chat_computer.h"
+#include "routes/chat/chat.h"
 
 #include "routes/kit/check.h"
 #include "schema/schema.h"

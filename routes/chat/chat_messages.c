@@ -1,5 +1,5 @@
 /* Checks messages of LLM Chat (strings, objects and LMC) beyond what a table of fields can. */
-#include "routes/chat/chat_messages.h"
+#include "routes/chat/chat.h"
 
 #include "base/file_id.h"
 #include "base/limits.h"

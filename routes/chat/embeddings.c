@@ -2,7 +2,7 @@
 #include "routes/kit/handlers.h"
 
 #include "routes/call/intake.h"
-#include "routes/kit/tokens.h"
+#include "routes/kit/check.h"
 #include "schema/schema.h"
 
 static enum errc embeddings_read_input(const struct json_doc *d, json_at input, struct embed *ret,

@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "routes/call/intake.h"
-#include "routes/kit/tokens.h"
+#include "routes/kit/check.h"
 #include "schema/schema.h"
 
 /* Members that the prompt has in places of their own. */

@@ -5,7 +5,6 @@
 #include "http/reply.h"
 #include "routes/kit/lookup.h"
 #include "routes/chat/completion_print.h"
-#include "routes/kit/label_filter.h"
 #include "routes/kit/page.h"
 #include "store/completion.h"
 #include "store/job.h"

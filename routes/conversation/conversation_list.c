@@ -3,10 +3,9 @@
 
 #include "base/limits.h"
 #include "http/reply.h"
-#include "routes/conversation/conversation_print.h"
-#include "routes/kit/label_filter.h"
-#include "routes/kit/lookup.h"
+#include "routes/conversation/items.h"
 #include "routes/kit/page.h"
+#include "routes/kit/lookup.h"
 #include "store/conversation.h"
 
 enum {

@@ -1,5 +1,5 @@
 /* Prints the conversation object of OpenAI's API, with its title if there is one. */
-#include "routes/conversation/conversation_print.h"
+#include "routes/conversation/items.h"
 #include "store/conversation.h"
 
 bool conversation_print(struct buf *out, const struct store_conversation *c)

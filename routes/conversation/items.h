@@ -2,6 +2,8 @@
 #pragma once
 
 #include "base/buf.h"
+#include "base/limits.h"
+#include "json/input.h"
 #include "json/scan.h"
 #include "store/conversation.h"
 
@@ -27,3 +29,23 @@ bool items_push(struct items *list, const struct store_item *item) MUST_USE;
 
 /* items_cursor: the message an item's id belongs to; false: no id of an item. */
 bool items_cursor(struct str text, struct id *ret);
+
+/* --- conversation_items: items that a client adds, made into messages as they are stored. */
+
+/* Laid open so that it can be embedded; zero is empty. */
+struct conversation_items {
+	struct buf           bodies; /* what messages point into */
+	struct store_message messages[LIMIT_ITEMS];
+	size_t               count;
+};
+
+/* conversation_items_read: the array at `items`; function calls that stand next to each other are
+ * one message, as an assistant makes them.
+ * Errors: with the path of the culprit. */
+enum errc conversation_items_read(struct input *in, json_at items, struct conversation_items *ret,
+				  struct err *e) MUST_USE;
+void      conversation_items_finish(struct conversation_items *items);
+
+/* --- conversation_print: the conversation object. */
+
+bool conversation_print(struct buf *out, const struct store_conversation *c) MUST_USE;

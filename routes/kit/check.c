@@ -1,7 +1,7 @@
 /* Rules shared by request bodies. */
 #include "routes/kit/check.h"
 
-#include "base/decimal.h"
+#include "base/money.h"
 #include "base/limits.h"
 
 #include <stdarg.h>

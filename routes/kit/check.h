@@ -11,3 +11,16 @@ bool check_name(struct str name);
 void check_path(char ret[160], const char *fmt, ...) PRINTF(2, 3);
 /* check_element: the same for an element of a list, without printf, for what every request has. */
 void check_element(char ret[160], struct str list, size_t n);
+
+/* --- tokens: a member that is a text, or a list of texts, or one or several texts that the
+ * client has already turned into tokens. */
+
+struct tokens_list {
+	size_t count;  /* of the texts */
+	bool   tokens; /* they are tokens */
+};
+
+/* tokens_read: checks the value of the member `key`.
+ * Errors: with the path of the culprit. */
+enum errc tokens_read(const struct json_doc *d, json_at value, const char *key,
+		      struct tokens_list *ret, struct err *e) MUST_USE;

@@ -1,5 +1,5 @@
 /* Filters by metadata. */
-#include "routes/kit/label_filter.h"
+#include "routes/kit/page.h"
 
 #include "base/buf.h"
 #include "base/limits.h"

@@ -2,7 +2,10 @@
  * before its data. */
 #pragma once
 
+#include "base/arena.h"
 #include "base/buf.h"
+#include "http/request.h"
+#include "store/label.h"
 
 #include <stddef.h>
 
@@ -16,3 +19,8 @@ bool page_order(struct request *r, bool *ret_descending) MUST_USE;
 /* page_head: {"object":"list","first_id":…,"last_id":…,"has_more":… ; the object is left open.  An
  * empty id is null.  False: out is full. */
 bool page_head(struct buf *out, const char *first, const char *last, bool has_more) MUST_USE;
+
+/* --- label_filter: the filter metadata[k]=v in a query, for lists. */
+
+/* label_filter_read: the pairs into ret, kept in a.  False: refused. */
+bool label_filter_read(struct request *r, struct arena *a, struct store_labels *ret) MUST_USE;

@@ -1,8 +1,7 @@
 /* Lists of texts, or of their tokens. */
-#include "routes/kit/tokens.h"
+#include "routes/kit/check.h"
 
 #include "base/limits.h"
-#include "routes/kit/check.h"
 
 static bool tokens_is_token(const struct json_doc *d, json_at i)
 {

@@ -4,7 +4,7 @@
 #include "app/internal.h"
 #include "base/beneath.h"
 #include "base/clock.h"
-#include "base/descriptors.h"
+#include "base/whole.h"
 #include "base/log.h"
 #include "base/metric.h"
 #include "base/trace.h"

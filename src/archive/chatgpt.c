@@ -2,7 +2,6 @@
 #include "archive/chatgpt.h"
 
 #include "archive/archive_line.h"
-#include "archive/chatgpt_content.h"
 #include "base/limits.h"
 
 #include <stdio.h>

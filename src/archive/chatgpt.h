@@ -28,3 +28,18 @@ void chatgpt_finish(struct chatgpt *c);
  * none. Errors: with the path of the wrong member ("conversations[3].mapping"). */
 enum errc chatgpt_next(struct chatgpt *c, struct buf *out, struct chatgpt_losses *ret_losses,
 		       bool *ret_more, struct err *e) MUST_USE;
+
+/* --- chatgpt_content: turns one message of a ChatGPT export into a message for the store. */
+
+struct chatgpt_content {
+	const struct json_doc *doc;
+	struct buf            *out;
+	/* out */
+	size_t      media;    /* images and sound that a note stands for */
+	size_t      left_out; /* contents of kinds that can't be carried */
+	const char *member;   /* where it is wrong, and what is; problem NULL: memory is short */
+	const char *problem;
+};
+
+/* chatgpt_content_put: appends the message object; nothing if no content can be kept. */
+bool chatgpt_content_put(struct chatgpt_content *c, json_at message) MUST_USE;

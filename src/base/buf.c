@@ -1,7 +1,7 @@
 /* A growing byte buffer, born with a maximum. */
 #include "base/buf.h"
 
-#include "base/decimal.h"
+#include "base/money.h"
 #include "base/limits.h"
 #include "base/plain.h"
 

@@ -1,5 +1,5 @@
 /* Numbers as text. */
-#include "base/decimal.h"
+#include "base/money.h"
 
 /* The digits are written backwards; after `places` of them comes the point, if there is one. */
 static inline struct str decimal_put(int64_t v, int places, char *at)

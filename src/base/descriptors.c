@@ -1,5 +1,5 @@
 /* Raises the soft limit of descriptors to the hard one. */
-#include "base/descriptors.h"
+#include "base/whole.h"
 
 #include <sys/resource.h>
 

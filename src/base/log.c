@@ -1,7 +1,7 @@
 /* Builds log lines on the stack, and writes them to stderr on a thread. */
 #include "base/log.h"
 
-#include "base/decimal.h"
+#include "base/money.h"
 #include "base/plain.h"
 #include "base/utf8.h"
 

@@ -22,3 +22,12 @@ bool money_read_most(struct str text, int64_t most, int64_t *ret) MUST_USE;
 const char *money_print(int64_t nano, char ret[MONEY_TEXT]);
 /* money_add: a + b, but at most MONEY_MOST; both are from 0 to MONEY_MOST. */
 int64_t money_add(int64_t a, int64_t b);
+
+/* --- decimal: numbers as text, without printf. */
+
+enum { DECIMAL_MAX = 24 };
+
+/* decimal_int: v in decimal, written to the end of `at`, which the result borrows. */
+struct str decimal_int(int64_t v, char at[DECIMAL_MAX]);
+/* decimal_thousandths: the same for thousandths, with three digits after a point. */
+struct str decimal_thousandths(int64_t v, char at[DECIMAL_MAX]);

@@ -1,5 +1,5 @@
 /* Makes and reads tokens of sessions; no token is stored. */
-#include "base/session_token.h"
+#include "base/identity.h"
 
 #include "base/limits.h"
 

@@ -5,9 +5,15 @@
 #include "base/str.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /* whole_write: writes all bytes; false: errno says why not, and some of them may be written. */
 bool whole_write(int fd, struct str bytes) MUST_USE;
 /* whole_read: reads n bytes, or fewer if the file ends; -1: errno says why not. */
 ssize_t whole_read(int fd, char *to, size_t n) MUST_USE;
+
+/* --- descriptors: the limit of this process's open descriptors. */
+
+/* descriptors_raise: to the most that this process may have, which is returned. */
+size_t descriptors_raise(void);

@@ -9,7 +9,6 @@
 #include "config/config_option.h"
 #include "json/input.h"
 #include "routes/admin/api_key_body.h"
-#include "routes/admin/api_key_print.h"
 #include "store/api_key.h"
 #include "store/engine.h"
 

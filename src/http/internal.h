@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "base/caller.h"
+#include "base/identity.h"
 #include "base/id.h"
 #include "base/list.h"
 #include "http/head.h"

@@ -2,7 +2,7 @@
  * because anybody can write the others. */
 #include "http/peer.h"
 
-#include "base/decimal.h"
+#include "base/money.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

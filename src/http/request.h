@@ -8,7 +8,6 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "base/caller.h"
 #include "base/identity.h"
 #include "base/trace.h"
 #include "http/peer.h"

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "base/err.h"
-#include "base/caller.h"
 #include "base/identity.h"
 #include "http/peer.h"
 #include "http/route.h"

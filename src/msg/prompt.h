@@ -7,15 +7,31 @@
 
 #include "base/str.h"
 #include "base/trace.h"
-#include "msg/embed.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct buf;
 struct json_doc;
 struct transcript_made;
 struct warnings;
+
+/* --- embed: a request for vectors of texts. Plain data; borrowed like the prompt that it is
+ * part of. */
+
+struct embed {
+	/* Raw JSON: a string, or an array of strings, of integers, or of arrays of integers. */
+	struct str input;
+	size_t     count; /* of the vectors that the client asks for */
+	/* input consists of integers: the client has already turned the texts into tokens. */
+	bool tokens;
+	/* Vectors are returned as base64 of float32, little endian (OpenAI's encoding_format); else
+	 * as numbers. */
+	bool base64;
+};
+
+/* --- prompt --- */
 
 #define PROMPT_SYSTEM UINT32_MAX
 

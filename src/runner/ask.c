@@ -1,5 +1,5 @@
 /* Reads and checks the members of a client's frame. */
-#include "runner/ask.h"
+#include "runner/internal.h"
 
 #include "base/limits.h"
 #include "json/field.h"

@@ -1,5 +1,5 @@
 /* Reads and writes the files of cgroups. */
-#include "runner/cgroup.h"
+#include "runner/sandbox.h"
 
 #include "base/str.h"
 

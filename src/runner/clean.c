@@ -1,5 +1,5 @@
 /* Cleans output byte by byte, with a state between two pieces. */
-#include "runner/clean.h"
+#include "runner/mark.h"
 
 #include "base/limits.h"
 #include "base/utf8.h"

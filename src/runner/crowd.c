@@ -1,5 +1,5 @@
 /* The table of sessions, and the look at them now and then. */
-#include "runner/crowd.h"
+#include "runner/internal.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

@@ -1,14 +1,12 @@
 /* An execution: the bounds of its output, lines, images and time, and what its end is called. */
-#include "runner/execution.h"
+#include "runner/internal.h"
 
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/id.h"
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "runner/clean.h"
 #include "runner/mark.h"
-#include "runner/workspace.h"
 
 #include <errno.h>
 #include <signal.h>

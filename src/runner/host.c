@@ -1,11 +1,8 @@
 /* Connections of clients: reads frames, begins executions, writes what they tell. */
-#include "runner/host.h"
+#include "runner/internal.h"
 
 #include "base/limits.h"
 #include "base/log.h"
-#include "runner/ask.h"
-#include "runner/execution.h"
-#include "runner/line.h"
 #include "computer/frame.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* The table of languages; which of them this machine has. */
-#include "runner/language.h"
+#include "runner/internal.h"
 
 #include <stdio.h>
 #include <strings.h>

@@ -1,5 +1,5 @@
 /* The list of executions that wait, and of those at work. */
-#include "runner/line.h"
+#include "runner/internal.h"
 
 #include "base/limits.h"
 

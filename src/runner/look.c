@@ -1,5 +1,5 @@
 /* Sums of /proc/PID/status and /proc/PID/stat over a tree of processes. */
-#include "runner/look.h"
+#include "runner/internal.h"
 
 #include <fcntl.h>
 #include <stdio.h>

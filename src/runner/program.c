@@ -1,8 +1,7 @@
 /* Reads a language's pipe and control socket. */
-#include "runner/program.h"
+#include "runner/internal.h"
 
 #include "base/limits.h"
-#include "runner/clean.h"
 #include "runner/mark.h"
 
 #include <errno.h>

@@ -1,13 +1,12 @@
 /* The runner's start, its socket, its end; and `--try`, which does without a socket. */
 #include "runner/runner.h"
 
-#include "base/descriptors.h"
+#include "base/whole.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "runner/cgroup.h"
+#include "runner/sandbox.h"
 #include "computer/console.h"
-#include "runner/execution.h"
-#include "runner/host.h"
+#include "runner/internal.h"
 
 #include <errno.h>
 #include <pwd.h>

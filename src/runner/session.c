@@ -1,9 +1,8 @@
 /* A session's sandbox: news of its seat, its processes, its end. */
-#include "runner/session.h"
+#include "runner/internal.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "runner/look.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* Files below a session's folder, opened with openat2(2): no links, no way out, no other file systems. */
-#include "runner/workspace.h"
+#include "runner/internal.h"
 
 #include "base/limits.h"
 #include "base/utf8.h"

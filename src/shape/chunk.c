@@ -1,7 +1,7 @@
 /* Prints chunks and completions in OpenAI's shape, from events or from a provider's own chunks. */
 #include "shape/chunk.h"
 
-#include "base/decimal.h"
+#include "base/money.h"
 #include "base/limits.h"
 #include "shape/block.h"
 #include "shape/extra.h"

@@ -2,7 +2,6 @@
  * UTF-8 without NUL; the first byte says how it is cut. */
 #include "base/limits.h"
 #include "json/scan.h"
-#include "runner/clean.h"
 #include "runner/mark.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* The text of sessions' tokens: what it says, how long it is good, and that no slip in it passes. */
-#include "base/session_token.h"
+#include "base/identity.h"
 #include "base/limits.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* runner/cgroup: what a runner that was killed has left.  A folder stands for the cgroup that systemd delegates, and a
  * thread for the kernel: the folder of a session goes when its cgroup.kill was written. */
-#include "runner/cgroup.h"
+#include "runner/sandbox.h"
 
 #include "base/str.h"
 

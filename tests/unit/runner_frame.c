@@ -2,7 +2,6 @@
 #include "computer/frame.h"
 
 #include "base/limits.h"
-#include "runner/clean.h"
 #include "runner/mark.h"
 #include "computer/picture.h"
 

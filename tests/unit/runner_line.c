@@ -1,5 +1,5 @@
 /* runner/line: the order in which executions of keys begin. */
-#include "runner/line.h"
+#include "runner/internal.h"
 
 #include "base/limits.h"
 #include "base/str.h"

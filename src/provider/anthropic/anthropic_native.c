@@ -5,7 +5,7 @@
  * other models, which has no signature, or carries theirs (shape/carry).  Where the provider has refused a signature, all thinking goes. */
 #include "provider/anthropic/anthropic.h"
 
-#include "base/decimal.h"
+#include "base/money.h"
 #include "lmc/media.h"
 #include "lmc/warnings.h"
 #include "provider/anthropic/anthropic_ids.h"

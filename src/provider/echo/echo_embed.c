@@ -2,7 +2,7 @@
  * of a text is the sum of its words, scaled to the length 1. */
 #include "provider/echo/echo_embed.h"
 
-#include "base/mix.h"
+#include "base/hash.h"
 #include "json/scan.h"
 #include "provider/ask_param.h"
 #include "provider/openai/embed.h"

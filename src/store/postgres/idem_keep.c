@@ -1,5 +1,5 @@
 /* Stores idempotency keys of calls that are not stored. */
-#include "base/mix.h"
+#include "base/hash.h"
 #include "store/idem.h"
 #include "store/postgres/claim.h"
 #include "store/postgres/gathered.h"

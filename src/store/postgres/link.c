@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/mix.h"
+#include "base/hash.h"
 #include "store/sql/cell.h"
 
 #include <poll.h>

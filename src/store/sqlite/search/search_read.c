@@ -2,7 +2,7 @@
 #include "store/sqlite/search/search_read.h"
 
 #include "base/clock.h"
-#include "base/mix.h"
+#include "base/hash.h"
 #include "store/search.h"
 #include "store/sqlite/kit/row.h"
 #include "store/words/search_cursor.h"

@@ -1,4 +1,4 @@
-/* Joins a request with its run: chooses the form of the reply, and tells each side when the other
+/* Joins a request with its call: chooses the form of the reply, and tells each side when the other
  * one leaves. */
 #include "routes/call/exchange.h"
 
@@ -6,11 +6,13 @@
 #include "base/money.h"
 #include "base/limits.h"
 #include "base/metric.h"
+#include "call/idem_name.h"
 #include "http/reply.h"
 #include "http/stream.h"
-#include "routes/kit/admission.h"
+#include "msg/call_note.h"
 #include "routes/call/run_headers.h"
 #include "routes/call/run_print.h"
+#include "routes/kit/limit_headers.h"
 #include "store/run.h"
 
 #include <stdlib.h>
@@ -18,46 +20,30 @@
 enum { WARNINGS_MAX = 2048, TIMING_MAX = 256 };
 
 struct exchange {
-	struct request *request; /* NULL after a reply, or when the client has left */
-	struct run     *run;
-	struct stream  *stream; /* NULL: a plain answer, or the stream is not open yet */
-	struct str      model;
-	struct str      settings; /* of a background call */
-	/* in the words of the family; read even after the end of the request */
-	bool breaks;
-	bool streamed;
-	bool bare;
-	bool background; /* answered as soon as the run no longer needs the client */
-	/* answered; the exchange leaves the run at the end of the turn */
-	bool         parting;
-	struct task  part_task;
-	struct loop *loop;
+	struct request   *request; /* NULL after a reply, or when the client has left */
+	struct gateway   *gateway;
+	struct door_call *call;
+	struct stream    *stream; /* NULL: a plain answer, or the stream is not open yet */
+	struct str        model;
+	struct str        settings; /* of a background call */
+	bool              streamed;
+	bool              bare;
+	bool              background; /* answered as soon as the run no longer needs the client */
+	bool              replayed;
+	/* answered; the exchange leaves the call at the end of the turn */
+	bool        parting;
+	struct task part_task;
 };
 
 static void exchange_note(struct exchange *x)
 {
-	struct run_view v;
+	struct call_note n;
 
-	run_view(x->run, &v);
-	request_note(
-		x->request,
-		&(struct request_note){
-			.run = v.id,
-			.conversation = v.conversation,
-			.model = x->model,
-			.provider = v.provider,
-			.finish_reason = v.finish_reason,
-			.tokens_in = v.usage.in,
-			.tokens_out = v.usage.out,
-			.first_token_us = v.first_token_us
-						  ? v.first_token_us - request_start_us(x->request)
-						  : 0,
-			.upstream_us = v.answered_us ? v.answered_us - v.called_us : 0,
-			.attempts = v.attempts,
-			.stream = x->stream != NULL,
-			.costs = v.costs,
-			.cost_nano = v.cost_nano,
-		});
+	if (!door_note(x->call, request_start_us(x->request), &n))
+		return;
+	n.model = x->model;
+	n.stream = x->stream != NULL;
+	request_note(x->request, &n);
 }
 
 /* exchange_put_time: adds ",name;dur=1.234" (milliseconds). */
@@ -120,30 +106,33 @@ static void exchange_warn(struct exchange *x, const struct run_view *v)
 	buf_finish(&text);
 }
 
-static void exchange_headers(struct exchange *x)
+static void exchange_headers(struct exchange *x, struct door_view *v)
 {
-	struct run_view v;
-
-	run_view(x->run, &v);
+	door_view(x->call, v);
+	x->replayed = v->replayed;
+	if (v->replayed)
+		reply_header(x->request, "Idempotency-Replayed", STR("true"));
+	if (v->replayed && v->failed)
+		reply_header(x->request, "x-should-retry", STR("false"));
 	if (!x->background)
-		timing(x, &v);
-	exchange_warn(x, &v);
-	if (v.attempts > 0 && !x->background) {
+		timing(x, &v->run);
+	exchange_warn(x, &v->run);
+	if (v->run.attempts > 0 && !x->background) {
 		char count[DECIMAL_MAX];
 
-		reply_header(x->request, "x-parley-attempts", decimal_int(v.attempts, count));
+		reply_header(x->request, "x-parley-attempts", decimal_int(v->run.attempts, count));
 	}
 	run_headers(x->request, &(struct run_told){
-					.run = v.id,
-					.conversation = v.conversation,
-					.stored = v.conversation.n > 0,
-					.streamed = x->streamed || x->background,
+					.run = v->run.id,
+					.conversation = v->run.conversation,
+					.stored = v->stored,
+					.streamed = x->streamed || (x->background && !v->replayed),
 				});
 }
 
 static void exchange_part(struct exchange *x)
 {
-	run_leave(x->run);
+	door_leave(x->call);
 	free(x);
 }
 
@@ -151,19 +140,19 @@ static void exchange_part(struct exchange *x)
 
 static struct str exchange_source_ready(void *arg, bool *ret_last)
 {
-	return run_ready(((struct exchange *)arg)->run, ret_last);
+	return door_ready(((struct exchange *)arg)->call, ret_last);
 }
 
 static void exchange_source_taken(void *arg, size_t n)
 {
-	run_taken(((struct exchange *)arg)->run, n);
+	door_taken(((struct exchange *)arg)->call, n);
 }
 
 static void exchange_source_over(void *arg, bool whole)
 {
 	struct exchange *x = arg;
 
-	if (!whole)
+	if (!whole && !x->replayed)
 		metric_add(METRIC_STREAM_ABORTS, (const char *[]){ "client", "left", "" }, 1);
 	exchange_note(x);
 	exchange_part(x);
@@ -171,42 +160,43 @@ static void exchange_source_over(void *arg, bool whole)
 
 static bool exchange_source_broken(void *arg)
 {
-	struct exchange *x = arg;
-	struct run_view  v;
-
-	run_view(x->run, &v);
-	return v.cut || (x->breaks && v.failed);
+	return door_broken(((struct exchange *)arg)->call);
 }
 
 static const struct stream_source source = { exchange_source_ready, exchange_source_taken,
 					     exchange_source_over, exchange_source_broken };
 
-/* --- the run's side --- */
+/* --- the call's side --- */
 
 static void exchange_part_now(struct task *t)
 {
 	exchange_part(container_of(t, struct exchange, part_task));
 }
 
-static void run_open(void *arg)
+/* part_later: leaves the call, which must not be left from within its callback. */
+static void part_later(struct exchange *x)
+{
+	x->parting = true;
+	x->part_task.fn = exchange_part_now;
+	loop_later(x->gateway->loop, &x->part_task);
+}
+
+static void exchange_on_open(void *arg)
 {
 	struct exchange *x = arg;
-	struct err       e;
+	struct door_view v;
 
 	if (x->parting)
 		return;
-	exchange_headers(x);
+	exchange_headers(x, &v);
 	x->stream = stream_open(x->request, &source, x);
 	if (x->stream)
 		return;
-	/* The run's callback must not leave the run, because leaving may end the run's call. */
-	err_set(&e, ERR_OVERLOADED, "", "no memory for the stream");
-	x->part_task.fn = exchange_part_now;
-	loop_later(request_loop(x->request), &x->part_task);
-	reply_error(x->request, &e);
+	part_later(x);
+	reply_refuse(x->request, ERR_OVERLOADED, "", "no memory for the stream");
 }
 
-static void run_wake(void *arg)
+static void exchange_on_wake(void *arg)
 {
 	struct exchange *x = arg;
 
@@ -214,63 +204,103 @@ static void run_wake(void *arg)
 		stream_wake(x->stream);
 }
 
-static void run_done(void *arg, const struct err *e)
+static void reply_whole(struct exchange *x, int http, struct buf *body)
+{
+	if (http == 204)
+		reply_static(x->request, http, NULL, STR_NONE);
+	else if (x->bare && http == 200)
+		reply_text_take(x->request, http, "text/plain; charset=utf-8", body);
+	else
+		reply_json_take(x->request, http, body);
+}
+
+static void exchange_on_done(void *arg, const struct err *e)
 {
 	struct exchange *x = arg;
+	struct door_view v;
 	struct buf       body;
-	struct err       failure;
 
 	if (x->parting)
 		return;
 	exchange_note(x);
-	exchange_headers(x);
+	exchange_headers(x, &v);
 	buf_init(&body, LIMIT_UPSTREAM_BODY + 4 * KIB);
-	if (!e && !run_whole(x->run, &body)) {
-		err_set(&failure, ERR_OVERLOADED, "", "no memory for the answer");
-		e = &failure;
-	}
-	if (e) {
-		buf_finish(&body);
+	if (e)
 		reply_error(x->request, e);
-	} else if (x->bare) {
-		reply_text_take(x->request, 200, "text/plain; charset=utf-8", &body);
-	} else {
-		reply_json_take(x->request, 200, &body);
-	}
+	else if (door_whole(x->call, &body))
+		reply_whole(x, v.http, &body);
+	else
+		reply_refuse(x->request, ERR_OVERLOADED, "", "no memory for the answer");
+	buf_finish(&body);
 	exchange_part(x);
 }
 
-static void run_begun(void *arg)
+static void reply_run(struct exchange *x, const struct run_read *run, enum reasoning_name reasoning)
+{
+	const struct family *f = request_family(x->request);
+	struct buf           body;
+
+	buf_init(&body, LIMIT_UPSTREAM_BODY);
+	if (run_print_for(&body, f, reasoning, run))
+		reply_json_take(x->request, run_print_status(f), &body);
+	else
+		reply_refuse(x->request, ERR_OVERLOADED, "", "no memory for the run");
+	buf_finish(&body);
+}
+
+static void exchange_on_begun(void *arg)
 {
 	struct exchange *x = arg;
-	struct run_view  v;
-	struct buf       body;
+	struct door_view v;
 
 	if (!x->background)
 		return;
-	run_view(x->run, &v);
 	exchange_note(x);
-	exchange_headers(x);
-	buf_init(&body, x->settings.n + 16 * KIB);
-	if (!run_print_for(&body, request_family(x->request), REASONING_NONE,
-			   &(struct run_read){
-				   .run = v.run_id,
-				   .status = RUN_RUNNING,
-				   .conversation = v.conversation_id,
-				   .model = x->model,
-				   .provider = v.provider,
-				   .created_ms = v.created_ms,
-				   .settings = x->settings,
-			   }))
-		buf_clear(&body);
-	reply_json_take(x->request, run_print_status(request_family(x->request)), &body);
-	x->parting = true;
-	/* The run's callback must not leave the run. */
-	x->part_task.fn = exchange_part_now;
-	loop_later(x->loop, &x->part_task);
+	exchange_headers(x, &v);
+	reply_run(x,
+		  &(struct run_read){
+			  .run = v.run.run_id,
+			  .status = RUN_RUNNING,
+			  .conversation = v.run.conversation_id,
+			  .model = x->model,
+			  .provider = v.run.provider,
+			  .created_ms = v.run.created_ms,
+			  .settings = x->settings,
+		  },
+		  REASONING_NONE);
+	part_later(x);
 }
 
-static const struct run_observer observer = { run_open, run_wake, run_done, run_begun };
+static void exchange_on_shown(void *arg, const struct run_read *run)
+{
+	struct exchange *x = arg;
+	struct door_view v;
+
+	exchange_headers(x, &v);
+	reply_run(x, run, x->gateway->now->run.reasoning);
+	exchange_part(x);
+}
+
+static void exchange_on_refused(void *arg, const struct err *e)
+{
+	struct exchange *x = arg;
+
+	reply_error(x->request, e);
+	free(x);
+}
+
+static void exchange_on_limits(void *arg, const struct rate_view *view)
+{
+	limit_headers_put(((struct exchange *)arg)->request, view);
+}
+
+static const struct door_observer observer = {
+	.run = { exchange_on_open, exchange_on_wake, exchange_on_done, exchange_on_begun },
+	.refused = exchange_on_refused,
+	.shown = exchange_on_shown,
+	.limits = exchange_on_limits,
+	.logs = true,
+};
 
 static void exchange_client_left(void *arg)
 {
@@ -280,118 +310,75 @@ static void exchange_client_left(void *arg)
 	exchange_part(x);
 }
 
-static void exchange_fail(struct request *r, struct idem_claim *claim, const struct err *e)
+/* --- the request --- */
+
+static enum errc exchange_read_key(struct request *r, struct call_request *rq, struct err *e)
 {
-	if (claim)
-		idem_over(claim, IDEM_FREED, e);
-	reply_error(r, e);
+	struct str        key = request_idempotency_key(r);
+	struct idem_name *name;
+
+	if (!key.p)
+		return ERR_OK;
+	name = arena_alloc(&rq->input->arena, sizeof *name);
+	if (!name)
+		return err_no_memory(e);
+	rq->caller.name = name;
+	enum errc rc = idem_name_read(key, rq->caller.owner, name, e);
+	if (rc == ERR_OK)
+		rc = idem_name_digest(request_method(r), request_path(r), input_digest(rq->input),
+				      name, e);
+	return rc;
 }
 
-static void exchange_drop(struct call_request *rq)
+static struct exchange *exchange_create(struct request *r, struct gateway *g,
+					const struct call_request *rq)
 {
-	input_destroy(TAKE(rq->input));
-	rq->release(TAKE(rq->held));
-}
-
-/* exchange_begin: the call has its place, and begins. */
-static void exchange_begin(struct request *r, struct gateway *g, struct call_request *rq,
-			   struct admit_pass *pass)
-{
-	struct err       e;
 	struct exchange *x = calloc(1, sizeof *x);
 
-	if (!x) {
-		exchange_drop(rq);
-		admit_over(pass, false, 0);
-		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
-		exchange_fail(r, rq->caller.claim, &e);
-		return;
-	}
+	if (!x)
+		return NULL;
 	*x = (struct exchange){
 		.request = r,
-		.breaks = rq->manner.family->breaks,
-		.streamed = rq->what.prompt.stream && !rq->manner.background,
+		.gateway = g,
+		.call = door_create(&g->door, &observer, x),
+		.streamed = rq->what.prompt.stream,
 		.bare = rq->manner.bare,
 		.background = rq->manner.background,
-		.loop = g->loop,
+		/* The request's arena lives as long as the exchange may use the request. */
+		.model = arena_str(request_arena(r), rq->what.model),
 	};
-	/* The request's arena lives as long as the exchange may use the request. */
-	x->model = arena_str(request_arena(r), rq->what.model);
 	if (rq->manner.background)
 		x->settings = arena_str(request_arena(r), rq->manner.settings);
-	rq->caller.pass = pass;
-	if (run_start(g->runs, rq, &observer, x, &x->run, &e) != ERR_OK) {
+	if (!x->call) {
 		free(x);
-		admit_over(pass, false, 0);
-		exchange_fail(r, rq->caller.claim, &e);
+		return NULL;
+	}
+	return x;
+}
+
+void exchange_start(struct request *r, struct gateway *g, struct call_request *rq)
+{
+	struct exchange *x = NULL;
+	struct err       e;
+
+	rq->caller.request_id = request_id(r);
+	rq->caller.owner = request_owner(r);
+	rq->caller.trace = *request_trace(r);
+	rq->manner.family = request_family(r);
+	if (!rq->held)
+		rq->held = snapshot_hold(g->now); /* keeps the provider alive */
+	rq->release = snapshot_release;
+	enum errc rc = exchange_read_key(r, rq, &e);
+	if (rc != ERR_OK)
+		limit_headers_look(r, g);
+	else if (!(x = exchange_create(r, g, rq)))
+		rc = err_no_memory(&e);
+	if (rc != ERR_OK) {
+		rq->release(rq->held);
+		input_destroy(rq->input);
+		reply_error(r, &e);
 		return;
 	}
 	request_on_left(r, exchange_client_left, x);
-}
-
-/* --- in front of the run --- */
-
-/* A call that is being admitted, and may have to wait. */
-struct entry {
-	struct admit_wait   wait;
-	struct request     *request;
-	struct gateway     *gateway;
-	struct call_request rq; /* owned, claim included */
-};
-
-static void entry_answer(struct admit_wait *w, const struct err *e)
-{
-	struct entry *x = container_of(w, struct entry, wait);
-
-	if (e) {
-		exchange_drop(&x->rq);
-		exchange_fail(x->request, x->rq.caller.claim, e);
-	} else {
-		exchange_begin(x->request, x->gateway, &x->rq, &w->pass);
-	}
-	free(x);
-}
-
-static void entry_told(struct admit_wait *w, const struct rate_view *view)
-{
-	admission_tell(container_of(w, struct entry, wait)->request, view);
-}
-
-static void entry_gone(struct admit_wait *w)
-{
-	free(container_of(w, struct entry, wait));
-}
-
-/* The run has not begun, so it does not continue without its client. */
-static void entry_left(void *arg)
-{
-	struct entry *x = arg;
-
-	if (x->rq.caller.claim)
-		idem_over(TAKE(x->rq.caller.claim), IDEM_FREED, NULL);
-	exchange_drop(&x->rq);
-	if (admit_leave(&x->wait))
-		free(x);
-}
-
-void exchange_call(struct request *r, struct gateway *g, struct call_request *rq)
-{
-	struct entry *x = calloc(1, sizeof *x);
-	struct err    e;
-
-	if (!x) {
-		exchange_drop(rq);
-		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
-		exchange_fail(r, rq->caller.claim, &e);
-		return;
-	}
-	*x = (struct entry){ .wait = { .fn = entry_answer, .gone = entry_gone, .told = entry_told },
-			     .request = r,
-			     .gateway = g,
-			     .rq = *rq };
-	switch (admission_enter(r, g, rq, &x->wait, &e)) {
-	case ADMIT_IN: entry_answer(&x->wait, NULL); break;
-	case ADMIT_REFUSED: entry_answer(&x->wait, &e); break;
-	case ADMIT_WAITS: request_on_left(r, entry_left, x); break;
-	}
+	door_start(x->call, rq);
 }

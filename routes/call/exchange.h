@@ -1,10 +1,10 @@
-/* routes/call/exchange: joins a request with the run that answers it, plain or streamed, until
- * one of them ends. */
+/* routes/call/exchange: the observer of a call (call/door) that is a client's request: it gives the answer,
+ * plain or streamed, until one of both ends. */
 #pragma once
 
 #include "http/request.h"
 #include "routes/kit/gateway.h"
 
-/* exchange_call: admits a call, starts its run and sends the reply. rq is as intake_start leaves
- * it; its idempotency key, if any, is claimed (rq->claim). Consumes rq->input and rq->held. */
-void exchange_call(struct request *r, struct gateway *g, struct call_request *rq);
+/* exchange_start: makes the call that rq asks for.  Consumes rq with its input and rq->held, the snapshot with
+ * which it was read (NULL: the current one). */
+void exchange_start(struct request *r, struct gateway *g, struct call_request *rq);

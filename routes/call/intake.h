@@ -1,8 +1,5 @@
-/* routes/call/intake: takes in a request for a run: reads its body, looks up its idempotency
- * key, and makes the call.
- *
- *   intake --> keyed (with an Idempotency-Key) --> exchange
- *                                            \--> kept (it was answered before) */
+/* routes/call/intake: takes in a client's request for a run: reads its body, and hands it to exchange, which
+ * makes the call (call/door). */
 #pragma once
 
 #include "http/request.h"
@@ -21,16 +18,10 @@ void intake_serve(struct request *r, struct gateway *g, intake_read_fn read);
 void intake_serve_model(struct request *r, struct gateway *g, struct str model,
 			intake_read_fn read);
 
-/* intake_start: the same for a request that was read already. Consumes rq->input and rq->held,
- * the snapshot with which it was read (NULL: the current one). A request without a shape gets
- * the first shape of its family. */
-void intake_start(struct request *r, struct gateway *g, struct call_request *rq);
+/* intake_request: an empty request of its caller's, in the arena of its input; NULL: no memory. */
+struct call_request *intake_request(struct request *r, struct input *in) MUST_USE;
 
-/* intake_model: for read functions: intake_target for a member `model`, unless the path names the
+/* intake_model: for read functions: door_target for a member `model`, unless the path names the
  * model: then the path decides. */
 enum errc intake_model(const struct gateway *g, struct str model, struct call_request *ret,
 		       struct err *e) MUST_USE;
-/* intake_target: for read functions: finds the target of `model` among the models that ret->who
- * may use; path is the place of the model's name in the body. */
-enum errc intake_target(const struct gateway *g, struct str model, const char *path,
-			struct call_request *ret, struct err *e) MUST_USE;

@@ -204,8 +204,8 @@ static enum errc read_config(struct input *in, const struct gateway *g,
 	if (rc == ERR_OK)
 		rc = chat_build_prompt(in, c->config, &config, &ret->what.prompt, e);
 	if (rc == ERR_OK)
-		rc = intake_target(g, config.model.p ? config.model : default_model, "config.model",
-				   ret, e);
+		rc = door_target(g->now->registry, config.model.p ? config.model : default_model,
+				 "config.model", ret, e);
 	if (rc == ERR_OK && (config.computer != JSON_ABSENT || ret->manner.computing))
 		rc = chat_computer_read(in, g, c, &config, ret, e);
 	return rc;

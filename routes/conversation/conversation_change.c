@@ -3,12 +3,12 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "call/idem_name.h"
 #include "http/reply.h"
 #include "http/request_aside.h"
 #include "routes/kit/check.h"
 #include "routes/conversation/items.h"
 #include "routes/kit/etag.h"
-#include "routes/kit/idem_name.h"
 #include "routes/kit/lookup.h"
 #include "schema/schema.h"
 #include "store/conversation.h"
@@ -196,7 +196,7 @@ static enum errc change_set_key(struct change *x, struct request *r, struct err 
 {
 	if (!request_idempotency_key(r).p)
 		return ERR_OK;
-	if (idem_name_read(r, &x->key, e) != ERR_OK ||
+	if (idem_name_read(request_idempotency_key(r), request_owner(r), &x->key, e) != ERR_OK ||
 	    idem_name_digest(request_method(r), request_path(r), input_digest(x->input), &x->key,
 			     e) != ERR_OK)
 		return e->code;

@@ -7,7 +7,7 @@
 #include "http/reply.h"
 #include "http/request.h"
 #include "routes/conversation/import_check.h"
-#include "routes/kit/idem_name.h"
+#include "call/idem_name.h"
 #include "routes/kit/pump.h"
 #include "store/archive.h"
 #include "store/store.h"
@@ -150,7 +150,8 @@ static enum errc import_read_key(struct import *x, struct err *e)
 {
 	if (!request_idempotency_key(x->pump.request).p)
 		return ERR_OK;
-	if (idem_name_read(x->pump.request, &x->key, e) != ERR_OK)
+	if (idem_name_read(request_idempotency_key(x->pump.request), request_owner(x->pump.request),
+			   &x->key, e) != ERR_OK)
 		return e->code;
 	x->sum = hash_sum_begin();
 	return x->sum ? ERR_OK : err_no_memory(e);

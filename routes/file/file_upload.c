@@ -9,7 +9,7 @@
 #include "http/request.h"
 #include "routes/file/file_print.h"
 #include "routes/kit/handlers.h"
-#include "routes/kit/idem_name.h"
+#include "call/idem_name.h"
 #include "routes/kit/pump.h"
 #include "store/file.h"
 #include "store/store.h"
@@ -249,7 +249,8 @@ void file_upload_start(struct request *r, struct gateway *g, const struct file_f
 	x->add.owner = request_owner(r);
 	buf_init(&x->add.made.answer, 64 * KIB);
 	multipart_init(&x->form, boundary, &form_sink, x);
-	if (request_idempotency_key(r).p && idem_name_read(r, &x->key, &e) != ERR_OK)
+	if (request_idempotency_key(r).p &&
+	    idem_name_read(request_idempotency_key(r), request_owner(r), &x->key, &e) != ERR_OK)
 		pump_refuse(&x->pump, &e);
 	else
 		pump_start(&x->pump);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/beneath.h"
+#include "call/door.h"
 #include "http/server.h"
 #include "shape/family.h"
 #include "loop/work.h"
@@ -67,9 +68,21 @@ struct gateway {
 	const char        *computer;   /* path of the runner's socket; NULL: no code is executed */
 	bool               computer_auto; /* requests may let code run without approvals */
 	struct snapshot   *now;           /* held; swapped by a reload on this loop's thread */
+	struct door        door;          /* its settings are those of now */
 	const atomic_bool *draining;
 	struct process    *process; /* of all loops */
 };
+
+/* gateway_take: g consumes s, the configuration from now on; *ret is the one before. */
+static inline struct snapshot *gateway_take(struct gateway *g, struct snapshot *s)
+{
+	struct snapshot *before = g->now;
+
+	g->now = s;
+	g->door.admit = &s->admit;
+	g->door.settings = &s->run;
+	return before;
+}
 
 /* The one list of routes, ended by a row without a name.  Which rows a listener has follows from
  * their column auth. */

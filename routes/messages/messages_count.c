@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "http/request.h"
-#include "routes/kit/admission.h"
+#include "call/admission.h"
 #include "routes/kit/gateway.h"
 #include "routes/messages/internal.h"
 #include "schema/schema.h"

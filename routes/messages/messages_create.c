@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "routes/call/intake.h"
-#include "routes/kit/admission.h"
+#include "call/admission.h"
 #include "routes/kit/check.h"
 #include "routes/messages/internal.h"
 #include "schema/schema.h"
@@ -503,7 +503,7 @@ static enum errc create_read(struct input *in, const struct gateway *g, struct c
 	if (rc == ERR_OK)
 		rc = create_store(ret, e);
 	if (rc == ERR_OK)
-		rc = intake_target(g, c.model, "model", ret, e);
+		rc = door_target(g->now->registry, c.model, "model", ret, e);
 	if (rc != ERR_OK)
 		return rc;
 	struct registry_bound b = registry_bound(ret->what.route, ret->what.asked);

@@ -266,7 +266,7 @@ static enum errc agent_read_model(const struct gateway *g, struct call_request *
 	if (ret->what.asked.n > LIMIT_MODEL)
 		return err_set(e, ERR_INVALID_VALUE, "agent_id", "must have at most %d bytes",
 			       LIMIT_MODEL);
-	return intake_target(g, ret->what.asked, "agent_id", ret, e);
+	return door_target(g->now->registry, ret->what.asked, "agent_id", ret, e);
 }
 
 static enum errc agent_read_all(struct agent_reading *x, const struct gateway *g,

@@ -6,7 +6,7 @@
 #include "http/reply.h"
 #include "http/request_aside.h"
 #include "routes/kit/check.h"
-#include "routes/kit/idem_name.h"
+#include "call/idem_name.h"
 #include "routes/kit/lookup.h"
 #include "routes/rebyte/internal.h"
 #include "schema/schema.h"
@@ -178,7 +178,7 @@ static enum errc thread_change_set_key(struct thread_change *x, struct request *
 {
 	if (x->write.change == CONVERSATION_UPDATE || !request_idempotency_key(r).p)
 		return ERR_OK;
-	if (idem_name_read(r, &x->key, e) != ERR_OK ||
+	if (idem_name_read(request_idempotency_key(r), request_owner(r), &x->key, e) != ERR_OK ||
 	    idem_name_digest(request_method(r), request_path(r), input_digest(x->input), &x->key,
 			     e) != ERR_OK)
 		return e->code;

@@ -496,7 +496,7 @@ static enum errc response_read_request(struct input *in, const struct gateway *g
 		rc = response_read_conversation(&in->doc, &c, ret, e);
 	if (rc != ERR_OK)
 		return rc;
-	rc = intake_target(g, c.model, "model", ret, e);
+	rc = door_target(g->now->registry, c.model, "model", ret, e);
 	if (rc != ERR_OK)
 		return rc;
 	struct registry_bound b = registry_bound(ret->what.route, ret->what.asked);

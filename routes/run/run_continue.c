@@ -4,9 +4,10 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "http/request.h"
-#include "routes/kit/admission.h"
 #include "routes/chat/chat.h"
+#include "routes/call/exchange.h"
 #include "routes/call/intake.h"
+#include "routes/kit/limit_headers.h"
 #include "schema/schema.h"
 #include "store/job.h"
 #include "store/run.h"
@@ -145,21 +146,22 @@ static enum errc continue_build(struct resume *x, struct call_request *ret, stru
 
 static void continue_on_read(struct store_job *job)
 {
-	struct resume      *x = container_of(job, struct resume, read.job);
-	struct call_request rq = { .input = x->input };
-	struct err          e = job->err;
+	struct resume       *x = container_of(job, struct resume, read.job);
+	struct call_request *rq;
+	struct err           e = job->err;
 
 	if (!x->request) {
 		continue_destroy(x);
 		return;
 	}
-	rq.caller.who = request_key(x->request);
-	rq.caller.scopes = (uint8_t)request_scopes(x->request);
-	if (e.code == ERR_OK && continue_build(x, &rq, &e) == ERR_OK) {
+	rq = intake_request(x->request, x->input);
+	if (!rq)
+		err_no_memory(&e);
+	if (e.code == ERR_OK && continue_build(x, rq, &e) == ERR_OK) {
 		x->input = NULL;
-		intake_start(x->request, x->gateway, &rq);
+		exchange_start(x->request, x->gateway, rq);
 	} else {
-		admission_show(x->request, x->gateway);
+		limit_headers_look(x->request, x->gateway);
 		reply_error(x->request, &e);
 	}
 	continue_destroy(x);

@@ -205,7 +205,10 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 	w->gateway.max_file = o->max_file;
 	w->gateway.computer = o->computer;
 	w->gateway.computer_auto = o->computer_auto;
-	w->gateway.now = snapshot_hold(o->snapshot);
+	w->gateway.door = (struct door){
+		.loop = w->loop, .runs = w->gateway.runs, .store = o->store, .cpu = o->cpu
+	};
+	gateway_take(&w->gateway, snapshot_hold(o->snapshot));
 	w->gateway.draining = o->draining;
 	w->gateway.process = o->process;
 	w->main_options = (struct server_options){
@@ -285,11 +288,9 @@ struct reload {
 
 static void swap_snapshot(struct task *t)
 {
-	struct reload   *x = container_of(t, struct reload, task);
-	struct snapshot *old = x->worker->gateway.now;
+	struct reload *x = container_of(t, struct reload, task);
 
-	x->worker->gateway.now = x->snapshot;
-	snapshot_release(old);
+	snapshot_release(gateway_take(&x->worker->gateway, x->snapshot));
 	free(x);
 }
 

@@ -8,6 +8,7 @@
 #include "base/list.h"
 #include "http/head.h"
 #include "http/request.h"
+#include "msg/call_note.h"
 #include "http/route.h"
 #include "http/server.h"
 #include "json/input.h"
@@ -121,9 +122,9 @@ struct request {
 	void (*left)(void *arg);
 	void *left_arg;
 
-	int64_t             start_us;
-	struct trace        trace; /* its span is this request's */
-	struct request_note note;  /* its spans are in the arena */
+	int64_t          start_us;
+	struct trace     trace; /* its span is this request's */
+	struct call_note note;  /* its spans are in the arena */
 };
 
 /* What http/crowd knows of a server's connections. */

@@ -157,28 +157,7 @@ static void write_log(const struct request *r, int status, int64_t us)
 	log_int(&line, "bytes_in", (int64_t)r->head.body_bytes);
 	log_int(&line, "bytes_out", (int64_t)r->bytes_out);
 	log_known(&line, "key_id", str_of(r->by.who->id));
-	log_known(&line, "run", r->note.run);
-	log_known(&line, "conversation", r->note.conversation);
-	log_known(&line, "model", r->note.model);
-	log_known(&line, "upstream", r->note.provider);
-	log_known(&line, "finish_reason", r->note.finish_reason);
-	if (r->note.tokens_in || r->note.tokens_out) {
-		log_int(&line, "tokens_in", r->note.tokens_in);
-		log_int(&line, "tokens_out", r->note.tokens_out);
-	}
-	if (r->note.costs) {
-		char cost[MONEY_TEXT];
-
-		log_str(&line, "cost", str_of(money_print(r->note.cost_nano, cost)));
-	}
-	if (r->note.first_token_us)
-		log_ms(&line, "ttft_ms", r->note.first_token_us);
-	if (r->note.upstream_us)
-		log_ms(&line, "upstream_ms", r->note.upstream_us);
-	if (r->note.attempts)
-		log_int(&line, "attempts", r->note.attempts);
-	if (r->note.stream)
-		log_bool(&line, "stream", true);
+	call_note_log(&r->note, &line);
 	log_known(&line, "user_agent", r->head.user_agent);
 	if (r->refusal)
 		log_str(&line, "error_code", str_of(err_wire(r->refusal)));
@@ -610,7 +589,7 @@ static void request_keep(struct request *r, struct str *to, struct str s)
 		*to = arena_str(&r->arena, s);
 }
 
-void request_note(struct request *r, const struct request_note *n)
+void request_note(struct request *r, const struct call_note *n)
 {
 	request_keep(r, &r->note.run, n->run);
 	request_keep(r, &r->note.conversation, n->conversation);

@@ -15,6 +15,7 @@
 #include "loop/loop.h"
 #include "msg/family.h"
 
+struct call_note;
 struct request;
 
 struct loop *request_loop(const struct request *r);
@@ -66,21 +67,5 @@ struct input *request_input_take(struct request *r) MUST_USE;
  * gone when fn returns. A reply clears fn; a stream has its own callback. */
 void request_on_left(struct request *r, void (*fn)(void *arg), void *arg);
 
-/* The members of a request's log line and metrics beyond HTTP; empty members are left out. Spans
- * are copied. */
-struct request_note {
-	struct str run;
-	struct str conversation;
-	struct str model; /* as asked */
-	struct str provider;
-	struct str finish_reason;
-	int64_t    tokens_in;
-	int64_t    tokens_out;
-	int64_t    first_token_us; /* since the request's start */
-	int64_t    upstream_us;    /* from the first call of a provider to the end of its answer */
-	unsigned   attempts;
-	bool       stream;
-	bool       costs; /* cost_nano is known */
-	int64_t    cost_nano;
-};
-void request_note(struct request *r, const struct request_note *n);
+/* request_note: the members of a request's log line and metrics beyond HTTP; spans are copied. */
+void request_note(struct request *r, const struct call_note *n);

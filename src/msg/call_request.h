@@ -1,8 +1,9 @@
 /* msg/call_request: what a call of a model asks for.  Plain data: readers of bodies fill it, admission and
- * idempotency look at it, and a run is begun with it.  Spans point into the request's input, unless a
- * member says otherwise. */
+ * idempotency look at it, and a run is begun with it.  It lives in the arena of its own input, and so goes
+ * with it; spans point into the input, unless a member says otherwise. */
 #pragma once
 
+#include "base/err.h"
 #include "base/id.h"
 #include "base/str.h"
 #include "base/trace.h"
@@ -16,6 +17,7 @@ struct admit_pass;
 struct arena;
 struct err;
 struct idem_claim;
+struct idem_name;
 struct identity;
 struct input;
 struct model;
@@ -104,13 +106,15 @@ struct call_manner {
 
 /* Who asks. */
 struct call_caller {
-	struct identity *who; /* borrowed until run_start returns */
+	struct identity *who; /* borrowed until the call is over, or has begun a run */
 	int64_t          owner;
 	uint8_t          scopes;     /* enum scope: in this request */
-	struct str       request_id; /* copied */
+	struct str       request_id; /* borrowed likewise */
 	struct trace     trace;      /* the request's; attempts are spans inside it */
-	/* The claim of its Idempotency-Key, or NULL; the run ends it.  Stays the caller's where
-	 * run_start fails. */
+	/* Its Idempotency-Key, borrowed likewise; NULL: none. */
+	const struct idem_name *name;
+	/* The claim of the key, or NULL; the run ends it.  Stays the caller's where run_start
+	 * fails. */
 	struct idem_claim *claim;
 	/* Its place and what it took of limits, borrowed until run_start returns, or NULL; the run
 	 * copies it and gives it back, but not where run_start fails. */
@@ -118,7 +122,7 @@ struct call_caller {
 };
 
 struct call_request {
-	struct input *input; /* consumed by run_start also on failure; spans point into it */
+	struct input *input; /* consumed by run_start, with the request; also on failure */
 	void         *held;  /* keeps provider alive; given to release at the run's end */
 	void (*release)(void *held);
 	struct call_what   what;

@@ -104,7 +104,7 @@ struct run_observer {
 
 /* run_start: begins a run; *ret is the caller's reader handle until run_leave.
  * Errors: nothing has happened (OVERLOADED when the store's queue is full, …). */
-enum errc run_start(struct run_engine *g, const struct call_request *rq,
+enum errc run_start(struct run_engine *g, struct call_request *rq,
 		    const struct run_observer *observer, void *arg, struct run **ret,
 		    struct err *e) MUST_USE;
 /* run_leave: the reader goes, for whatever reason; no callback follows.  A run that is not over is
@@ -126,19 +126,19 @@ struct run_view {
 	struct str   finish_reason;
 	struct usage usage;
 	/* Monotonic; 0: it did not come to that. */
-	int64_t    called_us; /* the first attempt */
-	int64_t    first_token_us;
-	int64_t    answered_us;
-	struct id  run_id;
-	struct id  conversation_id; /* none: not stored */
-	int64_t    created_ms;
-	struct str provider; /* asked last */
-	struct str warnings; /* what was not handed on: JSON objects with commas between */
-	size_t     warning_count;
-	unsigned   attempts; /* calls of providers; 0: none could be asked */
-	bool       failed;   /* the end is an error */
-	bool       cut;      /* the stream lacks its last block */
-	bool       costs;    /* cost_nano is known */
-	int64_t    cost_nano;
+	int64_t           called_us; /* the first attempt */
+	int64_t           first_token_us;
+	int64_t           answered_us;
+	struct id         run_id;
+	struct id         conversation_id; /* none: not stored */
+	int64_t           created_ms;
+	struct str        provider; /* asked last */
+	struct str        warnings; /* what was not handed on: JSON objects with commas between */
+	size_t            warning_count;
+	unsigned          attempts; /* calls of providers; 0: none could be asked */
+	const struct err *failure;  /* the end is an error; NULL: it isn't */
+	bool              cut;      /* the stream lacks its last block */
+	bool              costs;    /* cost_nano is known */
+	int64_t           cost_nano;
 };
 void run_view(const struct run *r, struct run_view *ret);

@@ -568,37 +568,41 @@ static inline void world_stop(struct world *w)
 /* All that the run is given stands in the input's memory: what is used too late is found. */
 static inline void ask_fn(struct world *w)
 {
-	struct call_request rq = w->rq;
-	struct arena       *a;
-	struct str         *list;
+	struct input        *in = input_create(MIB);
+	struct call_request *rq;
+	struct arena        *a;
+	struct str          *list;
 
-	rq.input = input_create(MIB);
-	CHECK(rq.input);
-	a = &rq.input->arena;
+	CHECK(in);
+	a = &in->arena;
+	rq = arena_alloc(a, sizeof *rq);
+	CHECK(rq);
+	*rq = w->rq;
+	rq->input = in;
 	list = arena_alloc(a, 2 * sizeof *list);
 	CHECK(list);
 	list[0] = arena_str(a, str_of(w->message));
 	if (w->more)
 		list[1] = arena_str(a, str_of(w->more));
 	CHECK(!w->more || list[1].p);
-	rq.what.messages = list;
-	rq.what.message_count = w->more ? 2 : 1;
-	rq.what.model = arena_str(a, STR("small"));
-	rq.what.label = arena_str(a, STR("small"));
-	rq.caller.request_id = arena_str(a, STR("req_1"));
-	if (rq.what.instruction.n > 0)
-		rq.what.instruction = arena_str(a, rq.what.instruction);
-	CHECK(rq.what.instruction.n == 0 || rq.what.instruction.p);
-	CHECK(list[0].p && rq.what.model.p && rq.what.label.p && rq.caller.request_id.p);
-	rq.what.provider = w->target ? w->target->provider : &w->provider;
-	rq.what.route = w->target ? w->target->model : NULL;
-	rq.what.asked = w->target ? w->target->asked : STR_NONE;
-	rq.held = w;
-	rq.release = world_release;
-	if (!rq.manner.shape)
-		rq.manner.shape = rq.manner.family->shapes;
-	rq.manner.want_usage = rq.manner.family == &family_chat;
-	w->start_rc = run_start(w->engine, &rq, w->hears_begun ? &reader_of_begun : &reader, w,
+	rq->what.messages = list;
+	rq->what.message_count = w->more ? 2 : 1;
+	rq->what.model = arena_str(a, STR("small"));
+	rq->what.label = arena_str(a, STR("small"));
+	rq->caller.request_id = arena_str(a, STR("req_1"));
+	if (rq->what.instruction.n > 0)
+		rq->what.instruction = arena_str(a, rq->what.instruction);
+	CHECK(rq->what.instruction.n == 0 || rq->what.instruction.p);
+	CHECK(list[0].p && rq->what.model.p && rq->what.label.p && rq->caller.request_id.p);
+	rq->what.provider = w->target ? w->target->provider : &w->provider;
+	rq->what.route = w->target ? w->target->model : NULL;
+	rq->what.asked = w->target ? w->target->asked : STR_NONE;
+	rq->held = w;
+	rq->release = world_release;
+	if (!rq->manner.shape)
+		rq->manner.shape = rq->manner.family->shapes;
+	rq->manner.want_usage = rq->manner.family == &family_chat;
+	w->start_rc = run_start(w->engine, rq, w->hears_begun ? &reader_of_begun : &reader, w,
 				&w->run, &w->start_err);
 }
 

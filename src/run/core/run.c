@@ -211,16 +211,14 @@ static char *run_copy(struct str s)
 
 _Static_assert(sizeof(struct run) <= 2048, "mimalloc's next size is 2560, for each open stream");
 
-/* run_take_request: copies the request into the memory of its own text, with which the copy goes, and
- * into the run what outlives it. */
-static bool run_take_request(struct run *r, const struct call_request *rq)
+/* run_take_request: takes the request, and copies what outlives it. */
+static bool run_take_request(struct run *r, struct call_request *rq)
 {
-	r->rq = arena_alloc(&rq->input->arena, sizeof *r->rq);
+	r->rq = rq;
 	r->model = run_copy(rq->what.model);
 	r->label = run_copy(rq->what.label);
-	if (!r->rq || !r->model || !r->label)
+	if (!r->model || !r->label)
 		return false;
-	*r->rq = *rq;
 	r->stream = rq->what.prompt.stream;
 	r->embed = rq->what.prompt.embed;
 	r->text = rq->what.prompt.text > 0;
@@ -246,7 +244,7 @@ static bool run_take_request(struct run *r, const struct call_request *rq)
 	return true;
 }
 
-static struct run *run_new(struct run_engine *g, const struct call_request *rq)
+static struct run *run_new(struct run_engine *g, struct call_request *rq)
 {
 	struct run *r = calloc(1, sizeof *r);
 
@@ -366,15 +364,15 @@ static bool enlist_live(struct run *r)
 	return true;
 }
 
-enum errc run_start(struct run_engine *g, const struct call_request *rq,
+enum errc run_start(struct run_engine *g, struct call_request *rq,
 		    const struct run_observer *observer, void *arg, struct run **ret, struct err *e)
 {
 	struct run *r = run_new(g, rq);
 
 	if (!r) {
-		input_destroy(rq->input);
 		if (rq->release)
 			rq->release(rq->held);
+		input_destroy(rq->input);
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
 	}
 	run_stages_choose(r);
@@ -655,7 +653,7 @@ void run_view(const struct run *r, struct run_view *ret)
 				  .warnings = r->aside.on ? STR_NONE : buf_view(&r->warnings.json),
 				  .warning_count = r->aside.on ? 0 : r->warnings.count,
 				  .attempts = r->attempt.count,
-				  .failed = r->failure != NULL,
+				  .failure = r->failure,
 				  .cut = r->feed.cut,
 				  .costs = r->bill.charged && !r->bill.unpriced,
 				  .cost_nano = bill_total(r) };

@@ -1,14 +1,13 @@
 /* Reads an Idempotency-Key. */
-#include "routes/kit/idem_name.h"
+#include "call/idem_name.h"
 
 #include "base/limits.h"
 #include "store/idem.h"
 
 /* The key is bare, or in quotes like the string of a structured field. */
-enum errc idem_name_read(struct request *r, struct idem_name *ret, struct err *e)
+enum errc idem_name_read(struct str text, int64_t owner, struct idem_name *ret, struct err *e)
 {
-	struct str text = request_idempotency_key(r);
-	bool       ok;
+	bool ok;
 
 	if (text.n >= 2 && text.p[0] == '"' && text.p[text.n - 1] == '"')
 		text = (struct str){ text.p + 1, text.n - 2 };
@@ -20,7 +19,7 @@ enum errc idem_name_read(struct request *r, struct idem_name *ret, struct err *e
 			       "must be 1 to %d visible ASCII characters, without spaces",
 			       IDEM_MAX);
 	str_copy(ret->key, sizeof ret->key, text);
-	ret->owner = request_owner(r);
+	ret->owner = owner;
 	return ERR_OK;
 }
 

@@ -4,15 +4,10 @@
  *     |                 |
  *     |                 +--known--> its answer once more
  *     +--watched--> WAITING --the call's events, its failure or its answer */
-#include "routes/call/keyed.h"
-
 #include "base/clock.h"
 #include "base/limits.h"
-#include "http/reply.h"
-#include "routes/kit/admission.h"
-#include "routes/call/exchange.h"
-#include "routes/kit/idem_name.h"
-#include "routes/call/kept.h"
+#include "call/idem_name.h"
+#include "call/internal.h"
 #include "store/idem.h"
 #include "store/store.h"
 
@@ -24,28 +19,26 @@ enum {
 };
 
 struct keyed {
-	struct request     *request; /* NULL: the client left */
-	struct gateway     *gateway;
-	struct call_request rq; /* `input` and `held` are owned until the run takes them */
-	struct idem_name    name;
-	struct idem_claim  *claim; /* owned; NULL: another request has the claim */
-	struct idem_watch   watch;
-	bool                watching;
-	bool                leaving; /* the exchange leaves the watch, to claim again */
-	struct idem_read    read;
-	struct idem_take    take;
-	struct timer        again;   /* until the other process has news of its call */
-	bool                reading; /* a job is out */
-	unsigned            looks;   /* at another request's claim */
+	struct door_call    *call; /* NULL: it was left, or goes on without its key */
+	const struct door   *door;
+	struct call_request *rq;    /* owned; NULL: the call goes on with it */
+	struct idem_claim   *claim; /* owned; NULL: another request has the claim */
+	struct idem_watch    watch;
+	bool                 watching;
+	bool                 leaving; /* it leaves the watch, to claim again */
+	struct idem_read     read;
+	struct idem_take     take;
+	struct timer         again;   /* until the other process has news of its call */
+	bool                 reading; /* a job is out */
+	unsigned             looks;   /* at another request's claim */
 };
 
 /* --- ends --- */
 
 static void keyed_destroy(struct keyed *x)
 {
-	input_destroy(x->rq.input);
-	if (x->rq.release)
-		x->rq.release(x->rq.held);
+	if (x->rq)
+		door_drop(x->rq);
 	buf_finish(&x->read.bytes);
 	free(x);
 }
@@ -59,18 +52,16 @@ static void keyed_dispose(struct keyed *x)
 {
 	if (x->claim)
 		idem_over(TAKE(x->claim), IDEM_FREED, NULL);
-	timer_stop(x->gateway->loop, &x->again);
+	timer_stop(x->door->loop, &x->again);
 	if (x->watching)
 		idem_leave(&x->watch);
 	else
 		keyed_destroy(x);
 }
 
-static void keyed_client_left(void *arg)
+void keyed_leave(struct keyed *x)
 {
-	struct keyed *x = arg;
-
-	x->request = NULL;
+	x->call = NULL;
 	atomic_store_explicit(&x->read.job.cancelled, true, memory_order_relaxed);
 	if (!x->reading && !x->leaving)
 		keyed_dispose(x);
@@ -78,8 +69,8 @@ static void keyed_client_left(void *arg)
 
 static void keyed_refuse(struct keyed *x, const struct err *e)
 {
-	admission_show(x->request, x->gateway);
-	reply_error(x->request, e);
+	door_limits(x->call, x->rq);
+	door_refuse(TAKE(x->call), e);
 	keyed_dispose(x);
 }
 
@@ -97,19 +88,16 @@ static void answer_kept(struct keyed *x)
 {
 	if (x->claim)
 		idem_over(TAKE(x->claim), IDEM_KEPT, NULL);
-	kept_reply(x->request, x->gateway, &x->rq, &x->read);
+	earlier_start(TAKE(x->call), x->rq, &x->read);
 	keyed_dispose(x);
 }
 
 static void keyed_call(struct keyed *x)
 {
-	struct request     *r = x->request;
-	struct call_request rq = x->rq;
+	struct call_request *rq = TAKE(x->rq);
 
-	rq.caller.claim = TAKE(x->claim);
-	x->rq.input = NULL;
-	x->rq.release = NULL;
-	exchange_call(r, x->gateway, &rq);
+	rq->caller.claim = TAKE(x->claim);
+	door_admit(TAKE(x->call), rq);
 	keyed_dispose(x);
 }
 
@@ -126,9 +114,9 @@ static void keyed_on_again(struct timer *t)
  * followed from here. */
 static bool is_beside(const struct keyed *x)
 {
-	struct store *s = x->gateway->store;
-	bool          shown = x->rq.manner.background ? x->read.stored
-						      : x->rq.what.prompt.stream && x->read.begun;
+	struct store *s = x->door->store;
+	bool          shown = x->rq->manner.background ? x->read.stored
+						       : x->rq->what.prompt.stream && x->read.begun;
 
 	return x->claim && x->read.answer.http == 0 && x->read.outcome <= RUN_RUNNING && !shown &&
 	       (store_is_shared(s) || store_peer_alive(s));
@@ -150,14 +138,14 @@ static void keyed_on_taken(struct store_job *job)
 	/* After an error nobody knows whether it was taken. */
 	if (x->take.taken || job->err.code != ERR_OK)
 		idem_taken(x->claim, x->take.claim, x->take.holder);
-	if (!x->request)
+	if (!x->call)
 		keyed_dispose(x);
 	else if (job->err.code != ERR_OK)
 		keyed_refuse(x, &job->err);
 	else if (x->take.taken)
 		keyed_call(x);
 	else
-		timer_start(x->gateway->loop, &x->again, AGAIN_US);
+		timer_start(x->door->loop, &x->again, AGAIN_US);
 }
 
 /* keyed_take: where other processes may get the same key at the same moment, one of them takes it. */
@@ -166,14 +154,14 @@ static void keyed_take(struct keyed *x)
 	struct err e;
 
 	x->take = (struct idem_take){
-		.job = { .loop = x->gateway->loop, .done = keyed_on_taken },
-		.owner = x->name.owner,
+		.job = { .loop = x->door->loop, .done = keyed_on_taken },
+		.owner = x->rq->caller.owner,
 		.created_ms = clock_wall_ms(),
 		.claim = id_new(),
-		.key = idem_name_store(&x->name),
+		.key = idem_name_store(x->rq->caller.name),
 	};
 	x->reading = true;
-	if (store_idem_take(x->gateway->store, &x->take))
+	if (store_idem_take(x->door->store, &x->take))
 		return;
 	x->reading = false;
 	err_set(&e, ERR_OVERLOADED, "", "too many writes are waiting; try again");
@@ -185,19 +173,19 @@ static void keyed_on_read(struct store_job *job)
 	struct keyed *x = container_of(job, struct keyed, read.job);
 
 	x->reading = false;
-	if (!x->request)
+	if (!x->call)
 		keyed_dispose(x);
 	else if (job->err.code != ERR_OK)
 		keyed_refuse(x, &job->err);
 	else if (x->read.found && is_leaving(x))
-		timer_start(x->gateway->loop, &x->again, AGAIN_US);
+		timer_start(x->door->loop, &x->again, AGAIN_US);
 	else if (x->read.found && !x->read.same)
 		refuse_other(x);
 	else if (x->read.found && is_beside(x))
-		timer_start(x->gateway->loop, &x->again, AGAIN_US);
+		timer_start(x->door->loop, &x->again, AGAIN_US);
 	else if (x->read.found)
 		answer_kept(x);
-	else if (x->claim && store_is_shared(x->gateway->store))
+	else if (x->claim && store_is_shared(x->door->store))
 		keyed_take(x);
 	else if (x->claim)
 		keyed_call(x);
@@ -211,13 +199,13 @@ static void keyed_look(struct keyed *x)
 
 	buf_finish(&x->read.bytes);
 	x->read = (struct idem_read){
-		.job = { .loop = x->gateway->loop, .done = keyed_on_read },
-		.owner = x->name.owner,
-		.key = idem_name_store(&x->name),
+		.job = { .loop = x->door->loop, .done = keyed_on_read },
+		.owner = x->rq->caller.owner,
+		.key = idem_name_store(x->rq->caller.name),
 	};
 	buf_init(&x->read.bytes, LIMIT_STORE_ROW);
 	x->reading = true;
-	if (store_idem_read(x->gateway->store, &x->read))
+	if (store_idem_read(x->door->store, &x->read))
 		return;
 	x->reading = false;
 	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
@@ -231,11 +219,13 @@ static void keyed_look(struct keyed *x)
 static void keyed_follow(struct keyed *x)
 {
 	x->read.run = x->watch.run;
-	x->read.stored = x->rq.manner.store;
+	x->read.stored = x->rq->manner.store;
 	x->read.outcome = RUN_RUNNING;
 	x->read.conversation = x->watch.conversation;
-	if (kept_follow(x->request, x->gateway, &x->rq, &x->read))
-		keyed_dispose(x);
+	if (!earlier_follow(x->call, x->rq, &x->read))
+		return;
+	x->call = NULL;
+	keyed_dispose(x);
 }
 
 static void watch_gone_claim(struct idem_watch *w)
@@ -243,7 +233,7 @@ static void watch_gone_claim(struct idem_watch *w)
 	struct keyed *x = container_of(w, struct keyed, watch);
 
 	x->leaving = false;
-	if (x->request)
+	if (x->call)
 		keyed_claim(x);
 	else
 		keyed_destroy(x);
@@ -253,12 +243,12 @@ static void keyed_on_news(struct idem_watch *w)
 {
 	struct keyed *x = container_of(w, struct keyed, watch);
 
-	if (!x->request || x->reading)
+	if (!x->call || x->reading)
 		return;
 	switch (x->watch.stage) {
 	case IDEM_STARTING: break;
 	case IDEM_DISPATCHED:
-		if (x->rq.manner.background)
+		if (x->rq->manner.background)
 			keyed_follow(x);
 		break;
 	case IDEM_COMMITTED: keyed_follow(x); break;
@@ -283,10 +273,10 @@ static void keyed_claim(struct keyed *x)
 		idem_leave(&x->watch);
 		return;
 	}
-	x->watch = (struct idem_watch){ .loop = x->gateway->loop,
+	x->watch = (struct idem_watch){ .loop = x->door->loop,
 					.fn = keyed_on_news,
 					.gone = keyed_watch_gone };
-	switch (idem_claim(&x->name, &x->watch, &x->claim)) {
+	switch (idem_claim(x->rq->caller.name, &x->watch, &x->claim)) {
 	case IDEM_FIRST: keyed_look(x); break;
 	case IDEM_WATCHED: x->watching = true; break;
 	case IDEM_OTHER: refuse_other(x); break;
@@ -299,28 +289,22 @@ static void keyed_claim(struct keyed *x)
 
 /* --- the request --- */
 
-void keyed_start(struct request *r, struct gateway *g, struct call_request *rq)
+void keyed_start(struct door_call *c, struct call_request *rq)
 {
 	struct err    e;
 	struct keyed *x = calloc(1, sizeof *x);
 
-	err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
 	if (!x) {
-		input_destroy(rq->input);
-		rq->release(rq->held);
-		reply_error(r, &e);
+		door_drop(rq);
+		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
+		door_refuse(c, &e);
 		return;
 	}
-	x->request = r;
-	x->gateway = g;
-	x->rq = *rq;
+	x->call = c;
+	x->door = c->door;
+	x->rq = rq;
 	x->again.fn = keyed_on_again;
-	if (idem_name_read(r, &x->name, &e) != ERR_OK ||
-	    idem_name_digest(request_method(r), request_path(r), input_digest(rq->input), &x->name,
-			     &e) != ERR_OK) {
-		keyed_refuse(x, &e);
-	} else {
-		request_on_left(r, keyed_client_left, x);
-		keyed_claim(x);
-	}
+	c->phase = DOOR_KEYED;
+	c->keyed = x;
+	keyed_claim(x);
 }

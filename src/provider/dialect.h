@@ -47,6 +47,15 @@ enum name_rule {
 	NAMES_BRIEF_MADE, /* the same; chat completions go to it as their client sent them */
 };
 
+/* A request as it is sent, for sign. */
+struct dialect_ask {
+	const char *method;
+	const char *url; /* absolute, with its query */
+	const char *
+		head; /* the lines of all headers but Content-Length, "Name: value", each with CRLF */
+	struct str body;
+};
+
 struct embed_want;
 
 /* Embeddings in a dialect. path, place and encode are as in struct dialect. */
@@ -94,6 +103,12 @@ struct dialect {
 	/* encode: appends the body of the request for prompt to out. */
 	enum errc (*encode)(const struct provider_options *o, const struct prompt *prompt,
 			    struct buf *out, struct err *e);
+	/* sign: appends header lines to a finished request, each as "\r\nName: value".  It gets the
+	 * configured key in o->key, which is not sent then.  On the loop's thread, once an attempt,
+	 * so whoever hashes a long body holds the loop.  The list of models is not signed.  NULL: the
+	 * headers that the options give are enough. */
+	enum errc (*sign)(const struct provider_options *o, const struct dialect_ask *ask,
+			  struct buf *out, struct err *e);
 	/* decode_event: decodes one event or line of a stream (data is never empty; name may be "")
 	 * and passes events to d->on_event. An error object of the provider, or a broken chunk, is
 	 * the returned error; decoders pass no EVENT_ERROR. */

@@ -118,9 +118,9 @@ static const char **endpoint_make_headers(struct arena *a, const struct provider
 	const char **lines = arena_alloc(a, (o->header_count + own_count + 1) * sizeof *lines);
 	if (!lines)
 		return NULL;
-	if (o->key && key_header)
+	if (o->key && !dialect->sign && key_header)
 		lines[n++] = endpoint_make_line(a, key_header, ": ", o->key);
-	else if (o->key)
+	else if (o->key && !dialect->sign)
 		lines[n++] = endpoint_make_line(a, "Authorization", ": Bearer ", o->key);
 	for (size_t i = 0; i < own_count; i++)
 		if (!endpoint_is_given(o, own[i].name) &&

@@ -25,6 +25,7 @@ struct remote {
 	struct upstream_target *target;
 	char *base;  /* owned; base_url, for dialects whose path depends on the prompt */
 	char *query; /* owned; NULL: none */
+	char *key;   /* owned; for a dialect that signs; NULL: none */
 	/* Owned; the configured values of dialect->call_headers; NULL: none. */
 	char *brought[CALL_HEADERS];
 	bool  fixed; /* the first of them is configured, and holds for all calls */
@@ -204,9 +205,9 @@ static bool remote_put_line(struct buf *out, const char *name, const char *own, 
 {
 	if (!own && brought.n == 0)
 		return true;
-	return buf_text(out, out->len > 0 ? "\r\n" : "") && buf_text(out, name) &&
-	       buf_text(out, ": ") && (!own || buf_text(out, own)) &&
-	       buf_text(out, own && brought.n > 0 ? "," : "") && buf_str(out, brought);
+	return buf_text(out, "\r\n") && buf_text(out, name) && buf_text(out, ": ") &&
+	       (!own || buf_text(out, own)) && buf_text(out, own && brought.n > 0 ? "," : "") &&
+	       buf_str(out, brought);
 }
 
 /* put_brought: the configuration decides the version; its marks of beta features and those of the
@@ -225,8 +226,8 @@ static bool put_brought(const struct remote *r, const struct prompt *prompt, str
 	       remote_put_line(out, names[1], r->brought[1], beta);
 }
 
-/* make_header: the header lines of one call, with a NUL behind them; empty: there are none. */
-static bool make_header(const struct remote *r, const struct prompt *prompt, struct buf *out)
+/* remote_put_own: the header lines of one call, as a dialect's sign appends them. */
+static bool remote_put_own(const struct remote *r, const struct prompt *prompt, struct buf *out)
 {
 	char trace[TRACE_HEADER + 1];
 
@@ -237,7 +238,53 @@ static bool make_header(const struct remote *r, const struct prompt *prompt, str
 		if (!remote_put_line(out, "traceparent", trace, STR_NONE))
 			return false;
 	}
-	return out->len == 0 || buf_add(out, "", 1);
+	return true;
+}
+
+/* sign_ask: lets the dialect sign a request with the header lines in out. */
+static enum errc sign_ask(const struct remote *r, const struct remote_ask *a, struct buf *out,
+			  struct err *e)
+{
+	enum errc  rc = ERR_OVERLOADED;
+	struct buf head;
+
+	buf_init(&head, LIMIT_UPSTREAM_HEAD + LIMIT_CALL_HEADERS);
+	if (buf_text(&head, upstream_target_head(a->target, a->stream)) &&
+	    (out->len == 0 ||
+	     (buf_add(&head, out->data + 2, out->len - 2) && buf_text(&head, "\r\n"))) &&
+	    buf_add(&head, "", 1))
+		rc = a->dialect->sign(&r->options,
+				      &(struct dialect_ask){
+					      .method = "POST",
+					      .url = a->url.len > 0
+							     ? a->url.data
+							     : upstream_target_url(a->target),
+					      .head = head.data,
+					      .body = buf_view(&a->body),
+				      },
+				      out, e);
+	else
+		err_no_memory(e);
+	buf_finish(&head);
+	return rc;
+}
+
+/* make_header: the header lines of one call, with CRLF before each; empty: there are none. */
+static enum errc make_header(const struct remote *r, const struct prompt *prompt,
+			     struct remote_ask *a, struct buf *out, struct err *e)
+{
+	if (!remote_put_own(r, prompt, out))
+		return err_no_memory(e);
+	if (a->dialect->sign) {
+		enum errc rc = sign_ask(r, a, out, e);
+
+		if (rc != ERR_OK)
+			return rc;
+	}
+	if (out->len > 0 && !buf_add(out, "", 1))
+		return err_no_memory(e);
+	a->header = out->len > 0 ? out->data + 2 : NULL;
+	return ERR_OK;
 }
 
 static enum errc remote_start(const struct provider *p, const struct provider_env *env,
@@ -250,12 +297,10 @@ static enum errc remote_start(const struct provider *p, const struct provider_en
 	enum errc            rc = remote_make_ask(&a, r, prompt, e);
 
 	buf_init(&header, LIMIT_CALL_HEADERS);
-	if (rc == ERR_OK && !make_header(r, prompt, &header))
-		rc = err_no_memory(e);
-	if (rc == ERR_OK) {
-		a.header = header.len > 0 ? header.data : NULL;
+	if (rc == ERR_OK)
+		rc = make_header(r, prompt, &a, &header, e);
+	if (rc == ERR_OK)
 		rc = remote_call_start(&a, env, on_event, arg, ret, e);
-	}
 	remote_ask_finish(&a);
 	buf_finish(&header);
 	return rc;
@@ -271,6 +316,7 @@ static void remote_destroy(struct provider *p)
 	catalog_destroy(p->catalog);
 	free(r->base);
 	free(r->query);
+	free(r->key);
 	for (size_t i = 0; i < CALL_HEADERS; i++)
 		free(r->brought[i]);
 	free(r);
@@ -311,6 +357,13 @@ static bool keep_brought(struct remote *r, const struct provider_options *o)
 	for (size_t i = 0; names && names[0] && i < o->header_count; i++)
 		r->fixed = r->fixed || strcasecmp(o->headers[i].name, names[0]) == 0;
 	return true;
+}
+
+static bool remote_keep_key(struct remote *r, const struct provider_options *o)
+{
+	if (r->dialect->sign && o->key)
+		r->options.key = r->key = strdup(o->key);
+	return !r->dialect->sign || !o->key || r->key;
 }
 
 static bool keep_base(struct remote *r, const struct provider_options *o)
@@ -372,7 +425,7 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 	    ((dialect->place || dialect->embed || dialect->text || dialect->count_path) &&
 	     !keep_base(r, o)))
 		rc = err_set(e, ERR_OVERLOADED, NULL, "out of memory");
-	if (rc == ERR_OK && !keep_brought(r, o))
+	if (rc == ERR_OK && (!keep_brought(r, o) || !remote_keep_key(r, o)))
 		rc = err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	if (rc != ERR_OK) {
 		remote_destroy(&r->provider);

@@ -251,6 +251,16 @@ struct upstream_target *target_ref(const struct upstream_target *t)
 	return held;
 }
 
+const char *upstream_target_url(const struct upstream_target *t)
+{
+	return t->url;
+}
+
+const char *upstream_target_head(const struct upstream_target *t, bool stream)
+{
+	return stream ? t->stream_head : t->head;
+}
+
 void target_distrust(struct upstream_target *t, int64_t now_us)
 {
 	const char     *labels[METRIC_LABELS] = { t->name ? t->name : "", "", "" };

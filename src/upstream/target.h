@@ -31,6 +31,11 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 void      upstream_target_destroy(struct upstream_target *t);
 OWNABLE(upstream_target);
 
+/* upstream_target_url, upstream_target_head: the URL of calls that name no other, and the header
+ * lines of all calls, each with CRLF. */
+const char *upstream_target_url(const struct upstream_target *t);
+const char *upstream_target_head(const struct upstream_target *t, bool stream);
+
 /* upstream_target_failed: the target was not reached, fell silent, or gave no valid answer; from time to time, the log
  * tells which host that is.  Other errors are the provider's own words, and no news. */
 void upstream_target_failed(struct upstream_target *t, const struct err *e, int64_t now_us);

@@ -2,6 +2,7 @@
 #include "base/limits.h"
 #include "loop/work.h"
 #include "provider/provider_create.h"
+#include "provider/remote.h"
 #include "tests/unit/served.h"
 
 #include <semaphore.h>
@@ -73,7 +74,7 @@ static void on_cancel(struct timer *t)
 	loop_stop(h->net.loop);
 }
 
-static struct provider *provider_with(unsigned port, struct mask *mask)
+static struct provider *provider_of(unsigned port, struct mask *mask, const struct dialect *dialect)
 {
 	char             url[64];
 	struct provider *p = NULL;
@@ -94,9 +95,14 @@ static struct provider *provider_with(unsigned port, struct mask *mask)
 		.total_us = 90 * SECOND,
 		.mask = mask,
 	};
-	if (provider_create(&o, &p, &e) != ERR_OK)
+	if ((dialect ? remote_create(&o, dialect, &p, &e) : provider_create(&o, &p, &e)) != ERR_OK)
 		fail_msg("%s", e.text);
 	return p;
+}
+
+static struct provider *provider_with(unsigned port, struct mask *mask)
+{
+	return provider_of(port, mask, NULL);
 }
 
 static void heard_open_with(struct heard *h, const struct step *script, struct mask *mask)
@@ -321,6 +327,80 @@ static void the_request_has_path_query_key_and_options(void **state)
 	heard_close(&h);
 }
 
+static enum errc sign_ask(const struct provider_options *o, const struct dialect_ask *ask,
+			  struct buf *out, struct err *e)
+{
+	assert_non_null(strstr(ask->head, "\r\nContent-Type: application/json\r\n"));
+	assert_null(strstr(ask->head, "secret"));
+	if (ask->body.n < 10)
+		return err_set(e, ERR_INTERNAL, NULL, "nothing to sign");
+	return buf_fmt(out, "\r\nX-Signed: %s %s %s %.4s %zu\r\nX-Date: now", o->key, ask->method,
+		       strstr(ask->url, "/v1/"), ask->head, ask->body.n)
+		       ? ERR_OK
+		       : err_no_memory(e);
+}
+
+static enum errc sign_never(const struct provider_options *o, const struct dialect_ask *ask,
+			    struct buf *out, struct err *e)
+{
+	(void)o;
+	(void)ask;
+	(void)out;
+	return err_set(e, ERR_INTERNAL, NULL, "no signature");
+}
+
+static void a_dialect_may_sign_the_finished_request(void **state)
+{
+	static const struct step script[] = {
+		ASKED,
+		{ ACT_SEND, EVENTS TEXT_A STOP "data: [DONE]\n\n" },
+		{ ACT_STOP, "" },
+	};
+	struct dialect dialect = dialect_openai;
+	struct heard   h;
+
+	(void)state;
+	dialect.sign = sign_ask;
+	heard_open(&h, script);
+	provider_destroy(h.provider);
+	h.provider = provider_of(h.net.server.port, NULL, &dialect);
+	start(&h, true);
+	loop_run(h.net.loop);
+	served_join(&h.net);
+	assert_true(buf_add(&h.net.server.seen, "", 1));
+	const char *seen = h.net.server.seen.data;
+	const char *body = strstr(seen, "\r\n\r\n") + 4;
+	char        want[128];
+	snprintf(want, sizeof want,
+		 "\r\nX-Signed: secret POST /v1/chat/completions?v=1 Host %zu\r\nX-Date: now\r\n",
+		 strlen(body));
+	assert_non_null(strstr(seen, want));
+	assert_null(strstr(seen, "Authorization"));
+	heard_close(&h);
+}
+
+static void a_request_without_its_signature_is_not_sent(void **state)
+{
+	static const struct step script[] = { { ACT_STOP, "" } };
+	struct dialect           dialect = dialect_openai;
+	struct heard             h;
+	struct err               e = { 0 };
+
+	(void)state;
+	dialect.sign = sign_never;
+	heard_open(&h, script);
+	provider_destroy(h.provider);
+	h.provider = provider_of(h.net.server.port, NULL, &dialect);
+
+	struct provider_env env = { .loop = h.net.loop, .upstreams = h.net.upstreams };
+	struct prompt       prompt = { .model = STR("m"), .stream = true };
+	assert_int_equal(
+		h.provider->ops->start(h.provider, &env, &prompt, on_event, &h, &h.call, &e),
+		ERR_INTERNAL);
+	assert_string_equal(e.text, "no signature");
+	heard_close(&h);
+}
+
 static void a_cancel_closes_the_connection(void **state)
 {
 	static const struct step script[] = {
@@ -443,6 +523,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_way_of_answering_has_its_end),
 		cmocka_unit_test(the_request_has_path_query_key_and_options),
+		cmocka_unit_test(a_dialect_may_sign_the_finished_request),
+		cmocka_unit_test(a_request_without_its_signature_is_not_sent),
 		cmocka_unit_test(a_cancel_closes_the_connection),
 		cmocka_unit_test(a_connection_is_used_again),
 		cmocka_unit_test(a_worker_may_decode_for_a_provider_that_is_gone),

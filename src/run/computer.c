@@ -42,15 +42,19 @@ struct run_computer *computer_create(struct run *r)
 	return c;
 }
 
-void computer_drop(struct run *r)
+bool computer_stop(struct run *r, const struct run_ending *x)
 {
 	struct run_computer *c = r->computer;
 
+	(void)x;
+	if (!c)
+		return false;
 	timer_stop(run_loop(r), &c->look);
 	timer_stop(run_loop(r), &c->total);
 	link_close(TAKE(c->link));
 	if (!run_stored(r) && c->execution_count > 0)
 		forget_session(r);
+	return false;
 }
 
 void computer_forget_last(struct run_computer *c)
@@ -87,6 +91,11 @@ void computer_destroy(struct run_computer *c)
 	buf_finish(&c->picture);
 	buf_finish(&c->list);
 	free(c);
+}
+
+void computer_free(struct run *r)
+{
+	computer_destroy(TAKE(r->computer));
 }
 
 bool computer_code(struct run_computer *c, struct str language, struct str text, bool foreign)
@@ -147,44 +156,4 @@ bool computer_put_languages(const struct run_computer *c, const char *quote, str
 		between = ", ";
 	}
 	return true;
-}
-
-/* --- what calls have used and said --- */
-
-struct usage computer_used(struct run *r, const struct usage *u)
-{
-	struct usage *sum = &r->computer->used;
-	struct usage  all = *sum;
-
-	if (!u)
-		return all;
-	all.known = u->known && !sum->estimated;
-	all.estimated = !all.known;
-	all.in += u->in;
-	all.out += u->out;
-	all.cached_read += u->cached_read;
-	all.cached_write += u->cached_write;
-	all.cached_hour += u->cached_hour;
-	all.reasoning += u->reasoning;
-	return all;
-}
-
-bool computer_said(struct run *r, struct str *list, size_t *count)
-{
-	struct buf out;
-
-	if (!answer_any(&r->answer))
-		return true;
-	buf_init(&out, 2 * LIMIT_ANSWER + LIMIT_ANSWER / 4);
-	bool ok = answer_close(&r->answer) && answer_print(&r->answer, &out);
-	if (ok)
-		list[(*count)++] = arena_str(&r->rq->input->arena, buf_view(&out));
-	buf_finish(&out);
-	answer_reopen(&r->answer);
-	return ok && list[*count - 1].p;
-}
-
-struct warnings *computer_warnings(struct run *r)
-{
-	return r->attempt.before > 0 ? &r->computer->later : &r->warnings;
 }

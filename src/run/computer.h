@@ -107,10 +107,11 @@ struct run_computer {
 };
 
 /* computer.c */
-/* computer_create: for r->rq->computing; NULL: no memory.  computer_drop: ends what goes on. */
+/* computer_create: for r->rq->computing; NULL: no memory.  computer_stop: ends what goes on. */
 struct run_computer *computer_create(struct run *r) MUST_USE;
-void                 computer_drop(struct run *r);
 void                 computer_destroy(struct run_computer *c);
+run_end_fn           computer_stop;
+run_part_fn          computer_free;
 /* computer_code: appends code that waits; false: no memory. */
 bool computer_code(struct run_computer *c, struct str language, struct str text,
 		   bool foreign) MUST_USE;
@@ -125,11 +126,6 @@ void computer_say(struct run *r, struct str chunk);
 bool computer_allows(const struct run_computer *c, struct str language, char ret[LANGUAGES_NAME]);
 bool computer_put_languages(const struct run_computer *c, const char *quote,
 			    struct buf *out) MUST_USE;
-/* computer_used: the sum of the usage of all calls so far; u: another one, or NULL. */
-struct usage computer_used(struct run *r, const struct usage *u);
-/* computer_said: appends the answer so far to the messages of the prompt; false: no memory. */
-bool             computer_said(struct run *r, struct str *list, size_t *count) MUST_USE;
-struct warnings *computer_warnings(struct run *r);
 
 /* equip.c */
 enum step_next equip_start(struct run *r, struct err *e) MUST_USE;

@@ -115,7 +115,7 @@ static void gather_on_done(struct work_job *job)
 
 bool gather_wanted(const struct run *r)
 {
-	return r->computer && settle_chose(r) && run_files(r) != CONTEXT_PROMPT &&
+	return r->computer && r->computer->chose && run_files(r) != CONTEXT_PROMPT &&
 	       !r->computer->gather;
 }
 

@@ -1,8 +1,11 @@
 /* What the files of run/ share: a run laid open, and the steps that lead from file to file.
  * Not for other folders.
  *
- * core/run.c      birth, moves, end        core/call.c     the prompt, the call, its end
- * core/step.c     the table of what is done before the call
+ * rows.c          the tables by which the core does what other files know
+ * core/run.c      engine, birth, reader    core/state.c    its moves, and what all ask of it
+ * core/end.c      its end                  core/call.c     the provider's call
+ * core/step.c     the steps before the call
+ * core/prompt.c   the prompt               core/call_messages.c  the messages for it
  * core/stages.c   the table of the stages (run/stage.h) that an answer's events pass
  * core/save.c     the store's part
  * lost.c  ends that the store did not take
@@ -287,7 +290,41 @@ static inline unsigned run_stages_with(const struct run *r, enum stage_part part
 	return r->stages.wanted & r->engine->stages_with[part];
 }
 
-/* run.c */
+/* --- rows.c: what the core does through other files --- */
+
+struct step {
+	const char    *name;
+	enum run_state state;                /* of the run, while it takes the step */
+	bool (*wanted)(const struct run *r); /* whether this run needs the step */
+	enum step_next (*start)(struct run *r, struct err *e);
+};
+
+extern const struct step run_steps[];
+extern const unsigned    run_step_count;
+
+/* How a run ends. */
+struct run_ending {
+	const struct err *e;           /* NULL: success */
+	bool              called;      /* the end comes in CALLING, or later */
+	bool              asked;       /* an attempt went on */
+	int64_t           before_nano; /* what the attempts before the last one have cost */
+};
+
+/* Rows, up to NULL.  A run_end_fn returns true if it has taken the end over, or made it; then no row
+ * follows. */
+typedef bool run_end_fn(struct run *r, const struct run_ending *x);
+typedef void run_part_fn(struct run *r);
+
+extern run_end_fn *const  run_completes[]; /* the answer is complete */
+extern run_end_fn *const  run_stops[];     /* all that goes on is stopped, in the end's order */
+extern run_end_fn *const  run_stores[];    /* the outcome is known, and is billed and stored */
+extern run_part_fn *const run_tells[];     /* the end is durable: followers are told, */
+extern run_part_fn *const run_overs[];     /* and then all others */
+extern run_end_fn *const  run_closings[];  /* the stream's last block */
+extern run_part_fn *const run_drops[];     /* freed with the request */
+extern run_part_fn *const run_frees[];     /* freed with the run */
+
+/* state.c */
 struct loop       *run_loop(const struct run *r);
 bool               run_stored(const struct run *r);
 enum context_files run_files(const struct run *r); /* where the files of messages are */
@@ -300,19 +337,27 @@ void run_move(struct run *r, enum run_state to);
  * run as it is calls run_free_if_over next.  Both are the only writers of r->jobs_out. */
 void run_hold(struct run *r);
 void run_release(struct run *r);
+/* run_called: the provider was asked, or would be next, and the end is not reached. */
+bool run_called(const struct run *r);
+/* run_cost: of all calls so far. */
+int64_t run_cost(const struct run *r);
+/* run_warnings: where the prompt's making tells what was left out. */
+struct warnings *run_warnings(struct run *r);
+/* run_fail: makes this the run's failure. */
+void run_fail(struct run *r, enum errc code, const char *text);
+
+/* end.c */
 /* run_finish: the call is over, or never began (states up to BEGINNING).  e: NULL: success;
  * ERR_CANCELLED: nobody wants the answer; else the failure, and the answer so far stays.  A run
  * that a worker has ends when the worker is done. */
 void run_finish(struct run *r, const struct err *e);
-/* run_close: the run has ended: prints the last block of its stream. */
-void run_close(struct run *r);
+/* run_complete: the answer is complete; then as run_finish. */
+void run_complete(struct run *r);
 /* run_drop_call: cancels the provider's call, if there is one. */
 void run_drop_call(struct run *r);
 /* run_abort_later: ends the run after the current callback of its provider, within which the call
  * must not be ended. */
 void run_abort_later(struct run *r, enum errc code, const char *text);
-/* run_fail: makes this the run's failure. */
-void run_fail(struct run *r, enum errc code, const char *text);
 /* run_conclude: the answer is as durable as it has to be, and the reader gets its end. */
 void run_conclude(struct run *r);
 /* run_drop_request: frees the request, once it is in the provider's hands.  Repeating it is fine. */
@@ -324,6 +369,8 @@ void origin_keep(struct run *r);
 void origin_name(const struct run *r, struct err *e);
 void origin_drop(struct run *r);
 void run_free_if_over(struct run *r);
+void run_free(struct run *r);
+void run_jobs_free(struct run_jobs *j); /* NULL is fine */
 
 /* step.c */
 /* step_first: begins the first step, from within run_start; errors: nothing has happened. */
@@ -331,7 +378,7 @@ enum errc step_first(struct run *r, struct err *e) MUST_USE;
 /* step_over: the job that parked the run is back, with success (code ERR_OK) or not.  The run may
  * be gone after the call. */
 void step_over(struct run *r, struct err *e);
-/* step_again: the run takes the steps from `settle` on once more. */
+/* step_again: the run takes the steps from the first of RECORDING on once more. */
 void step_again(struct run *r);
 /* step_aside: a step that computes does `work` on the loop, or on a worker where `work` would hold
  * the loop. */
@@ -358,17 +405,13 @@ void call_begun(struct run *r);
  * of a plain call into r->feed.  Each once; false: there is no memory. */
 bool print_stored(struct run *r) MUST_USE;
 bool print_whole(struct run *r) MUST_USE;
-/* print_aside: the answer has ended well and is long: a worker prints it, then run_finish is
- * called; false: nothing was done. */
-bool print_aside(struct run *r) MUST_USE;
-/* print_failed_aside: the answer ends by r->failure, and is long, or the encoder holds a long part of
- * it: the provider's call is over, a worker prints that part, or the answer for the store, then
- * run_finish is called again; false: nothing was done. */
-bool print_failed_aside(struct run *r) MUST_USE;
-/* print_last_aside: the run has ended, and the encoder, which sees the last events only now that the
- * log has them, holds a long part of the answer: a worker prints that part, then run_close is called;
- * false: nothing was done. */
-bool print_last_aside(struct run *r) MUST_USE;
+/* print_whole_aside: the answer has ended well and is long: a worker prints it, then run_finish is
+ * called.  print_failed_aside: the answer ends by a failure, and is long, or the encoder holds a long
+ * part of it: the provider's call is over, a worker prints that part, or the answer for the store,
+ * then run_finish is called again.  print_last_aside: the run has ended, and the encoder, which sees
+ * the last events only now that the log has them, holds a long part of the answer: a worker prints
+ * that part, then feed_finish is called. */
+run_end_fn print_whole_aside, print_failed_aside, print_last_aside;
 
 /* attempt.c */
 /* attempt_first: asks, or lets a worker print the prompt and asks then (call_begun follows either
@@ -378,34 +421,34 @@ enum errc attempt_first(struct run *r, struct err *e) MUST_USE;
 bool attempt_only(const struct run *r);
 /* attempt_again: the call has failed; true: another attempt follows, and the run goes on. */
 bool attempt_again(struct run *r, const struct err *e);
-/* attempt_begins: the event is content: the answer has begun.  attempt_content: the first one was
- * passed on to the reader. */
-bool attempt_begins(const struct event *ev);
+/* attempt_content: the first content was passed on to the reader. */
 void attempt_content(struct run *r);
 void attempt_good(struct run *r); /* the answer is complete */
 void attempt_step(struct run *r); /* it was, and another step of the run follows */
-void attempt_stop(struct run *r); /* ends the attempt that goes on; none follows */
-/* attempt_over: the run ends; used: the usage of its last attempt, and before_nano what those before
- * have cost. */
-void attempt_over(struct run *r, const struct usage *used, int64_t before_nano);
-/* attempt_book: counts the last attempt, once; code: "ok", or why it failed. */
-void attempt_book(struct run *r, const char *code);
+/* attempt_stop: ends the attempt that goes on; none follows.  attempt_close: its bill, and what the
+ * list of attempts tells of it.  attempt_book_last: counts it. */
+run_end_fn  attempt_stop, attempt_close;
+run_part_fn attempt_book_last;
 
 /* call.c */
 /* call_event: takes one event of the provider. */
 void call_event(void *arg, const struct event *ev);
-/* call_warnings: where the prompt's making tells what was left out. */
-struct warnings *call_warnings(struct run *r);
-/* call_prompt: makes the prompt.  call_start: asks the first target. */
-enum step_next call_prompt(struct run *r, struct err *e) MUST_USE;
+/* call_start: asks the first target. */
 enum step_next call_start(struct run *r, struct err *e) MUST_USE;
+
+/* prompt.c */
+/* call_prompt: makes the prompt. */
+enum step_next call_prompt(struct run *r, struct err *e) MUST_USE;
+
+/* call_messages.c */
 /* call_messages: all messages of the prompt in the request's arena, those of the branch first. */
 enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size_t *ret_old,
 			struct err *e) MUST_USE;
 
 /* commit.c */
 /* commit_open: the run begins to answer, before any provider does. */
-void commit_open(struct run *r);
+void       commit_open(struct run *r);
+run_end_fn commit_stop;
 
 /* bill.c */
 /* bill_budgeted: the key of the run has a budget.  bill_wanted: and nothing of the budget is
@@ -416,12 +459,14 @@ enum step_next bill_reserve(struct run *r, struct err *e) MUST_USE;
 void           bill_weigh(struct run *r); /* the prompt is made */
 void           bill_look(struct run *r);  /* the prompt's parts are known */
 /* bill_booked: the run has a reservation of an earlier step, which has to be booked.  bill_book: books
- * it.  bill_total: the cost of all calls so far. */
+ * it. */
 bool           bill_booked(const struct run *r);
 enum step_next bill_book(struct run *r, struct err *e) MUST_USE;
-int64_t        bill_total(const struct run *r);
 /* bill_begins: what the store keeps of a call that goes on; its spans are borrowed from the run. */
 struct turn_bill bill_begins(const struct run *r);
+/* bill_used: the sum of the usage of all calls so far of a run with a computer; u: another one, or
+ * NULL. */
+struct usage bill_used(struct run *r, const struct usage *u);
 /* bill_step: the call has ended well, and another step of the run follows; returns what it used. */
 struct usage bill_step(struct run *r);
 /* bill_dropped: the attempt has failed, and another one follows; returns what it was charged with.
@@ -480,10 +525,9 @@ void           refer_drop(struct run *r);
 /* save_load: the branch that is gone on with.  save_begin: the client's messages, for good. */
 enum step_next save_load(struct run *r, struct err *e) MUST_USE;
 enum step_next save_begin(struct run *r, struct err *e) MUST_USE;
-void           save_end(struct run *r);
-void           save_reserve_ahead(struct run *r);
+run_end_fn     save_ends; /* the end, for good, of a run that is stored */
 
-/* idem.c */
+/* run_idem.c */
 /* run_idem_commit: the provider has begun to answer: no other attempt follows, and the key stands
  * for this run. */
 void run_idem_commit(struct run *r);
@@ -498,9 +542,9 @@ bool run_idem_recorded(const struct run *r);
 struct store_idem run_idem_of(const struct run *r);
 /* run_idem_answer: the answer to later requests with the key; empty where the key is free again. */
 struct idem_answer run_idem_answer(struct run *r);
-/* run_idem_save: stores that answer, for a run that is not stored; false: there is nothing to
- * store. */
-bool run_idem_save(struct run *r);
+/* run_idem_stops: the key keeps an end that has cost.  run_idem_save: stores the answer for the key, for
+ * a run that is not stored. */
+run_end_fn run_idem_stops, run_idem_save;
 /* run_idem_over: the claim ends, with the run. */
 void run_idem_over(struct run *r);
 
@@ -554,5 +598,8 @@ void feed_skip(struct run *r);
  * false: no memory. */
 bool feed_rests(struct run *r);
 bool feed_join_rest(struct run *r) MUST_USE;
-/* feed_close: prints the last block, once. */
-void feed_close(struct run *r);
+/* feed_close: prints the last block, once.  feed_finish: that, once the run has ended: the client gets
+ * it. */
+void       feed_close(struct run *r);
+void       feed_finish(struct run *r);
+run_end_fn feed_ends; /* feed_finish, as a row */

@@ -8,7 +8,7 @@
  *   the provider's end --print_aside--> a worker --> the blocks for the client, print_aside again
  *   a failure --print_failed_aside--> a worker --> the blocks for the client, run_finish again
  *   a failure --print_failed_aside--> a worker --> the answer so far for the store, run_finish again
- *   the run's end --print_last_aside--> a worker --> the blocks for the client, run_close
+ *   the run's end --print_last_aside--> a worker --> the blocks for the client, feed_finish
  *
  * An answer for which the worker found no memory is printed once more by the function that needs
  * it. */
@@ -88,6 +88,8 @@ static enum errc print_put_off(struct run *r, struct err *e)
 	return ERR_OK;
 }
 
+static bool print_aside(struct run *r);
+
 static void put_off_printed(struct run *r, struct err *e)
 {
 	if (e->code == ERR_OK && !feed_join_rest(r))
@@ -102,7 +104,7 @@ static void last_printed(struct run *r, struct err *e)
 {
 	if (e->code != ERR_OK || !feed_join_rest(r))
 		run_fail(r, ERR_OVERLOADED, "no memory for the stream");
-	run_close(r);
+	feed_finish(r);
 	run_free_if_over(r);
 }
 
@@ -111,8 +113,9 @@ static bool print_rest_aside(struct run *r, void (*then)(struct run *r, struct e
 	return feed_rests(r) && r->engine->o.env.cpu && aside_submit(r, print_put_off, then);
 }
 
-bool print_last_aside(struct run *r)
+bool print_last_aside(struct run *r, const struct run_ending *x)
 {
+	(void)x;
 	return print_rest_aside(r, last_printed);
 }
 
@@ -139,15 +142,17 @@ static bool print_cut_aside(struct run *r)
 	return aside_submit(r, print_stored_aside, failed_printed);
 }
 
-bool print_failed_aside(struct run *r)
+bool print_failed_aside(struct run *r, const struct run_ending *x)
 {
+	if (!x->e || !x->called)
+		return false;
 	if (!print_rest_aside(r, put_off_printed) && !print_cut_aside(r))
 		return false;
 	run_drop_call(r);
 	return true;
 }
 
-bool print_aside(struct run *r)
+static bool print_aside(struct run *r)
 {
 	if (print_rest_aside(r, put_off_printed))
 		return true;
@@ -157,4 +162,10 @@ bool print_aside(struct run *r)
 	return wanted && r->engine->o.env.cpu &&
 	       r->answer.raw.len + r->answer.bytes > LIMIT_LOOP_JSON &&
 	       aside_submit(r, print_answer_aside, printed);
+}
+
+bool print_whole_aside(struct run *r, const struct run_ending *x)
+{
+	(void)x;
+	return print_aside(r);
 }

@@ -34,7 +34,7 @@ static void settle_finish(struct run *r, const char *reason)
 {
 	struct run_computer *c = r->computer;
 	struct usage         own = r->usage;
-	struct usage         sum = computer_used(r, r->usage.known ? &own : NULL);
+	struct usage         sum = bill_used(r, r->usage.known ? &own : NULL);
 
 	computer_give(r, &(struct event){ .kind = EVENT_FINISH,
 					  .text = str_of(reason),
@@ -190,9 +190,7 @@ enum step_next settle_start(struct run *r, struct err *e)
 	if (r->aborting) /* the run ends in the next turn of the loop */
 		return STEP_PARKED;
 	if (reason) {
-		r->ended_ms = clock_wall_ms();
-		if (!print_aside(r))
-			run_finish(r, NULL);
+		run_complete(r);
 		return STEP_DONE;
 	}
 	if (c->chose)

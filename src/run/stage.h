@@ -33,9 +33,9 @@
  *
  * What becomes of a run, and which function makes it so:
  *
- *   state LOADING .. EXECUTING   step_loop, by the rows of `steps`
+ *   state LOADING .. EXECUTING   step_loop, by the rows of run_steps
  *   CALLING -> STREAMING         attempt_content: feed has the first content
- *   any -> ENDING                save_end, run_idem_save: the store gets the end
+ *   any -> ENDING                save_ends, run_idem_save: the store gets the end
  *   any -> ENDED                 run_conclude: the end is durable, or need not be
  *   wanted stages                run_stages_choose, at run_start; commit_attempt takes commit out
  *   an attempt begins            attempt_begin; it fails: attempt_again; it ended well: attempt_good
@@ -87,6 +87,8 @@ struct stage {
 	void (*cut)(struct run *r);
 	/* After flush: true: the answer is not over, and the stage sees to it that steps follow. */
 	bool (*more)(struct run *r);
+	/* The store is to know at once how many attempts there were, and what they used. */
+	void (*news)(struct run *r);
 	/* The log has more events of the run; true: the stage waited for them, and the run may be
 	 * gone. */
 	bool (*logged)(struct run *r);
@@ -119,6 +121,7 @@ enum stage_part {
 	STAGE_PART_FLUSH,
 	STAGE_PART_CUT,
 	STAGE_PART_MORE,
+	STAGE_PART_NEWS,
 	STAGE_PART_LOGGED,
 	STAGE_PART_PAUSE,
 	STAGE_PART_END,
@@ -136,6 +139,8 @@ void run_stages_table(uint16_t ret[STAGE_PART__COUNT]);
 void run_stages_choose(struct run *r);
 /* run_enter: an event of the provider, for the first stage. */
 void run_enter(struct run *r, const struct event *ev);
+/* run_is_content: the answer begins, or goes on, with this event. */
+bool run_is_content(const struct event *ev);
 /* run_overflow: the answer is over its limit, or memory was short (errno): the run is aborted. */
 void run_overflow(struct run *r);
 /* The other members, of the wanted stages in their order.  run_stages_more: true: further steps
@@ -144,6 +149,7 @@ enum step_next run_stages_start(struct run *r, struct err *e) MUST_USE;
 void           run_stages_begun(struct run *r);
 void           run_stages_flush(struct run *r);
 void           run_stages_cut(struct run *r);
+void           run_stages_news(struct run *r);
 bool           run_stages_more(struct run *r) MUST_USE;
 bool           run_stages_logged(struct run *r) MUST_USE;
 void           run_stages_pause(struct run *r, bool pause);

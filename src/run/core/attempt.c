@@ -108,45 +108,6 @@ static void tell_healthy(struct run *r)
 	r->attempt.target.probe = false; /* the probe has told health its result */
 }
 
-static bool ends_in(struct str s, struct str tail)
-{
-	return s.n > tail.n && memcmp(s.p + s.n - tail.n, tail.p, tail.n) == 0;
-}
-
-/* is_flag: whether an LMC chunk only opens or ends a segment.  Dialects print the flag as the last
- * member. */
-static bool is_flag(struct str chunk)
-{
-	return ends_in(chunk, STR(",\"start\":true}")) || ends_in(chunk, STR(",\"end\":true}"));
-}
-
-bool attempt_begins(const struct event *ev)
-{
-	switch (ev->kind) {
-	case EVENT_TEXT:
-	case EVENT_REASONING:
-	case EVENT_REFUSAL:
-	case EVENT_TOOL_START:
-	case EVENT_TOOL_ARGS:
-	case EVENT_MEDIA:
-	case EVENT_MESSAGE: return !ev->hollow;
-	case EVENT_LMC: return !is_flag(ev->text);
-	case EVENT_START:
-	case EVENT_BLOCK_END:
-	case EVENT_ASKED:
-	case EVENT_OTHER:
-	case EVENT_USAGE:
-	case EVENT_FINISH:
-	case EVENT_ERROR:
-	case EVENT_END:
-	case EVENT_STEP:
-	case EVENT_EXECUTE:
-	case EVENT_EXECUTED:
-	case EVENT__COUNT: break;
-	}
-	return false;
-}
-
 void attempt_content(struct run *r)
 {
 	run_move(r, STATE_STREAMING);
@@ -170,10 +131,12 @@ void attempt_good(struct run *r)
 	timer_stop(run_loop(r), &r->attempt.total);
 }
 
-void attempt_stop(struct run *r)
+bool attempt_stop(struct run *r, const struct run_ending *x)
 {
 	struct err e = { .code = ERR_CANCELLED };
 
+	(void)x;
+	run_drop_call(r);
 	over(r, HEALTH_NEITHER, r->failure ? r->failure : &e);
 	if (r->attempt.chosen) /* the target was not asked yet: a worker had the prompt */
 		attempt_tell(r, HEALTH_NEITHER, NULL);
@@ -187,6 +150,7 @@ void attempt_stop(struct run *r)
 	 * counts. */
 	if (!r->usage.known && r->attempt.told.known)
 		r->usage = r->attempt.told;
+	return false;
 }
 
 /* --- who is asked --- */
@@ -334,7 +298,7 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 	if (r->live)
 		live_attempt_begun(r->live, p->name, asked_model(r), clock_wall_ms(), a->count);
 	if (a->count > 1)
-		journal_news(r);
+		run_stages_news(r);
 	if (a->count == a->before + 1)
 		a->total_us = p->total_us;
 	if (a->count == 1)
@@ -422,7 +386,7 @@ static enum errc ask(struct run *r, struct err *e)
 	struct attempt        *a = &r->attempt;
 
 	/* The warnings of the previous target's dialect do not hold for this target. */
-	struct warnings *w = call_warnings(r);
+	struct warnings *w = run_warnings(r);
 	w->json.len = a->warnings_len;
 	w->count = a->warnings_count;
 	if (translate(r, e) != ERR_OK || leave_sampling(r, e) != ERR_OK)
@@ -489,8 +453,8 @@ enum errc attempt_first(struct run *r, struct err *e)
 	a->wait.fn = on_wait;
 	a->total.fn = on_total;
 	a->first_us = loop_now_us(run_loop(r));
-	a->warnings_len = call_warnings(r)->json.len;
-	a->warnings_count = call_warnings(r)->count;
+	a->warnings_len = run_warnings(r)->json.len;
+	a->warnings_count = run_warnings(r)->count;
 	if (!a->members) { /* a later step has the list without what one target refuses */
 		a->members = r->rq->what.prompt.members;
 		a->member_count = r->rq->what.prompt.member_count;
@@ -579,7 +543,7 @@ static void attempt_give_up(struct run *r, const struct err *e)
 			  });
 }
 
-void attempt_book(struct run *r, const char *code)
+static void attempt_book(struct run *r, const char *code)
 {
 	const char *provider = r->provider->name;
 
@@ -634,7 +598,7 @@ void attempt_step(struct run *r)
 	err_drop(&a->last);
 }
 
-void attempt_over(struct run *r, const struct usage *used, int64_t before_nano)
+static void attempt_over(struct run *r, const struct usage *used, int64_t before_nano)
 {
 	const struct err *e = r->failure;
 
@@ -650,6 +614,19 @@ void attempt_over(struct run *r, const struct usage *used, int64_t before_nano)
 	}
 	live_attempt_last(r->live, asked_model(r), r->attempt.count > 1, priced(r),
 			  r->bill.nano - before_nano);
+}
+
+bool attempt_close(struct run *r, const struct run_ending *x)
+{
+	struct usage used = bill_close(r, x->asked);
+
+	attempt_over(r, &used, x->before_nano);
+	return false;
+}
+
+void attempt_book_last(struct run *r)
+{
+	attempt_book(r, r->failure ? err_code_wire(r->failure->code) : "ok");
 }
 
 /* serves: whether the target has answered a call within the window of its failures. */
@@ -711,7 +688,7 @@ bool attempt_again(struct run *r, const struct err *e)
 	}
 	metric_add(METRIC_RETRIES, (const char *[]){ err_code_wire(e->code), "", "" }, 1);
 	attempt_give_up(r, e);
-	journal_news(r); /* a kill during the wait must not take what this attempt has used */
+	run_stages_news(r); /* a kill during the wait must not take what this attempt has used */
 	pass_over(r, e);
 	err_keep(&a->last, e);
 	if (c.left_us != INT64_MAX && !timer_running(&a->total))

@@ -1,10 +1,8 @@
-/* One run: its birth, the moves of the state machine that run.h draws, and its end. */
+/* One run as others see it: its engine, its birth, its reader. */
 #include "run/run.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/log.h"
-#include "base/metric.h"
 #include "run/computer.h"
 #include "run/internal.h"
 #include "store/conversation.h"
@@ -13,22 +11,6 @@
 
 /* Event numbers reserved with the run's row. */
 enum { SEQ_FIRST_RANGE = 1024 };
-
-#define TO(s) (1u << STATE_##s)
-static const struct {
-	const char *name;
-	unsigned    next;
-} state_graph[STATE__COUNT] = {
-	[STATE_LOADING] = { "loading", TO(BEGINNING) | TO(CALLING) | TO(RECORDING) | TO(ENDED) },
-	[STATE_BEGINNING] = { "beginning", TO(CALLING) | TO(RECORDING) | TO(ENDED) },
-	[STATE_CALLING] = { "calling", TO(STREAMING) | TO(RECORDING) | TO(ENDING) | TO(ENDED) },
-	[STATE_STREAMING] = { "streaming", TO(RECORDING) | TO(ENDING) | TO(ENDED) },
-	[STATE_RECORDING] = { "recording", TO(EXECUTING) | TO(CALLING) | TO(ENDING) | TO(ENDED) },
-	[STATE_EXECUTING] = { "executing", TO(RECORDING) | TO(ENDING) | TO(ENDED) },
-	[STATE_ENDING] = { "ending", TO(ENDED) },
-	[STATE_ENDED] = { "ended", 0 },
-};
-#undef TO
 
 /* --- engine --- */
 
@@ -61,80 +43,7 @@ size_t run_engine_live(const struct run_engine *g)
 	return g->live;
 }
 
-struct loop *run_loop(const struct run *r)
-{
-	return r->engine->o.env.loop;
-}
-
-void run_move(struct run *r, enum run_state to)
-{
-	CHECK(state_graph[r->state].next & (1u << to));
-	r->state = to;
-	if (to != STATE_CALLING && to != STATE_RECORDING)
-		return;
-	r->dispatched = true;
-	if (r->live)
-		live_set_status(r->live, RUN_RUNNING);
-}
-
-void run_hold(struct run *r)
-{
-	r->jobs_out++;
-}
-
-void run_release(struct run *r)
-{
-	CHECK(r->jobs_out > 0);
-	r->jobs_out--;
-}
-
-bool run_stored(const struct run *r)
-{
-	return r->store;
-}
-
-const struct branch_read *run_branch(const struct run *r)
-{
-	return r->jobs && r->jobs->branch ? &r->jobs->branch->read : NULL;
-}
-
-enum context_files run_files(const struct run *r)
-{
-	return r->rq && r->rq->manner.computing ? r->rq->manner.computing->files : CONTEXT_PROMPT;
-}
-
-static bool is_called(const struct run *r)
-{
-	return r->state >= STATE_CALLING && r->state <= STATE_EXECUTING;
-}
-
-/* --- birth and death --- */
-
-/* A stream may live long, and the large bodies of many streams would add up. */
-void run_drop_request(struct run *r)
-{
-	if (r->jobs && r->jobs->branch) {
-		arena_finish(&r->jobs->branch->read.arena);
-		free(TAKE(r->jobs->branch));
-	}
-	refer_drop(r);
-	image_drop(r);
-	attach_drop(r);
-	if (!r->rq)
-		return;
-	origin_keep(r);
-	input_destroy(TAKE(r->rq)->input);
-}
-
-static void jobs_free(struct run_jobs *j)
-{
-	if (!j)
-		return;
-	buf_finish(&j->end_answer);
-	buf_finish(&j->end_error);
-	buf_finish(&j->key_body);
-	free(j);
-}
+/* --- birth --- */
 
 static struct run_jobs *jobs_new(struct run *r)
 {
@@ -148,52 +57,6 @@ static struct run_jobs *jobs_new(struct run *r)
 	buf_init(&j->end_error, 4 * KIB);
 	buf_init(&j->key_body, 4 * KIB);
 	return j;
-}
-
-static void unlist_live(struct run *r)
-{
-	if (r->live)
-		live_remove(r->live);
-}
-
-static void run_free(struct run *r)
-{
-	struct run_engine *g = r->engine;
-
-	unlist_live(r);
-	if (r->live)
-		attempt_log_finish(&r->live->log);
-	free(r->live);
-	if (r->tape)
-		journal_drop(r);
-	tape_release(r->tape);
-	list_take_out(&r->link);
-	g->live--;
-	reader_finish(&r->feed);
-	warnings_finish(&r->warnings);
-	answer_finish(&r->answer);
-	err_drop(&r->failure);
-	err_drop(&r->aside.err);
-	err_drop(&r->aside.why);
-	buf_finish(&r->aside.body);
-	run_drop_request(r);
-	origin_drop(r);
-	attach_release(r);
-	jobs_free(r->jobs);
-	bill_finish(r);
-	computer_destroy(TAKE(r->computer));
-	free(r->model);
-	free(r->label);
-	if (r->release)
-		r->release(r->held);
-	free(r);
-}
-
-void run_free_if_over(struct run *r)
-{
-	if (r->state == STATE_ENDED && !r->observer && r->jobs_out == 0 && !r->aborting &&
-	    !(r->live && live_posted(r->live)))
-		run_free(r);
 }
 
 /* run_copy: copies all bytes, because a client's model name may contain NUL. */
@@ -262,7 +125,7 @@ static struct run *run_new(struct run_engine *g, struct call_request *rq)
 		computer_destroy(r->computer);
 		free(r->model);
 		free(r->label);
-		jobs_free(r->jobs);
+		run_jobs_free(r->jobs);
 		free(r);
 		return NULL;
 	}
@@ -317,7 +180,7 @@ static void cancel_now(struct task *t)
 
 	live_taken(l);
 	r->cancelled = true;
-	if (is_called(r)) {
+	if (run_called(r)) {
 		err_set(&e, ERR_CANCELLED, "", "the run was cancelled");
 		run_finish(r, &e);
 	} else {
@@ -393,224 +256,12 @@ enum errc run_start(struct run_engine *g, struct call_request *rq,
 	return ERR_OK;
 }
 
-/* --- the end --- */
-
-static void book_tokens(const struct run *r)
-{
-	const struct usage *u = &r->usage;
-	const struct {
-		const char *type;
-		int64_t     n;
-		bool        always;
-	} kinds[] = {
-		{ "input", u->in, true },
-		{ "output", u->out, true },
-		{ "cached", u->cached_read, false },
-		{ "reasoning", u->reasoning, false },
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		if (kinds[i].always || kinds[i].n > 0)
-			metric_add(METRIC_TOKENS, (const char *[]){ r->label, kinds[i].type, "" },
-				   kinds[i].n);
-	if (r->first_token_us && r->attempt.before == 0 && r->stream && u->out > 1 &&
-	    r->outcome == RUN_COMPLETED)
-		metric_observe(METRIC_TOKEN_TIME,
-			       (const char *[]){ r->provider->name, r->label, "" },
-			       (r->answered_us - r->first_token_us) / (u->out - 1));
-}
-
-/* book_abort: counts a stream that was open and failed, by the side that is to blame. */
-static void book_abort(enum errc code)
-{
-	bool ours = code == ERR_STORAGE || code == ERR_SHUTTING_DOWN || code == ERR_OVERLOADED ||
-		    code == ERR_INTERNAL;
-	const char *side = code == ERR_CANCELLED ? "client" : ours ? "gateway" : "upstream";
-
-	metric_add(METRIC_STREAM_ABORTS, (const char *[]){ side, err_code_wire(code), "" }, 1);
-}
-
-static void run_book_metrics(struct run *r)
-{
-	if (r->called_us == 0)
-		return;
-	attempt_book(r, r->failure ? err_code_wire(r->failure->code) : "ok");
-	if (r->usage.known)
-		book_tokens(r);
-	/* The caller of run_leave counts streams whose client left. */
-	if (r->headers_sent && r->observer && r->failure)
-		book_abort(r->failure->code);
-	if (r->headers_sent)
-		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->seq);
-}
-
-/* give_pass: returns the run's place and settles its tokens.  A call that failed before its first
- * content has used none, unless the provider reports some. */
-static void give_pass(struct run *r)
-{
-	const struct usage *u = &r->usage;
-	bool                nothing = r->failure && !r->first_token_us;
-	int64_t             tokens = u->known || u->estimated ? u->in + u->out : nothing ? 0 : -1;
-
-	admit_over(&r->pass, r->attempt.count > 0, tokens);
-}
-
-void run_close(struct run *r)
-{
-	feed_close(r);
-	journal_drop(r);
-	feed_open(r);
-	feed_wake(r);
-}
-
-/* end_live: takes the run out of the live runs, and tells those who follow them. */
-static void end_live(struct run *r)
-{
-	struct live_end end = {
-		.completed_ms = r->ended_ms,
-		.usage = r->usage,
-		.costs = r->bill.charged && !r->bill.unpriced,
-		.cost_nano = bill_total(r),
-	};
-
-	if (!r->live)
-		return;
-	if (r->outcome != RUN_CANCELLED)
-		str_copy(end.finish_reason, sizeof end.finish_reason, str_of(r->finish_reason));
-	if (r->failure)
-		str_copy(end.code, sizeof end.code, str_of(err_wire(r->failure)));
-	live_end(r->live, r->outcome, &end);
-}
-
-void run_conclude(struct run *r)
-{
-	const struct err *e = r->failure;
-
-	run_move(r, STATE_ENDED);
-	give_pass(r);
-	attach_release(r);
-	journal_end(r);
-	r->seq_reserved = UINT64_MAX; /* the run's row now has its last number */
-	end_live(r);
-	run_book_metrics(r);
-	bill_over(r);
-	content_answered(r);
-	run_idem_over(r);
-	if (!r->observer) {
-		run_free_if_over(r);
-		return;
-	}
-	if (!r->stream || (e && !r->headers_sent && !r->headers_due)) {
-		r->observer->done(r->observer_arg, e);
-		return;
-	}
-
-	if (!print_last_aside(r))
-		run_close(r);
-}
-
-static enum run_status outcome_of(const struct run *r, const struct err *e)
-{
-	if (!e)
-		return RUN_COMPLETED;
-	if (e->code == ERR_CANCELLED)
-		return RUN_CANCELLED;
-	return answer_any(&r->answer) ? RUN_INCOMPLETE : RUN_FAILED;
-}
-
-void run_drop_call(struct run *r)
-{
-	struct provider_call *call = TAKE(r->call);
-
-	if (call)
-		call->provider->ops->cancel(call);
-}
-
-/* run_drop: stops all that goes on for the run, but for jobs of the store or of a worker, which
- * can't be stopped: the run waits for them (run_free_if_over). */
-static void run_drop(struct run *r)
-{
-	timer_stop(run_loop(r), &r->commit_timer);
-	run_drop_call(r);
-	attempt_stop(r);
-	if (r->computer)
-		computer_drop(r);
-}
-
-void run_finish(struct run *r, const struct err *e)
-{
-	bool    called = is_called(r);
-	bool    asked = r->attempt.on;
-	int64_t before_nano = r->bill.nano;
-
-	if (aside_ends(r, e))
-		return;
-	if (e) {
-		struct err named = *e;
-
-		if (e != r->failure)
-			origin_name(r, &named);
-		err_keep(&r->failure, &named);
-	}
-	if (r->called_us)
-		r->answered_us = clock_mono_us();
-	if (r->ended_ms == 0)
-		r->ended_ms = clock_wall_ms();
-	if (called)
-		run_stages_end(r, e);
-	if (e && called && print_failed_aside(r))
-		return;
-	if (e) /* the given one may have been the old failure, and a lack of memory takes its place */
-		e = r->failure;
-	run_drop(r);
-	/* A retry of this request would cost again, so the idempotency key keeps this end. */
-	if (r->attempt.spent)
-		run_idem_commit(r);
-	r->outcome = outcome_of(r, e);
-	struct usage used = bill_close(r, asked);
-	attempt_over(r, &used, before_nano);
-	r->seq++;
-	if (run_stored(r) && called)
-		save_end(r);
-	else if (!called || !run_idem_save(r))
-		run_conclude(r);
-}
-
-static void abort_now(struct task *t)
-{
-	struct run *r = container_of(t, struct run, later_task);
-
-	r->aborting = false;
-	if (is_called(r))
-		run_finish(r, r->failure);
-	else
-		run_free_if_over(r);
-}
-
-void run_fail(struct run *r, enum errc code, const char *text)
-{
-	struct err e;
-
-	err_set(&e, code, "", "%s", text);
-	err_keep(&r->failure, &e);
-}
-
-void run_abort_later(struct run *r, enum errc code, const char *text)
-{
-	if (r->aborting)
-		return;
-	run_fail(r, code, text);
-	r->aborting = true;
-	r->later_task.fn = abort_now;
-	loop_later(run_loop(r), &r->later_task);
-}
-
 void run_engine_stop(struct run_engine *g, const struct err *why)
 {
 	g->stopping = *why;
 	for (struct run *r = LIST_FIRST(&g->runs, struct run, link), *next; r; r = next) {
 		next = LIST_NEXT(r, struct run, link);
-		if (is_called(r))
+		if (run_called(r))
 			run_finish(r, why);
 		else
 			attach_unwant(r);
@@ -622,7 +273,7 @@ void run_leave(struct run *r)
 	r->observer = NULL;
 	reader_leave(&r->feed);
 	feed_pause(r, false);
-	if (!r->finish && is_called(r)) {
+	if (!r->finish && run_called(r)) {
 		struct err e;
 
 		err_set(&e, ERR_CANCELLED, "", "the client left");
@@ -656,5 +307,5 @@ void run_view(const struct run *r, struct run_view *ret)
 				  .failure = r->failure,
 				  .cut = r->feed.cut,
 				  .costs = r->bill.charged && !r->bill.unpriced,
-				  .cost_nano = bill_total(r) };
+				  .cost_nano = run_cost(r) };
 }

@@ -8,10 +8,6 @@
 
 #include <stdlib.h>
 
-/* The next range of event numbers is reserved when so many numbers of the last one are left: no
- * event should wait for the reservation. */
-enum { SEQ_AHEAD = 512 };
-
 /* --- before the call --- */
 
 /* go_on_in: the conversation of the previous run is known. */
@@ -162,62 +158,6 @@ enum step_next save_begin(struct run *r, struct err *e)
 	return STEP_FAILED;
 }
 
-/* --- during the stream --- */
-
-struct run_reserve {
-	struct run        *run;
-	struct seq_reserve seq;
-};
-
-static void save_on_reserved(struct store_job *job)
-{
-	struct run_reserve *x = container_of(job, struct run_reserve, seq.job);
-	struct run         *r = x->run;
-	uint64_t            upto = x->seq.upto;
-	struct err          e = job->err;
-
-	free(x);
-	run_release(r);
-	r->jobs->reserving = false;
-	if (e.code == ERR_OK) {
-		if (upto > r->seq_reserved)
-			r->seq_reserved = upto;
-		/* The provider may have been faster than the store, and the new range nearly used
-		 * up. */
-		if (r->call)
-			save_reserve_ahead(r);
-		feed_wake(r);
-	} else if (r->state == STATE_STREAMING && r->call) {
-		run_finish(r, &e);
-		return;
-	}
-	run_free_if_over(r);
-}
-
-void save_reserve_ahead(struct run *r)
-{
-	uint64_t used = r->seq > r->seq_reserved ? r->seq : r->seq_reserved;
-
-	if (r->jobs->reserving || r->seq_reserved == UINT64_MAX ||
-	    r->seq_reserved > r->seq + SEQ_AHEAD)
-		return;
-
-	struct run_reserve *x = malloc(sizeof *x);
-	if (!x)
-		return; /* the next event tries again, as where the queue is full */
-	x->run = r;
-	x->seq = (struct seq_reserve){
-		.job = { .loop = run_loop(r), .done = save_on_reserved },
-		.run = r->id,
-		.upto = used * 2,
-	};
-	r->jobs->reserving = store_seq_reserve(r->engine->o.store, &x->seq);
-	if (r->jobs->reserving)
-		run_hold(r);
-	else
-		free(x);
-}
-
 /* --- after the call --- */
 
 /* One end of an engine at a time needs no memory; more ends wait if they get none.  A run without a stored end
@@ -305,7 +245,7 @@ static bool end_submit(struct run *r, struct run_end *x)
 		.keyed = r->claim,
 		.idem_answer = run_idem_answer(r),
 		.costs = r->bill.charged && !r->bill.unpriced,
-		.cost_nano = bill_total(r),
+		.cost_nano = run_cost(r),
 		.note = bill_ends(r, &x->note) ? &x->note : NULL,
 	};
 	journal_rest(r, x->turn.events);
@@ -319,7 +259,7 @@ static bool end_submit(struct run *r, struct run_end *x)
 	return false;
 }
 
-void save_end(struct run *r)
+static void save_end(struct run *r)
 {
 	struct run_engine *g = r->engine;
 	struct run_end    *x = end_take(g);
@@ -344,4 +284,13 @@ void save_end(struct run *r)
 	} else if (!end_submit(r, x)) {
 		end_give_back(g, x);
 	}
+}
+
+bool save_ends(struct run *r, const struct run_ending *x)
+{
+	bool stores = run_stored(r) && x->called;
+
+	if (stores)
+		save_end(r);
+	return stores;
 }

@@ -18,11 +18,17 @@ void run_stages_table(uint16_t ret[STAGE_PART__COUNT])
 	for (unsigned i = 0; i < STAGE__COUNT; i++) {
 		const struct stage *s = run_stages[i];
 		const bool          has[STAGE_PART__COUNT] = {
-				 [STAGE_PART_WANTED] = s->wanted, [STAGE_PART_START] = s->start,
-				 [STAGE_PART_BEGUN] = s->begun,   [STAGE_PART_FLUSH] = s->flush,
-				 [STAGE_PART_CUT] = s->cut,       [STAGE_PART_MORE] = s->more,
-				 [STAGE_PART_LOGGED] = s->logged, [STAGE_PART_PAUSE] = s->pause,
-				 [STAGE_PART_END] = s->end,       [STAGE_PART_TOUCHES] = s->touches_text,
+				 [STAGE_PART_WANTED] = s->wanted,
+				 [STAGE_PART_START] = s->start,
+				 [STAGE_PART_BEGUN] = s->begun,
+				 [STAGE_PART_FLUSH] = s->flush,
+				 [STAGE_PART_CUT] = s->cut,
+				 [STAGE_PART_MORE] = s->more,
+				 [STAGE_PART_NEWS] = s->news,
+				 [STAGE_PART_LOGGED] = s->logged,
+				 [STAGE_PART_PAUSE] = s->pause,
+				 [STAGE_PART_END] = s->end,
+				 [STAGE_PART_TOUCHES] = s->touches_text,
 		};
 
 		for (unsigned part = 0; part < STAGE_PART__COUNT; part++)
@@ -53,6 +59,45 @@ void run_overflow(struct run *r)
 	else
 		run_abort_later(r, ERR_UPSTREAM_BAD_RESPONSE,
 				"the answer is over the size that is kept");
+}
+
+static bool ends_in(struct str s, struct str tail)
+{
+	return s.n > tail.n && memcmp(s.p + s.n - tail.n, tail.p, tail.n) == 0;
+}
+
+/* is_flag: whether an LMC chunk only opens or ends a segment.  Dialects print the flag as the last
+ * member. */
+static bool is_flag(struct str chunk)
+{
+	return ends_in(chunk, STR(",\"start\":true}")) || ends_in(chunk, STR(",\"end\":true}"));
+}
+
+bool run_is_content(const struct event *ev)
+{
+	switch (ev->kind) {
+	case EVENT_TEXT:
+	case EVENT_REASONING:
+	case EVENT_REFUSAL:
+	case EVENT_TOOL_START:
+	case EVENT_TOOL_ARGS:
+	case EVENT_MEDIA:
+	case EVENT_MESSAGE: return !ev->hollow;
+	case EVENT_LMC: return !is_flag(ev->text);
+	case EVENT_START:
+	case EVENT_BLOCK_END:
+	case EVENT_ASKED:
+	case EVENT_OTHER:
+	case EVENT_USAGE:
+	case EVENT_FINISH:
+	case EVENT_ERROR:
+	case EVENT_END:
+	case EVENT_STEP:
+	case EVENT_EXECUTE:
+	case EVENT_EXECUTED:
+	case EVENT__COUNT: break;
+	}
+	return false;
 }
 
 /* run_stages_start: when the job of a stage that has parked the run is back, the step is taken again
@@ -97,6 +142,14 @@ void run_stages_cut(struct run *r)
 
 	EACH_STAGE(s, r, STAGE_PART_CUT)
 	s->cut(r);
+}
+
+void run_stages_news(struct run *r)
+{
+	const struct stage *s;
+
+	EACH_STAGE(s, r, STAGE_PART_NEWS)
+	s->news(r);
 }
 
 bool run_stages_more(struct run *r)

@@ -1,21 +1,13 @@
-/* What a run does before its provider's call: the table of steps that run.h draws, and the loop
- * that takes them in order.
+/* What a run does before its provider's call: the loop that takes the steps of run/rows.c, which run.h
+ * draws, in their order.
  *
  * The loop skips a step that the run does not need.  A step that waits for the store or for a
  * worker parks the run; the callback of its job calls step_over, and the loop continues with the
  * next row.  Before each step, the loop checks that somebody still wants the run and that the
- * gateway is not stopping, so no step has to check this.  A new step is a row here, and a start
+ * gateway is not stopping, so no step has to check this.  A new step is a row there, and a start
  * function in the file that does the work. */
 #include "base/log.h"
-#include "run/computer.h"
 #include "run/internal.h"
-
-struct step {
-	const char    *name;
-	enum run_state state;                /* of the run, while it takes the step */
-	bool (*wanted)(const struct run *r); /* whether this run needs the step */
-	enum step_next (*start)(struct run *r, struct err *e);
-};
 
 enum step_next step_aside(struct run *r, enum errc (*work)(struct run *r, struct err *e),
 			  struct err *e)
@@ -27,129 +19,6 @@ enum step_next step_aside(struct run *r, enum errc (*work)(struct run *r, struct
 	err_set(e, ERR_OVERLOADED, "", "too many large requests are waiting; try again");
 	return STEP_FAILED;
 }
-
-/* --- what is wanted --- */
-
-static bool always(const struct run *r)
-{
-	(void)r;
-	return true;
-}
-
-static bool continues(const struct run *r)
-{
-	return !id_none(r->rq->thread.conversation) || !id_none(r->rq->thread.previous);
-}
-
-static bool refers(const struct run *r)
-{
-	return r->rq->thread.reference_count > 0;
-}
-
-static bool has_messages_of_ours(const struct run *r)
-{
-	return r->family->files || run_stored(r);
-}
-
-static bool names_files(const struct run *r)
-{
-	return r->attach;
-}
-
-static bool is_starting(const struct run *r)
-{
-	return r->starting;
-}
-
-static bool starts_stages(const struct run *r)
-{
-	return run_stages_with(r, STAGE_PART_START);
-}
-
-static bool settles(const struct run *r)
-{
-	return r->computer && settle_waits(r);
-}
-
-static bool records(const struct run *r)
-{
-	return r->computer && settle_chose(r) && run_stored(r);
-}
-
-static bool executes(const struct run *r)
-{
-	return r->computer && settle_chose(r);
-}
-
-/* reserves_again: each call of a run with a computer has a reservation of its own. */
-static bool reserves_again(const struct run *r)
-{
-	return r->computer && bill_wanted(r);
-}
-
-static bool lacks_prompt(const struct run *r)
-{
-	return !r->prepared;
-}
-
-/* --- steps without a file of their own --- */
-
-static enum errc step_look_work(struct run *r, struct err *e)
-{
-	bill_look(r);
-	return attach_look(r, e);
-}
-
-static enum step_next step_look(struct run *r, struct err *e)
-{
-	return step_aside(r, step_look_work, e);
-}
-
-static void step_turn_over(struct task *t)
-{
-	struct run *r = container_of(t, struct run, later_task);
-	struct err  e = { .code = ERR_OK };
-
-	run_release(r);
-	step_over(r, &e);
-}
-
-/* step_turn: waits for the end of the loop's turn, because a call may fail at once, and no observer
- * may be called from within run_start. */
-static enum step_next step_turn(struct run *r, struct err *e)
-{
-	(void)e;
-	run_hold(r);
-	r->later_task.fn = step_turn_over;
-	loop_later(run_loop(r), &r->later_task);
-	return STEP_PARKED;
-}
-
-/* --- the table and its loop --- */
-
-static const struct step steps[] = {
-	{ "load", STATE_LOADING, continues, save_load },
-	{ "refer", STATE_LOADING, refers, refer_find },
-	{ "look", STATE_LOADING, has_messages_of_ours, step_look },
-	{ "find_files", STATE_LOADING, names_files, attach_find },
-	{ "read_files", STATE_LOADING, names_files, attach_read },
-	{ "find_images", STATE_LOADING, image_sought, image_look },
-	{ "read_images", STATE_LOADING, image_wanted, image_read },
-	{ "stages", STATE_LOADING, starts_stages, run_stages_start },
-	/* The reservation needs the weight of the prompt, so a key with a budget makes it early. */
-	{ "weigh", STATE_LOADING, bill_wanted, call_prompt },
-	{ "reserve", STATE_LOADING, bill_wanted, bill_reserve },
-	{ "begin", STATE_BEGINNING, run_stored, save_begin },
-	{ "turn", STATE_LOADING, is_starting, step_turn },
-	{ "settle", STATE_RECORDING, settles, settle_start },
-	{ "gather", STATE_RECORDING, gather_wanted, gather_start },
-	{ "record", STATE_RECORDING, records, execute_record },
-	{ "execute", STATE_EXECUTING, executes, execute_start },
-	{ "prompt", STATE_CALLING, lacks_prompt, call_prompt },
-	{ "book", STATE_CALLING, bill_booked, bill_book },
-	{ "reserve", STATE_CALLING, reserves_again, bill_reserve },
-	{ "call", STATE_CALLING, always, call_start },
-};
 
 /* step_holds: whether the run may take another step; false: e says why it ends. */
 static bool step_holds(const struct run *r, struct err *e)
@@ -185,8 +54,8 @@ static enum step_next step_loop(struct run *r, struct err *e)
 	enum step_next next = STEP_MORE;
 
 	while (next == STEP_MORE) {
-		CHECK(r->step < ARRAY_LEN(steps));
-		const struct step *s = &steps[r->step++];
+		CHECK(r->step < run_step_count);
+		const struct step *s = &run_steps[r->step++];
 
 		if (!s->wanted(r))
 			continue;
@@ -214,7 +83,7 @@ void step_again(struct run *r)
 	struct err e = { .code = ERR_OK };
 
 	r->step = 0;
-	while (steps[r->step].start != settle_start)
+	while (run_steps[r->step].state != STATE_RECORDING)
 		r->step++;
 	step_over(r, &e);
 }

@@ -357,11 +357,6 @@ bool bill_booked(const struct run *r)
 	return r->computer && r->attempt.before > 0 && r->bill.reserved;
 }
 
-int64_t bill_total(const struct run *r)
-{
-	return r->computer ? money_add(r->bill.nano, r->computer->booked_nano) : r->bill.nano;
-}
-
 static void fill_note(const struct run *r, struct usage_note *n);
 
 static void bill_on_booked(struct store_job *job)
@@ -426,6 +421,24 @@ static void bill_charge(struct run *r, const struct usage *u)
 	sum->known = !sum->estimated;
 }
 
+struct usage bill_used(struct run *r, const struct usage *u)
+{
+	struct usage *sum = &r->computer->used;
+	struct usage  all = *sum;
+
+	if (!u)
+		return all;
+	all.known = u->known && !sum->estimated;
+	all.estimated = !all.known;
+	all.in += u->in;
+	all.out += u->out;
+	all.cached_read += u->cached_read;
+	all.cached_write += u->cached_write;
+	all.cached_hour += u->cached_hour;
+	all.reasoning += u->reasoning;
+	return all;
+}
+
 static struct usage estimate(const struct run *r)
 {
 	return usage_guess(r->bill.in, r->bill.out);
@@ -454,7 +467,7 @@ struct usage bill_close(struct run *r, bool asked)
 
 	if (none) {
 		if (r->computer)
-			r->usage = computer_used(r, NULL);
+			r->usage = bill_used(r, NULL);
 		return (struct usage){ 0 };
 	}
 	if (r->outcome != RUN_COMPLETED || !u.known)
@@ -462,7 +475,7 @@ struct usage bill_close(struct run *r, bool asked)
 	r->usage = u; /* what is charged is what is told */
 	bill_charge(r, &u);
 	if (r->computer)
-		r->usage = computer_used(r, &u);
+		r->usage = bill_used(r, &u);
 	return u;
 }
 
@@ -472,7 +485,7 @@ struct usage bill_step(struct run *r)
 	struct usage u = r->usage.known ? r->usage : guess;
 
 	bill_charge(r, &u);
-	r->computer->used = computer_used(r, &u);
+	r->computer->used = bill_used(r, &u);
 	r->usage = (struct usage){ 0 };
 	r->bill.out = 0;
 	return u;
@@ -515,8 +528,8 @@ static void bill_book_metrics(const struct run *r)
 {
 	const struct bill *b = &r->bill;
 
-	if (!b->unpriced && bill_total(r) > 0)
-		metric_add(METRIC_COST, (const char *[]){ r->label, "", "" }, bill_total(r));
+	if (!b->unpriced && run_cost(r) > 0)
+		metric_add(METRIC_COST, (const char *[]){ r->label, "", "" }, run_cost(r));
 	if (!b->usage.estimated)
 		return;
 	metric_add(METRIC_TOKENS_ESTIMATED, (const char *[]){ r->label, "input", "" }, b->usage.in);

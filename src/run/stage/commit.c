@@ -70,7 +70,7 @@ static bool hold_until_commit(struct run *r, const struct event *ev)
 {
 	bool bare = !r->stream && ev->raw.n > 0 && !ev->cont;
 
-	if (r->commit_due || ev->certain || ev->kind == EVENT_FINISH || attempt_begins(ev))
+	if (r->commit_due || ev->certain || ev->kind == EVENT_FINISH || run_is_content(ev))
 		return false;
 	if (bare ? !hold_bare(r, ev) : !journal_hold(r, ev))
 		return false;
@@ -115,6 +115,13 @@ static void commit_begun(struct run *r)
 		return;
 	r->commit_timer.fn = commit_on_timer;
 	timer_start(run_loop(r), &r->commit_timer, now->commit_after_us);
+}
+
+bool commit_stop(struct run *r, const struct run_ending *x)
+{
+	(void)x;
+	timer_stop(run_loop(r), &r->commit_timer);
+	return false;
 }
 
 const struct stage commit_stage = {

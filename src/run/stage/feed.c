@@ -191,11 +191,26 @@ void feed_close(struct run *r)
 		log_note(LOG_ERROR, "stream_end_lost", "no memory for the end of a stream");
 }
 
+void feed_finish(struct run *r)
+{
+	feed_close(r);
+	journal_drop(r);
+	feed_open(r);
+	feed_wake(r);
+}
+
+bool feed_ends(struct run *r, const struct run_ending *x)
+{
+	(void)x;
+	feed_finish(r);
+	return true;
+}
+
 static void feed_take(struct run *r, const struct event *ev)
 {
 	if (ev->pass != PASS_KEEP)
 		feed_print(r, ev, r->released ? r->released : r->seq);
-	if (r->state == STATE_CALLING && attempt_begins(ev)) {
+	if (r->state == STATE_CALLING && run_is_content(ev)) {
 		attempt_content(r);
 		feed_open(r);
 	}

@@ -383,6 +383,7 @@ void journal_end(struct run *r)
 {
 	struct buf error;
 
+	r->seq_reserved = UINT64_MAX; /* the run's row now has its last number */
 	if (!read_again(r))
 		return;
 	buf_init(&error, 4 * KIB);
@@ -403,7 +404,7 @@ void journal_rest(struct run *r, struct events_piece ret[EVENTS_REST])
 void journal_drop(struct run *r)
 {
 	unlist(r);
-	if (r->logged)
+	if (r->logged && r->tape)
 		tape_clear(r->tape);
 }
 
@@ -411,6 +412,68 @@ void journal_stop(struct run_engine *g)
 {
 	timer_stop(g->o.env.loop, &g->log_timer);
 	drop_job(&g->log);
+}
+
+/* The next range of event numbers is reserved when so many numbers of the last one are left: no
+ * event should wait for the reservation. */
+enum { SEQ_AHEAD = 512 };
+
+/* --- numbers --- */
+
+struct run_reserve {
+	struct run        *run;
+	struct seq_reserve seq;
+};
+
+static void reserve_ahead(struct run *r);
+
+static void journal_on_reserved(struct store_job *job)
+{
+	struct run_reserve *x = container_of(job, struct run_reserve, seq.job);
+	struct run         *r = x->run;
+	uint64_t            upto = x->seq.upto;
+	struct err          e = job->err;
+
+	free(x);
+	run_release(r);
+	r->jobs->reserving = false;
+	if (e.code == ERR_OK) {
+		if (upto > r->seq_reserved)
+			r->seq_reserved = upto;
+		/* The provider may have been faster than the store, and the new range nearly used
+		 * up. */
+		if (r->call)
+			reserve_ahead(r);
+		feed_wake(r);
+	} else if (r->state == STATE_STREAMING && r->call) {
+		run_finish(r, &e);
+		return;
+	}
+	run_free_if_over(r);
+}
+
+static void reserve_ahead(struct run *r)
+{
+	uint64_t used = r->seq > r->seq_reserved ? r->seq : r->seq_reserved;
+
+	if (r->jobs->reserving || r->seq_reserved == UINT64_MAX ||
+	    r->seq_reserved > r->seq + SEQ_AHEAD)
+		return;
+
+	struct run_reserve *x = malloc(sizeof *x);
+	if (!x)
+		return; /* the next event tries again, as where the queue is full */
+	x->run = r;
+	x->seq = (struct seq_reserve){
+		.job = { .loop = run_loop(r), .done = journal_on_reserved },
+		.run = r->id,
+		.upto = used * 2,
+	};
+	r->jobs->reserving = store_seq_reserve(r->engine->o.store, &x->seq);
+	if (r->jobs->reserving)
+		run_hold(r);
+	else
+		free(x);
 }
 
 /* journal_take: an event that was held has its number, and is on the tape. */
@@ -421,11 +484,12 @@ static void journal_take(struct run *r, const struct event *ev)
 		return;
 	}
 	if (ev->pass != PASS_PRINT && run_stored(r))
-		save_reserve_ahead(r);
+		reserve_ahead(r);
 	run_pass(r, STAGE_JOURNAL, ev);
 }
 
 const struct stage journal_stage = {
 	.name = "journal",
 	.event = journal_take,
+	.news = journal_news,
 };

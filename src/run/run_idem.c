@@ -171,9 +171,9 @@ static void on_kept(struct store_job *job)
 	run_conclude(r);
 }
 
-bool run_idem_save(struct run *r)
+bool run_idem_save(struct run *r, const struct run_ending *x)
 {
-	if (run_stored(r) || !r->claim || !r->committed)
+	if (!x->called || run_stored(r) || !r->claim || !r->committed)
 		return false;
 	run_move(r, STATE_ENDING);
 	struct idem_answer answer = run_idem_answer(r);
@@ -199,4 +199,13 @@ void run_idem_over(struct run *r)
 		idem_over(TAKE(r->claim), IDEM_KEPT, NULL);
 	else
 		idem_over(TAKE(r->claim), IDEM_FREED, e);
+}
+
+bool run_idem_stops(struct run *r, const struct run_ending *x)
+{
+	(void)x;
+	/* A retry of this request would cost again, so the idempotency key keeps this end. */
+	if (r->attempt.spent)
+		run_idem_commit(r);
+	return false;
 }

@@ -1,0 +1,268 @@
+/* The end of a run: what is done of it by others stands in the rows of run/rows.c, in their order. */
+#include "base/clock.h"
+#include "base/metric.h"
+#include "run/internal.h"
+#include "store/conversation.h"
+
+#include <stdlib.h>
+
+static void run_parts_do(struct run *r, run_part_fn *const *rows)
+{
+	for (; *rows; rows++)
+		(*rows)(r);
+}
+
+/* run_ends: false: the end goes on after these rows. */
+static bool run_ends(struct run *r, run_end_fn *const *rows, const struct run_ending *x)
+{
+	bool taken = false;
+
+	for (; *rows && !taken; rows++)
+		taken = (*rows)(r, x);
+	return taken;
+}
+
+/* A stream may live long, and the large bodies of many streams would add up. */
+void run_drop_request(struct run *r)
+{
+	if (r->jobs && r->jobs->branch) {
+		arena_finish(&r->jobs->branch->read.arena);
+		free(TAKE(r->jobs->branch));
+	}
+	run_parts_do(r, run_drops);
+	if (!r->rq)
+		return;
+	origin_keep(r);
+	input_destroy(TAKE(r->rq)->input);
+}
+
+void run_jobs_free(struct run_jobs *j)
+{
+	if (!j)
+		return;
+	buf_finish(&j->end_answer);
+	buf_finish(&j->end_error);
+	buf_finish(&j->key_body);
+	free(j);
+}
+
+static void unlist_live(struct run *r)
+{
+	if (r->live)
+		live_remove(r->live);
+}
+
+void run_free(struct run *r)
+{
+	struct run_engine *g = r->engine;
+
+	unlist_live(r);
+	if (r->live)
+		attempt_log_finish(&r->live->log);
+	free(r->live);
+	run_parts_do(r, run_frees);
+	tape_release(r->tape);
+	list_take_out(&r->link);
+	g->live--;
+	reader_finish(&r->feed);
+	warnings_finish(&r->warnings);
+	answer_finish(&r->answer);
+	err_drop(&r->failure);
+	err_drop(&r->aside.err);
+	err_drop(&r->aside.why);
+	buf_finish(&r->aside.body);
+	run_drop_request(r);
+	origin_drop(r);
+	run_jobs_free(r->jobs);
+	free(r->model);
+	free(r->label);
+	if (r->release)
+		r->release(r->held);
+	free(r);
+}
+
+void run_free_if_over(struct run *r)
+{
+	if (r->state == STATE_ENDED && !r->observer && r->jobs_out == 0 && !r->aborting &&
+	    !(r->live && live_posted(r->live)))
+		run_free(r);
+}
+
+static void book_tokens(const struct run *r)
+{
+	const struct usage *u = &r->usage;
+	const struct {
+		const char *type;
+		int64_t     n;
+		bool        always;
+	} kinds[] = {
+		{ "input", u->in, true },
+		{ "output", u->out, true },
+		{ "cached", u->cached_read, false },
+		{ "reasoning", u->reasoning, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
+		if (kinds[i].always || kinds[i].n > 0)
+			metric_add(METRIC_TOKENS, (const char *[]){ r->label, kinds[i].type, "" },
+				   kinds[i].n);
+	if (r->first_token_us && r->attempt.before == 0 && r->stream && u->out > 1 &&
+	    r->outcome == RUN_COMPLETED)
+		metric_observe(METRIC_TOKEN_TIME,
+			       (const char *[]){ r->provider->name, r->label, "" },
+			       (r->answered_us - r->first_token_us) / (u->out - 1));
+}
+
+/* book_abort: counts a stream that was open and failed, by the side that is to blame. */
+static void book_abort(enum errc code)
+{
+	bool ours = code == ERR_STORAGE || code == ERR_SHUTTING_DOWN || code == ERR_OVERLOADED ||
+		    code == ERR_INTERNAL;
+	const char *side = code == ERR_CANCELLED ? "client" : ours ? "gateway" : "upstream";
+
+	metric_add(METRIC_STREAM_ABORTS, (const char *[]){ side, err_code_wire(code), "" }, 1);
+}
+
+static void run_book_metrics(struct run *r)
+{
+	if (r->called_us == 0)
+		return;
+	if (r->usage.known)
+		book_tokens(r);
+	/* The caller of run_leave counts streams whose client left. */
+	if (r->headers_sent && r->observer && r->failure)
+		book_abort(r->failure->code);
+	if (r->headers_sent)
+		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->seq);
+}
+
+/* give_pass: returns the run's place and settles its tokens.  A call that failed before its first
+ * content has used none, unless the provider reports some. */
+static void give_pass(struct run *r)
+{
+	const struct usage *u = &r->usage;
+	bool                nothing = r->failure && !r->first_token_us;
+	int64_t             tokens = u->known || u->estimated ? u->in + u->out : nothing ? 0 : -1;
+
+	admit_over(&r->pass, r->attempt.count > 0, tokens);
+}
+
+/* end_live: takes the run out of the live runs, and tells those who follow them. */
+static void end_live(struct run *r)
+{
+	struct live_end end = {
+		.completed_ms = r->ended_ms,
+		.usage = r->usage,
+		.costs = r->bill.charged && !r->bill.unpriced,
+		.cost_nano = run_cost(r),
+	};
+
+	if (!r->live)
+		return;
+	if (r->outcome != RUN_CANCELLED)
+		str_copy(end.finish_reason, sizeof end.finish_reason, str_of(r->finish_reason));
+	if (r->failure)
+		str_copy(end.code, sizeof end.code, str_of(err_wire(r->failure)));
+	live_end(r->live, r->outcome, &end);
+}
+
+void run_conclude(struct run *r)
+{
+	const struct err *e = r->failure;
+
+	run_move(r, STATE_ENDED);
+	give_pass(r);
+	run_parts_do(r, run_tells);
+	end_live(r);
+	run_book_metrics(r);
+	content_answered(r);
+	run_parts_do(r, run_overs);
+	if (!r->observer) {
+		run_free_if_over(r);
+		return;
+	}
+	if (!r->stream || (e && !r->headers_sent && !r->headers_due)) {
+		r->observer->done(r->observer_arg, e);
+		return;
+	}
+
+	(void)run_ends(r, run_closings, NULL);
+}
+
+static enum run_status outcome_of(const struct run *r, const struct err *e)
+{
+	if (!e)
+		return RUN_COMPLETED;
+	if (e->code == ERR_CANCELLED)
+		return RUN_CANCELLED;
+	return answer_any(&r->answer) ? RUN_INCOMPLETE : RUN_FAILED;
+}
+
+void run_drop_call(struct run *r)
+{
+	struct provider_call *call = TAKE(r->call);
+
+	if (call)
+		call->provider->ops->cancel(call);
+}
+
+void run_finish(struct run *r, const struct err *e)
+{
+	struct run_ending x = {
+		.e = e,
+		.called = run_called(r),
+		.asked = r->attempt.on,
+		.before_nano = r->bill.nano,
+	};
+
+	if (aside_ends(r, e))
+		return;
+	if (e) {
+		struct err named = *e;
+
+		if (e != r->failure)
+			origin_name(r, &named);
+		err_keep(&r->failure, &named);
+	}
+	if (r->called_us)
+		r->answered_us = clock_mono_us();
+	if (r->ended_ms == 0)
+		r->ended_ms = clock_wall_ms();
+	if (x.called)
+		run_stages_end(r, e);
+	if (run_ends(r, run_stops, &x))
+		return;
+	/* The given one may have been the old failure, and a lack of memory takes its place. */
+	r->outcome = outcome_of(r, e ? r->failure : NULL);
+	r->seq++;
+	if (!run_ends(r, run_stores, &x))
+		run_conclude(r);
+}
+
+void run_complete(struct run *r)
+{
+	r->ended_ms = clock_wall_ms();
+	if (!run_ends(r, run_completes, NULL))
+		run_finish(r, NULL);
+}
+
+static void abort_now(struct task *t)
+{
+	struct run *r = container_of(t, struct run, later_task);
+
+	r->aborting = false;
+	if (run_called(r))
+		run_finish(r, r->failure);
+	else
+		run_free_if_over(r);
+}
+
+void run_abort_later(struct run *r, enum errc code, const char *text)
+{
+	if (r->aborting)
+		return;
+	run_fail(r, code, text);
+	r->aborting = true;
+	r->later_task.fn = abort_now;
+	loop_later(run_loop(r), &r->later_task);
+}

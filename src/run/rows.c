@@ -1,0 +1,144 @@
+/* The tables by which the core (run/core) does what other files know how to do, so that it names none
+ * of them: the steps before the provider's call, and the rows of a run's end.  The stages of the way
+ * of an event have a table of their own, stage.def. */
+#include "run/computer.h"
+#include "run/internal.h"
+
+/* --- what is wanted --- */
+
+static bool always(const struct run *r)
+{
+	(void)r;
+	return true;
+}
+
+static bool continues(const struct run *r)
+{
+	return !id_none(r->rq->thread.conversation) || !id_none(r->rq->thread.previous);
+}
+
+static bool refers(const struct run *r)
+{
+	return r->rq->thread.reference_count > 0;
+}
+
+static bool has_messages_of_ours(const struct run *r)
+{
+	return r->family->files || run_stored(r);
+}
+
+static bool names_files(const struct run *r)
+{
+	return r->attach;
+}
+
+static bool is_starting(const struct run *r)
+{
+	return r->starting;
+}
+
+static bool starts_stages(const struct run *r)
+{
+	return run_stages_with(r, STAGE_PART_START);
+}
+
+static bool settles(const struct run *r)
+{
+	return r->computer && settle_waits(r);
+}
+
+static bool records(const struct run *r)
+{
+	return r->computer && settle_chose(r) && run_stored(r);
+}
+
+static bool executes(const struct run *r)
+{
+	return r->computer && settle_chose(r);
+}
+
+/* reserves_again: each call of a run with a computer has a reservation of its own. */
+static bool reserves_again(const struct run *r)
+{
+	return r->computer && bill_wanted(r);
+}
+
+static bool lacks_prompt(const struct run *r)
+{
+	return !r->prepared;
+}
+
+/* --- steps without a file of their own --- */
+
+static enum errc step_look_work(struct run *r, struct err *e)
+{
+	bill_look(r);
+	return attach_look(r, e);
+}
+
+static enum step_next step_look(struct run *r, struct err *e)
+{
+	return step_aside(r, step_look_work, e);
+}
+
+static void step_turn_over(struct task *t)
+{
+	struct run *r = container_of(t, struct run, later_task);
+	struct err  e = { .code = ERR_OK };
+
+	run_release(r);
+	step_over(r, &e);
+}
+
+/* step_turn: waits for the end of the loop's turn, because a call may fail at once, and no observer
+ * may be called from within run_start. */
+static enum step_next step_turn(struct run *r, struct err *e)
+{
+	(void)e;
+	run_hold(r);
+	r->later_task.fn = step_turn_over;
+	loop_later(run_loop(r), &r->later_task);
+	return STEP_PARKED;
+}
+
+/* --- the steps --- */
+
+const struct step run_steps[] = {
+	{ "load", STATE_LOADING, continues, save_load },
+	{ "refer", STATE_LOADING, refers, refer_find },
+	{ "look", STATE_LOADING, has_messages_of_ours, step_look },
+	{ "find_files", STATE_LOADING, names_files, attach_find },
+	{ "read_files", STATE_LOADING, names_files, attach_read },
+	{ "find_images", STATE_LOADING, image_sought, image_look },
+	{ "read_images", STATE_LOADING, image_wanted, image_read },
+	{ "stages", STATE_LOADING, starts_stages, run_stages_start },
+	/* The reservation needs the weight of the prompt, so a key with a budget makes it early. */
+	{ "weigh", STATE_LOADING, bill_wanted, call_prompt },
+	{ "reserve", STATE_LOADING, bill_wanted, bill_reserve },
+	{ "begin", STATE_BEGINNING, run_stored, save_begin },
+	{ "turn", STATE_LOADING, is_starting, step_turn },
+	{ "settle", STATE_RECORDING, settles, settle_start },
+	{ "gather", STATE_RECORDING, gather_wanted, gather_start },
+	{ "record", STATE_RECORDING, records, execute_record },
+	{ "execute", STATE_EXECUTING, executes, execute_start },
+	{ "prompt", STATE_CALLING, lacks_prompt, call_prompt },
+	{ "book", STATE_CALLING, bill_booked, bill_book },
+	{ "reserve", STATE_CALLING, reserves_again, bill_reserve },
+	{ "call", STATE_CALLING, always, call_start },
+};
+
+const unsigned run_step_count = ARRAY_LEN(run_steps);
+
+/* --- the end --- */
+
+run_end_fn *const run_completes[] = { print_whole_aside, NULL };
+run_end_fn *const run_stops[] = {
+	print_failed_aside, commit_stop, attempt_stop, computer_stop, run_idem_stops, NULL,
+};
+run_end_fn *const  run_stores[] = { attempt_close, save_ends, run_idem_save, NULL };
+run_part_fn *const run_tells[] = { attach_release, journal_end, NULL };
+run_part_fn *const run_overs[] = { attempt_book_last, bill_over, run_idem_over, NULL };
+run_end_fn *const  run_closings[] = { print_last_aside, feed_ends, NULL };
+
+run_part_fn *const run_drops[] = { refer_drop, image_drop, attach_drop, NULL };
+run_part_fn *const run_frees[] = { journal_drop, attach_release, bill_finish, computer_free, NULL };

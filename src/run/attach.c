@@ -504,7 +504,7 @@ static bool any_named(const struct run *r)
 
 enum errc attach_look(struct run *r, struct err *e)
 {
-	if (!r->family->files || !any_named(r))
+	if (!r->given.family->files || !any_named(r))
 		return ERR_OK;
 
 	struct run_attach *x = calloc(1, sizeof *x);
@@ -530,7 +530,7 @@ enum step_next attach_find(struct run *r, struct err *e)
 	struct store      *s = r->engine->o.store;
 
 	x->find.job = (struct store_job){ .loop = run_loop(r), .done = on_found };
-	x->find.owner = r->owner;
+	x->find.owner = r->given.owner;
 	x->find.ids = x->ids;
 	x->find.count = x->count;
 	x->find.some = true;

@@ -12,8 +12,8 @@ static void say(const struct run *r, const char *direction, struct str body)
 	struct log_line l;
 
 	log_begin(&l, LOG_INFO, "content");
-	log_str(&l, "request_id", str_of(r->request_id));
-	log_str(&l, "run", str_of(r->id_text));
+	log_str(&l, "request_id", str_of(r->given.request_id));
+	log_str(&l, "run", str_of(r->names.id_text));
 	log_str(&l, "direction", str_of(direction));
 	log_str(&l, "body", body);
 	log_end(&l);
@@ -34,10 +34,10 @@ void content_answered(const struct run *r)
 {
 	struct buf out;
 
-	if (!r->content || r->called_us == 0)
+	if (!r->content || r->attempt.called_us == 0)
 		return;
 	buf_init(&out, LIMIT_ANSWER * 2);
-	if (answer_print(&r->answer, &out))
+	if (answer_print(&r->kept.answer, &out))
 		say(r, "out", buf_view(&out));
 	buf_finish(&out);
 }

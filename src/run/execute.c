@@ -40,7 +40,7 @@ enum step_next execute_record(struct run *r, struct err *e)
 {
 	struct run_computer *c = r->computer;
 
-	if (!r->logged) {
+	if (!r->journal.logged) {
 		err_set(e, ERR_STORAGE, "", "the store can't record executions");
 		return STEP_FAILED;
 	}
@@ -48,9 +48,9 @@ enum step_next execute_record(struct run *r, struct err *e)
 		err_no_memory(e);
 		return STEP_FAILED;
 	}
-	c->recorded = r->seq;
+	c->recorded = r->journal.seq;
 	c->recording = true;
-	r->news = true;
+	r->journal.news = true;
 	journal_urge(r);
 	return STEP_PARKED;
 }
@@ -60,7 +60,8 @@ bool execute_recorded(struct run *r)
 	struct run_computer *c = r->computer;
 	struct err           e = { .code = ERR_OK };
 
-	if (!c->recording || r->state != STATE_RECORDING || tape_stored(r->tape) < c->recorded)
+	if (!c->recording || r->state != STATE_RECORDING ||
+	    tape_stored(r->journal.tape) < c->recorded)
 		return false;
 	c->recording = false;
 	step_over(r, &e);
@@ -115,8 +116,8 @@ void execute_over(struct run_computer *c, struct str outcome)
 	note_end(c, outcome);
 	if (r->aborting)
 		return;
-	r->news = true;
-	if (r->logged)
+	r->journal.news = true;
+	if (r->journal.logged)
 		journal_news(r);
 	settle_later(r);
 }
@@ -143,9 +144,9 @@ static bool put_order(struct run_computer *c, struct buf *out, size_t *ret_files
 	char        owner[SESSION_NAME_TEXT];
 	struct buf  head;
 
-	session_name(r->engine->o.store, r->owner, run_stored(r) ? r->conversation : r->id,
-		     session);
-	session_name(r->engine->o.store, r->owner, (struct id){ 0 }, owner);
+	session_name(r->engine->o.store, r->given.owner,
+		     run_stored(r) ? r->names.conversation : r->names.id, session);
+	session_name(r->engine->o.store, r->given.owner, (struct id){ 0 }, owner);
 	buf_init(&head, KIB);
 	bool ok = buf_fmt(&head,
 			  "{\"version\":1,\"exec\":\"%s\",\"session\":\"%s\",\"owner\":\"%s\","

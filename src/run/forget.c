@@ -36,7 +36,7 @@ void forget_session(struct run *r)
 
 	if (!x)
 		return; /* it ends when it has been idle for long */
-	session_name(r->engine->o.store, r->owner, r->id, session);
+	session_name(r->engine->o.store, r->given.owner, r->names.id, session);
 	buf_init(&body, KIB);
 	buf_init(&out, KIB);
 	if (!buf_fmt(&body, "{\"session\":\"%s\"}", session) ||

@@ -130,7 +130,7 @@ static struct run_images *image_find(struct run *r)
 
 bool image_sought(const struct run *r)
 {
-	return r->family->files && r->engine->o.image_root;
+	return r->given.family->files && r->engine->o.image_root;
 }
 
 bool image_wanted(const struct run *r)

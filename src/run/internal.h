@@ -103,8 +103,8 @@ struct attempt {
 	struct target       target; /* asked now, or last */
 	uint32_t            tried;  /* bits of the model's targets */
 	uint32_t     blamed;    /* bits of those whose health was told of a failure of this run */
-	size_t       step;      /* fallbacks gone to */
-	int64_t      again;     /* retries of this model */
+	unsigned     step;      /* fallbacks gone to */
+	unsigned     again;     /* retries of this model */
 	unsigned     count;     /* calls made */
 	unsigned     before;    /* calls made for earlier steps of a run with a computer */
 	bool         chosen;    /* target was chosen, and health was not told yet what came of it */
@@ -112,8 +112,10 @@ struct attempt {
 	bool         committed; /* it has begun to answer: no other attempt follows */
 	bool         spent; /* an attempt ended after it had begun to answer, which may have cost */
 	struct trace trace; /* its span */
-	int64_t      begun_us;
 	int64_t      first_us;
+	int64_t      called_us;                    /* the last one */
+	int64_t      first_token_us;               /* monotonic; the run's */
+	int64_t      first_token_ms;               /* wall */
 	int64_t      total_us;                     /* for all of them; 0: no limit */
 	size_t       warnings_len, warnings_count; /* as they stood before any */
 	const struct str *members;                 /* of the prompt; the same */
@@ -143,97 +145,122 @@ struct aside {
 	struct err *why;  /* why the run is to end; NULL: no failure */
 };
 
+/* The request's words that outlive it; written by run.c, at the run's birth. */
+struct run_given {
+	bool  stream, embed, text; /* as its prompt says */
+	bool  store, finish, fences, logprobs;
+	void *held; /* owned, by release */
+	void (*release)(void *held);
+	const struct model  *route;
+	const struct family *family;
+	struct str           asked; /* its bytes are model's, or the configuration's */
+	int64_t              owner;
+	int64_t              created_ms;
+	char        *model; /* owned copies: the request's own bytes go when they were sent */
+	char        *label;
+	struct trace trace;
+	char         request_id[ID_MAX];
+};
+
+/* The run's names; written by run.c, at its birth, and the conversation by save.c, where it is the
+ * previous run's. */
+struct run_names {
+	struct id id;
+	struct id conversation; /* none: the run is not stored */
+	char      id_text[ID_MAX], conversation_text[ID_MAX];
+};
+
+/* The next four belong to the stages of the same name (run/stage), which write them; whoever has news
+ * for the store sets `news`, and run_idem.c writes headers_due, too. */
+struct commit_state {
+	struct timer timer;    /* until nothing is held back any more */
+	uint64_t     released; /* the number of the held event that is passed on; 0: none */
+	bool         due;      /* the timer went off */
+};
+
+struct keep_state {
+	struct answer answer;
+	struct usage  usage; /* the last call's; at the end bill.c makes it the run's */
+	char          finish_reason[64];
+	char          native_reason[64]; /* the provider's own word */
+};
+
+struct journal_state {
+	struct tape     *tape; /* held */
+	struct list_link link; /* while events or news wait for the store */
+	uint64_t         seq;  /* the newest event's number */
+	uint64_t         seq_reserved;
+	bool             logged; /* the store has a log, and gets its events */
+	bool             news;   /* the store does not know all of its attempts yet */
+};
+
+struct feed_state {
+	struct reader reader;       /* of a plain call the whole answer, once printed */
+	bool          headers_due;  /* the stream's status would be out, but that run_idem_waits */
+	bool          headers_sent; /* it is out */
+	bool          closed;       /* the stream's last block was printed */
+};
+
 struct run {
 	struct run_engine *engine;
 	struct list_link   link; /* in the engine's list */
 	/* Small members stand together: the allocator's next size is half a KB larger. */
-	enum run_state   state;
-	enum run_status  outcome;
-	unsigned         jobs_out; /* with the store or a worker; a run lives until all came back */
-	unsigned         step;     /* the place of the next one in the table of step.c */
-	struct stage_set stages;
-	bool             starting;   /* within run_start, from where no observer is called */
-	bool             dispatched; /* there is something to find under its id */
-	bool             prepared;   /* the prompt is made */
-	bool             content;    /* prompt and answer are logged */
-	bool             logged;     /* the store has a log, and gets its events */
-	bool             news;       /* the store does not know all of its attempts yet */
-	bool             paused;     /* the call, while its reader is slow */
-	bool             commit_due; /* commit_timer went off: nothing is held back any more */
-	bool             committed;  /* the run has begun to answer */
-	bool headers_due;            /* the stream's status would be out, but that run_idem_waits */
-	bool headers_sent;           /* it is out */
-	bool closed;                 /* the stream's last block was printed */
-	bool cancelled;              /* somebody asked for it before the call could be ended */
-	bool aborting;               /* the call is to end; no event of it counts any more */
-	bool stream, embed, text;    /* as rq->prompt says */
-	/* These four and what follows up to `pass` come from the request, and outlive it. */
-	bool  store, finish, fences, logprobs;
-	void *held; /* owned, by release */
-	void (*release)(void *held);
-	const struct provider *provider; /* asked now, or last */
-	const struct model    *route;
-	const struct family   *family;
-	struct str             asked; /* its bytes are model's, or the configuration's */
-	int64_t                owner;
-	struct trace           trace;
-	struct idem_claim     *claim; /* owned; NULL: none, or it is over */
-	struct admit_pass      pass;
-	/* Owned, in the memory of its input.  NULL: it has gone (run_drop_request). */
+	enum run_state  state;    /* state.c */
+	enum run_status outcome;  /* end.c; save.c, where no memory was left to store the answer */
+	unsigned        jobs_out; /* state.c: with the store or a worker */
+	unsigned step; /* step.c: the place of the next one in run_steps; stages.c goes back */
+	struct stage_set stages;   /* stages.c */
+	bool             starting; /* step.c: within run_start, from where no observer is called */
+	bool             dispatched; /* state.c: there is something to find under its id */
+	bool             prepared;   /* prompt.c: the prompt is made; settle.c: another is wanted */
+	bool             content;    /* call.c: prompt and answer are logged */
+	bool paused;    /* feed.c: the call, while its reader is slow; attempt.c at its start */
+	bool committed; /* run_idem.c: the run has begun to answer */
+	bool cancelled; /* run.c: somebody asked for it before the call could be ended */
+	bool aborting;  /* end.c: the call is to end; no event of it counts any more */
+	struct run_given       given;
+	struct run_names       names;
+	const struct provider *provider; /* attempt.c: asked now, or last */
+	struct idem_claim     *claim;    /* run_idem.c; owned; NULL: none, or it is over */
+	struct admit_pass      pass;     /* end.c */
+	/* run.c, and end.c when it has gone: NULL (run_drop_request).  Owned, in the memory of its
+	 * input. */
 	struct call_request *rq;
-	struct id            id;
-	struct id            conversation;
-	char                 id_text[ID_MAX], conversation_text[ID_MAX];
-	char                 request_id[ID_MAX];
-	char                 finish_reason[64];
-	char                 native_reason[64]; /* the provider's own word */
-	char   *model; /* owned copies: the request's own bytes go when they were sent */
-	char   *label;
-	int64_t created_ms;
-	int64_t ended_ms; /* 0: not yet */
-	int64_t called_us;
-	int64_t answered_us; /* monotonic; end of the last attempt; 0: none yet, or one goes on */
-	int64_t first_token_us; /* monotonic */
-	int64_t first_token_ms; /* wall */
-	struct live *live;      /* owned; NULL: nobody can ask for the run by its id */
+	int64_t              ended_ms;    /* end.c; 0: not yet */
+	int64_t              answered_us; /* end.c; monotonic; 0: not yet */
+	struct live         *live; /* run.c; owned; NULL: nobody can ask for the run by its id */
 
-	/* Waits for the end of the loop's turn, in front of the call, or ends the call from outside the
-	 * provider's callback. */
+	/* Waits for the end of the loop's turn, before the call (step.c), or ends the call from outside
+	 * the provider's callback (end.c). */
 	struct task later_task;
 
-	uint64_t released; /* the number of the held event that commit passes on; 0: none */
+	struct attempt        attempt; /* attempt.c */
+	struct aside          aside;   /* aside.c */
+	struct provider_call *call; /* attempt.c, call.c, run_drop_call; NULL: none is going on */
 
-	struct attempt        attempt;
-	struct aside          aside;
-	struct provider_call *call; /* NULL: none is going on */
-	struct timer          commit_timer;
+	struct commit_state  commit;
+	struct keep_state    kept;
+	struct journal_state journal;
+	struct bill          bill;
+	struct feed_state    feed;
 
-	const struct run_observer *observer; /* NULL: nobody reads */
+	const struct run_observer *observer; /* run.c; NULL: nobody reads */
 	void                      *observer_arg;
-	struct reader   feed; /* the observer's; of a plain call the whole answer, once printed */
-	struct warnings warnings; /* what was not handed on */
+	struct warnings            warnings; /* by run_warnings: what was not handed on */
+	struct err *
+		failure; /* end.c, state.c, and who hears of the store's; owned (err_keep); NULL: none */
 
-	struct tape     *tape;     /* held */
-	struct list_link log_link; /* while events or news wait for the store */
-
-	struct answer answer;
-	struct usage  usage;
-	uint64_t      seq;
-	uint64_t      seq_reserved;
-
-	struct err    *failure;     /* owned (err_keep); NULL: none */
-	struct origins origins;     /* of the prompt */
+	struct origins origins;     /* origin.c: of the prompt */
 	struct origin *origin_list; /* owned; the list in origins, once the request has gone */
 
-	struct bill bill;
-
-	struct run_computer *computer; /* owned; NULL: no code is executed */
-	struct run_refer    *refer;    /* owned; NULL: none */
-	struct run_attach   *attach;   /* owned; NULL: none are named, or they are in the prompt */
-	size_t               attach_counted; /* bytes of them that are counted among all runs' */
+	struct run_computer *computer; /* computer.c; owned; NULL: no code is executed */
+	struct run_refer    *refer;    /* refer.c; owned; NULL: none */
+	struct run_attach
+		*attach; /* attach.c; owned; NULL: none are named, or they are in the prompt */
+	size_t   attach_counted; /* attach.c: bytes of them that are counted among all runs' */
 	struct run_images
-			*images; /* owned; NULL: none were looked for, or they are in the prompt */
-	struct run_jobs *jobs;   /* owned; NULL: the store has no part in this run */
+		*images; /* image.c; owned; NULL: none were looked for, or they are in the prompt */
+	struct run_jobs *jobs; /* run.c; owned; NULL: the store has no part in this run */
 };
 
 /* What a run has in a job for the log. */
@@ -402,7 +429,7 @@ bool aside_ends(struct run *r, const struct err *e);
 void call_begun(struct run *r);
 /* print.c */
 /* print_stored: the answer so far, as it is stored, into jobs->end_answer.  print_whole: the answer
- * of a plain call into r->feed.  Each once; false: there is no memory. */
+ * of a plain call into r->feed.reader.  Each once; false: there is no memory. */
 bool print_stored(struct run *r) MUST_USE;
 bool print_whole(struct run *r) MUST_USE;
 /* print_whole_aside: the answer has ended well and is long: a worker prints it, then run_finish is
@@ -569,7 +596,8 @@ void journal_urge(struct run *r);
 /* journal_news: the store is to know how many attempts there were and what they used, at once. */
 void journal_news(struct run *r);
 /* journal_end: tells the readers of an unstored run its end. */
-void journal_end(struct run *r);
+void       journal_end(struct run *r);
+run_end_fn journal_ends; /* numbers the end */
 /* journal_rest: what is not known to be in the log, for the run's end; borrowed until
  * journal_drop. */
 void journal_rest(struct run *r, struct events_piece ret[EVENTS_REST]);

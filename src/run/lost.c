@@ -46,7 +46,7 @@ void lost_add(struct run *r)
 
 	if (!l)
 		return; /* the watchers of this run wait until they leave */
-	*l = (struct lost){ r->id, g->lost };
+	*l = (struct lost){ r->names.id, g->lost };
 	g->lost = l;
 	g->lost_timer.fn = lost_on_timer;
 	if (!timer_running(&g->lost_timer))

@@ -43,6 +43,6 @@ void origin_name(const struct run *r, struct err *e)
 {
 	struct origins o = origin_around(r);
 
-	if (r->family->place)
-		r->family->place(&o, e);
+	if (r->given.family->place)
+		r->given.family->place(&o, e);
 }

@@ -19,9 +19,9 @@ bool print_stored(struct run *r)
 {
 	struct buf *out = &r->jobs->end_answer;
 
-	if (out->len > 0 || !answer_any(&r->answer))
+	if (out->len > 0 || !answer_any(&r->kept.answer))
 		return true;
-	if (answer_close(&r->answer) && answer_print(&r->answer, out))
+	if (answer_close(&r->kept.answer) && answer_print(&r->kept.answer, out))
 		return true;
 	buf_clear(out); /* half an object is no JSON */
 	return false;
@@ -29,25 +29,25 @@ bool print_stored(struct run *r)
 
 bool print_whole(struct run *r)
 {
-	struct buf *out = &r->feed.out;
+	struct buf *out = &r->feed.reader.out;
 
 	if (out->len > 0)
 		return true;
-	if (!answer_close(&r->answer))
+	if (!answer_close(&r->kept.answer))
 		return false;
 	/* Vectors go through in the provider's own bytes, and are moved because they may be
 	 * many. */
-	if (r->embed) {
+	if (r->given.embed) {
 		buf_finish(out);
-		*out = r->answer.raw;
-		buf_init(&r->answer.raw, 0);
+		*out = r->kept.answer.raw;
+		buf_init(&r->kept.answer.raw, 0);
 		return true;
 	}
-	struct encoder_whole whole = answer_whole(&r->answer);
-	whole.finish_reason = str_of(r->finish_reason);
-	whole.usage = &r->usage;
-	r->feed.encoder->ended_s = r->ended_ms / 1000;
-	bool ok = r->feed.encoder->ops->whole(r->feed.encoder, &whole, out);
+	struct encoder_whole whole = answer_whole(&r->kept.answer);
+	whole.finish_reason = str_of(r->kept.finish_reason);
+	whole.usage = &r->kept.usage;
+	r->feed.reader.encoder->ended_s = r->ended_ms / 1000;
+	bool ok = r->feed.reader.encoder->ops->whole(r->feed.reader.encoder, &whole, out);
 	if (!ok)
 		buf_clear(out);
 	return ok;
@@ -58,8 +58,8 @@ bool run_whole(struct run *r, struct buf *out)
 	if (!print_whole(r))
 		return false;
 	buf_finish(out);
-	*out = r->feed.out;
-	buf_init(&r->feed.out, 0);
+	*out = r->feed.reader.out;
+	buf_init(&r->feed.reader.out, 0);
 	return true;
 }
 
@@ -68,8 +68,8 @@ static enum errc print_answer_aside(struct run *r, struct err *e)
 	(void)e;
 	if (run_stored(r))
 		(void)!print_stored(r);
-	if (!r->stream && print_whole(r))
-		buf_finish(&r->answer.raw);
+	if (!r->given.stream && print_whole(r))
+		buf_finish(&r->kept.answer.raw);
 	return ERR_OK;
 }
 
@@ -83,7 +83,7 @@ static void printed(struct run *r, struct err *e)
  * gets these blocks without waiting for the store. */
 static enum errc print_put_off(struct run *r, struct err *e)
 {
-	if (!reader_print_rest(&r->feed))
+	if (!reader_print_rest(&r->feed.reader))
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the stream");
 	return ERR_OK;
 }
@@ -136,7 +136,7 @@ static void failed_printed(struct run *r, struct err *e)
 static bool print_cut_aside(struct run *r)
 {
 	if (!run_stored(r) || r->jobs->cut_aside || !r->engine->o.env.cpu ||
-	    r->answer.bytes <= LIMIT_LOOP_JSON)
+	    r->kept.answer.bytes <= LIMIT_LOOP_JSON)
 		return false;
 	r->jobs->cut_aside = true;
 	return aside_submit(r, print_stored_aside, failed_printed);
@@ -157,10 +157,10 @@ static bool print_aside(struct run *r)
 	if (print_rest_aside(r, put_off_printed))
 		return true;
 
-	bool wanted = run_stored(r) || (!r->stream && !r->embed);
+	bool wanted = run_stored(r) || (!r->given.stream && !r->given.embed);
 
 	return wanted && r->engine->o.env.cpu &&
-	       r->answer.raw.len + r->answer.bytes > LIMIT_LOOP_JSON &&
+	       r->kept.answer.raw.len + r->kept.answer.bytes > LIMIT_LOOP_JSON &&
 	       aside_submit(r, print_answer_aside, printed);
 }
 

@@ -83,7 +83,7 @@ enum step_next refer_find(struct run *r, struct err *e)
 	x->find.messages = messages;
 	x->run = r;
 	x->find.job = (struct store_job){ .loop = run_loop(r), .done = refer_found };
-	x->find.owner = r->owner;
+	x->find.owner = r->given.owner;
 	x->find.count = n;
 	for (size_t i = 0; i < n; i++)
 		messages[i].id = r->rq->thread.references[i].id;

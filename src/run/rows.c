@@ -24,7 +24,7 @@ static bool refers(const struct run *r)
 
 static bool has_messages_of_ours(const struct run *r)
 {
-	return r->family->files || run_stored(r);
+	return r->given.family->files || run_stored(r);
 }
 
 static bool names_files(const struct run *r)
@@ -135,7 +135,7 @@ run_end_fn *const run_completes[] = { print_whole_aside, NULL };
 run_end_fn *const run_stops[] = {
 	print_failed_aside, commit_stop, attempt_stop, computer_stop, run_idem_stops, NULL,
 };
-run_end_fn *const  run_stores[] = { attempt_close, save_ends, run_idem_save, NULL };
+run_end_fn *const  run_stores[] = { journal_ends, attempt_close, save_ends, run_idem_save, NULL };
 run_part_fn *const run_tells[] = { attach_release, journal_end, NULL };
 run_part_fn *const run_overs[] = { attempt_book_last, bill_over, run_idem_over, NULL };
 run_end_fn *const  run_closings[] = { print_last_aside, feed_ends, NULL };

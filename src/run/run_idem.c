@@ -9,12 +9,12 @@
 
 bool run_idem_recorded(const struct run *r)
 {
-	return r->claim && !run_stored(r) && r->stream;
+	return r->claim && !run_stored(r) && r->given.stream;
 }
 
 bool run_idem_waits(const struct run *r)
 {
-	if (!r->claim || !r->committed || !r->stream || r->state == STATE_ENDED)
+	if (!r->claim || !r->committed || !r->given.stream || r->state == STATE_ENDED)
 		return false;
 	return run_stored(r) ? !journal_begun(r) : r->jobs->marking;
 }
@@ -48,9 +48,9 @@ static bool submit_keep(struct run *r, struct idem_answer answer, enum run_statu
 	x->run = r;
 	x->keep = (struct idem_keep){
 		.job = { .loop = run_loop(r), .done = done },
-		.owner = r->owner,
-		.created_ms = r->created_ms,
-		.run = r->id,
+		.owner = r->given.owner,
+		.created_ms = r->given.created_ms,
+		.run = r->names.id,
 		.key = run_idem_of(r),
 		.answer = answer,
 		.outcome = outcome,
@@ -89,7 +89,7 @@ static void on_marked(struct store_job *job)
 	if (e.code == ERR_KEY_LOST && r->state == STATE_STREAMING && r->call) {
 		/* The refusal must not become the answer of a key that is free again by now. */
 		idem_over(TAKE(r->claim), IDEM_FREED, &e);
-		r->headers_due = false;
+		r->feed.headers_due = false;
 		run_finish(r, &e);
 		return;
 	}
@@ -125,7 +125,7 @@ void run_idem_commit(struct run *r)
 void run_idem_release(struct run *r)
 {
 	if (r->claim && r->committed && !run_idem_waits(r))
-		idem_reach(r->claim, IDEM_COMMITTED, r->id, r->conversation);
+		idem_reach(r->claim, IDEM_COMMITTED, r->names.id, r->names.conversation);
 }
 
 struct idem_answer run_idem_answer(struct run *r)
@@ -136,21 +136,23 @@ struct idem_answer run_idem_answer(struct run *r)
 		return (struct idem_answer){ .http = 0 };
 	/* A stream that failed before its status was sent was answered like a plain call, with an
 	 * error: that answer is made below. */
-	if (r->stream && (!r->failure || r->headers_sent || r->headers_due || !r->observer)) {
+	if (r->given.stream &&
+	    (!r->failure || r->feed.headers_sent || r->feed.headers_due || !r->observer)) {
 		if (run_stored(r))
 			return (struct idem_answer){ .http = 200 };
 		feed_close(r);
-		return (struct idem_answer){ .http = 200, .body = buf_view(&r->feed.out) };
+		return (struct idem_answer){ .http = 200, .body = buf_view(&r->feed.reader.out) };
 	}
 	if (!r->failure) {
 		if (print_whole(r))
-			return (struct idem_answer){ .http = 200, .body = buf_view(&r->feed.out) };
+			return (struct idem_answer){ .http = 200,
+						     .body = buf_view(&r->feed.reader.out) };
 		run_fail(r, ERR_OVERLOADED, "no memory for the answer");
 	}
 	buf_clear(body);
-	if (!r->family->error(r->failure, str_of(r->request_id), body))
+	if (!r->given.family->error(r->failure, str_of(r->given.request_id), body))
 		buf_clear(body);
-	return (struct idem_answer){ .http = family_http(r->family, r->failure),
+	return (struct idem_answer){ .http = family_http(r->given.family, r->failure),
 				     .body = buf_view(body) };
 }
 
@@ -164,8 +166,8 @@ static void on_kept(struct store_job *job)
 	 * told so, unless it has a part of this one. */
 	if (e.code != ERR_OK)
 		r->committed = false;
-	if (e.code == ERR_KEY_LOST && !r->headers_sent) {
-		r->headers_due = false;
+	if (e.code == ERR_KEY_LOST && !r->feed.headers_sent) {
+		r->feed.headers_due = false;
 		err_keep(&r->failure, &e);
 	}
 	run_conclude(r);
@@ -178,7 +180,7 @@ bool run_idem_save(struct run *r, const struct run_ending *x)
 	run_move(r, STATE_ENDING);
 	struct idem_answer answer = run_idem_answer(r);
 	/* A stream that lacks its last block is not given again. */
-	if (r->feed.cut || !submit_keep(r, answer, r->outcome, on_kept)) {
+	if (r->feed.reader.cut || !submit_keep(r, answer, r->outcome, on_kept)) {
 		r->committed = false;
 		/* The writer may still read the claim, which goes with the run's end. */
 		r->jobs->unkept = r->jobs->marking;

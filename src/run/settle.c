@@ -33,15 +33,15 @@ bool settle_chose(const struct run *r)
 static void settle_finish(struct run *r, const char *reason)
 {
 	struct run_computer *c = r->computer;
-	struct usage         own = r->usage;
-	struct usage         sum = bill_used(r, r->usage.known ? &own : NULL);
+	struct usage         own = r->kept.usage;
+	struct usage         sum = bill_used(r, r->kept.usage.known ? &own : NULL);
 
 	computer_give(r, &(struct event){ .kind = EVENT_FINISH,
 					  .text = str_of(reason),
 					  .name = str_of(c->native_reason) });
 	if (sum.known || sum.estimated)
 		computer_give(r, &(struct event){ .kind = EVENT_USAGE, .usage = sum });
-	r->usage = own;
+	r->kept.usage = own;
 }
 
 /* settle_confirm: the whole code once more, in front of its execution or of the wait for an approval. */
@@ -214,7 +214,7 @@ bool settle_goes_on(struct run *r)
 	attempt_step(r);
 	computer_give(r, &(struct event){ .kind = EVENT_STEP });
 	c->finish_reason[0] = '\0';
-	r->news = true; /* goes to the store with the record of the execution */
+	r->journal.news = true; /* goes to the store with the record of the execution */
 	settle_later(r);
 	return true;
 }

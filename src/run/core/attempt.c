@@ -20,14 +20,15 @@
 
 static struct health_target who(const struct run *r)
 {
-	if (r->route)
+	if (r->given.route)
 		return target_health(&r->attempt.target);
-	return (struct health_target){ r->provider->name, str_of(r->model), &r->provider->health };
+	return (struct health_target){ r->provider->name, str_of(r->given.model),
+				       &r->provider->health };
 }
 
 static struct str asked_model(const struct run *r)
 {
-	return r->route ? r->attempt.target.upstream_model : str_of(r->model);
+	return r->given.route ? r->attempt.target.upstream_model : str_of(r->given.model);
 }
 
 static void attempt_tell(struct run *r, enum health_news news, const struct err *e)
@@ -44,7 +45,7 @@ static void attempt_tell(struct run *r, enum health_news news, const struct err 
 /* token_us: when the first content of the last attempt came; 0: none has. */
 static int64_t token_us(const struct run *r)
 {
-	return r->computer ? r->computer->token_us : r->first_token_us;
+	return r->computer ? r->computer->token_us : r->attempt.first_token_us;
 }
 
 /* tell_trace: sends the attempt's span.  The attributes have the names of OpenTelemetry's semantic
@@ -52,27 +53,30 @@ static int64_t token_us(const struct run *r)
 static void tell_trace(const struct run *r, const struct err *e)
 {
 	const struct attempt *a = &r->attempt;
-	const struct usage   *u = &r->usage;
-	struct str            model = { r->model, strnlen(r->model, LIMIT_MODEL) };
-	const char           *what = r->embed ? "embeddings" : r->text ? "text_completion" : "chat";
+	const struct usage   *u = &r->kept.usage;
+	struct str            model = { r->given.model, strnlen(r->given.model, LIMIT_MODEL) };
+	const char           *what = r->given.embed  ? "embeddings"
+				     : r->given.text ? "text_completion"
+						     : "chat";
 	struct trace_span     s;
 	char                  name[128];
 
 	if (!trace_wanted(&a->trace))
 		return;
-	snprintf(name, sizeof name, "%s %s", what, r->label);
+	snprintf(name, sizeof name, "%s %s", what, r->given.label);
 	struct str whole = str_of(name);
 	whole.n = text_whole(whole);
-	trace_open(&s, &a->trace, TRACE_CLIENT, whole, clock_mono_us() - a->begun_us);
+	trace_open(&s, &a->trace, TRACE_CLIENT, whole, clock_mono_us() - a->called_us);
 	trace_str(&s, "gen_ai.operation.name", str_of(what));
 	trace_str(&s, "gen_ai.provider.name", str_of(r->provider->name));
 	trace_str(&s, "gen_ai.request.model", model);
-	trace_bool(&s, "gen_ai.request.stream", r->stream);
+	trace_bool(&s, "gen_ai.request.stream", r->given.stream);
 	if (run_stored(r))
-		trace_str(&s, "gen_ai.conversation.id", str_of(r->conversation_text));
-	trace_list(&s, "gen_ai.response.finish_reasons", str_of(r->finish_reason));
+		trace_str(&s, "gen_ai.conversation.id", str_of(r->names.conversation_text));
+	trace_list(&s, "gen_ai.response.finish_reasons", str_of(r->kept.finish_reason));
 	if (token_us(r))
-		trace_seconds(&s, "gen_ai.response.time_to_first_chunk", token_us(r) - a->begun_us);
+		trace_seconds(&s, "gen_ai.response.time_to_first_chunk",
+			      token_us(r) - a->called_us);
 	if (u->known) {
 		trace_int(&s, "gen_ai.usage.input_tokens", u->in);
 		trace_int(&s, "gen_ai.usage.output_tokens", u->out);
@@ -80,7 +84,7 @@ static void tell_trace(const struct run *r, const struct err *e)
 		trace_int(&s, "gen_ai.usage.reasoning.output_tokens", u->reasoning);
 	}
 	trace_int(&s, "parley.attempt", a->count);
-	trace_str(&s, "parley.run", str_of(r->id_text));
+	trace_str(&s, "parley.run", str_of(r->names.id_text));
 	trace_close(&s, e ? err_code_wire(e->code) : NULL);
 }
 
@@ -103,7 +107,7 @@ static void tell_healthy(struct run *r)
 	struct health_target t = who(r);
 	int64_t              now_us = clock_mono_us();
 
-	tally_first(registry_tally(&r->attempt.target), now_us - r->attempt.begun_us, now_us);
+	tally_first(registry_tally(&r->attempt.target), now_us - r->attempt.called_us, now_us);
 	health_tell(&t, HEALTH_GOOD, 0, false, now_us);
 	r->attempt.target.probe = false; /* the probe has told health its result */
 }
@@ -115,12 +119,12 @@ void attempt_content(struct run *r)
 		r->computer->token_us = clock_mono_us();
 		r->computer->token_ms = clock_wall_ms();
 	}
-	if (!r->first_token_us) {
-		r->first_token_us = clock_mono_us();
-		r->first_token_ms = clock_wall_ms();
-		r->news = true; /* goes to the store with the next events */
+	if (!r->attempt.first_token_us) {
+		r->attempt.first_token_us = clock_mono_us();
+		r->attempt.first_token_ms = clock_wall_ms();
+		r->journal.news = true; /* goes to the store with the next events */
 		if (r->live)
-			live_set_first(r->live, r->first_token_ms);
+			live_set_first(r->live, r->attempt.first_token_ms);
 	}
 	tell_healthy(r);
 }
@@ -143,13 +147,13 @@ bool attempt_stop(struct run *r, const struct run_ending *x)
 	timer_stop(run_loop(r), &r->attempt.wait);
 	timer_stop(run_loop(r), &r->attempt.total);
 	err_drop(&r->attempt.last);
-	if (tape_uncommitted(r->tape).n > 0)
+	if (tape_uncommitted(r->journal.tape).n > 0)
 		r->attempt.spent = true;
 	run_stages_cut(r);
 	/* The events of an uncommitted attempt are dropped, but the usage that it reported
 	 * counts. */
-	if (!r->usage.known && r->attempt.told.known)
-		r->usage = r->attempt.told;
+	if (!r->kept.usage.known && r->attempt.told.known)
+		r->kept.usage = r->attempt.told;
 	return false;
 }
 
@@ -157,7 +161,7 @@ bool attempt_stop(struct run *r, const struct run_ending *x)
 
 static const struct model *fallback(const struct run *r, struct str *ret_name)
 {
-	return r->route ? registry_fallback(r->route, r->attempt.step, ret_name) : NULL;
+	return r->given.route ? registry_fallback(r->given.route, r->attempt.step, ret_name) : NULL;
 }
 
 /* next_model: goes on to the next fallback; false: there is none. */
@@ -181,7 +185,8 @@ static bool next_model(struct run *r)
  * them, or does not take the client's own words where there is nothing else. */
 static bool takes_less(const struct run *r, const struct target *t)
 {
-	unsigned needed = (r->embed ? PROVIDER_EMBED : 0u) | (r->text ? PROVIDER_TEXT : 0u);
+	unsigned needed =
+		(r->given.embed ? PROVIDER_EMBED : 0u) | (r->given.text ? PROVIDER_TEXT : 0u);
 
 	/* a provider that speaks LMC has a computer of its own */
 	if (r->computer && strcmp(t->provider->ops->dialect, "lmc") == 0)
@@ -197,7 +202,7 @@ static bool choose(struct run *r, struct registry_block *block)
 {
 	struct attempt *a = &r->attempt;
 
-	if (!r->route)
+	if (!r->given.route)
 		return true;
 	for (;;) {
 		struct target t;
@@ -223,7 +228,7 @@ static bool choose(struct run *r, struct registry_block *block)
 /* blocked: the error of a call for which no target could be asked. */
 static void blocked(const struct run *r, const struct registry_block *b, struct err *e)
 {
-	struct str model = { r->model, strnlen(r->model, 100) };
+	struct str model = { r->given.model, strnlen(r->given.model, 100) };
 	int64_t    ms = (b->wait_us + 999) / 1000;
 
 	model.n = text_whole(model);
@@ -276,12 +281,12 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 	struct attempt        *a = &r->attempt;
 
 	r->paused = false;
-	r->called_us = loop_now_us(run_loop(r));
+	r->attempt.called_us = loop_now_us(run_loop(r));
 	if (r->computer) {
 		r->computer->token_us = r->computer->token_ms = 0;
 		r->computer->booked = false;
 	}
-	trace_child(&a->trace, &r->trace);
+	trace_child(&a->trace, &r->given.trace);
 	r->rq->what.prompt.trace = &a->trace;
 	enum errc rc = p->ops->start(p, &r->engine->o.env, &r->rq->what.prompt, call_event, r,
 				     &r->call, e);
@@ -293,7 +298,6 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 	}
 	a->on = true;
 	a->committed = false;
-	a->begun_us = r->called_us;
 	a->count++;
 	if (r->live)
 		live_attempt_begun(r->live, p->name, asked_model(r), clock_wall_ms(), a->count);
@@ -324,7 +328,7 @@ static void encoded(struct run *r, struct err *e)
 		name_origin(r, e);
 		attempt_tell(r, HEALTH_NEITHER, NULL);
 	}
-	if (e->code == ERR_OK || (is_later(r) && r->route && go(r, e)))
+	if (e->code == ERR_OK || (is_later(r) && r->given.route && go(r, e)))
 		return;
 	run_finish(r, e);
 }
@@ -339,7 +343,7 @@ static enum errc leave_sampling(struct run *r, struct err *e)
 
 	p->members = a->members;
 	p->member_count = a->member_count;
-	p->unsampled = r->route && !p->embed && !(a->target.takes & PROVIDER_SAMPLING);
+	p->unsampled = r->given.route && !p->embed && !(a->target.takes & PROVIDER_SAMPLING);
 	if (!p->unsampled || a->member_count == 0)
 		return ERR_OK;
 
@@ -414,7 +418,7 @@ static bool go(struct run *r, struct err *e)
 		/* If the first target can't be asked, the request is refused: other targets are
 		 * there for failures of providers.  A later target that can't be asked is
 		 * skipped. */
-		if (!is_later(r) || !r->route)
+		if (!is_later(r) || !r->given.route)
 			return false;
 	}
 	if (is_later(r))
@@ -448,8 +452,8 @@ enum errc attempt_first(struct run *r, struct err *e)
 {
 	struct attempt *a = &r->attempt;
 
-	a->model = r->route;
-	a->name = r->asked;
+	a->model = r->given.route;
+	a->name = r->given.asked;
 	a->wait.fn = on_wait;
 	a->total.fn = on_total;
 	a->first_us = loop_now_us(run_loop(r));
@@ -482,7 +486,7 @@ static bool has_signed(const struct run *r)
 
 bool attempt_only(const struct run *r)
 {
-	return r->provider->retries == 0 && !(r->route && registry_several(r->route)) &&
+	return r->provider->retries == 0 && !(r->given.route && registry_several(r->given.route)) &&
 	       !has_signed(r);
 }
 
@@ -504,12 +508,12 @@ static void pass_over(struct run *r, const struct err *e)
 	if (!u.known)
 		return;
 	r->attempt.told.known = false;
-	metric_add(METRIC_TOKENS, (const char *[]){ r->label, "input", "" }, u.in);
-	metric_add(METRIC_TOKENS, (const char *[]){ r->label, "output", "" }, u.out);
+	metric_add(METRIC_TOKENS, (const char *[]){ r->given.label, "input", "" }, u.in);
+	metric_add(METRIC_TOKENS, (const char *[]){ r->given.label, "output", "" }, u.out);
 	metric_add(METRIC_DROPPED_TOKENS, (const char *[]){ provider, "input", "" }, u.in);
 	metric_add(METRIC_DROPPED_TOKENS, (const char *[]){ provider, "output", "" }, u.out);
 	log_begin(&l, LOG_WARN, "attempt_dropped");
-	log_str(&l, "run", str_of(r->id_text));
+	log_str(&l, "run", str_of(r->names.id_text));
 	log_str(&l, "upstream", str_of(provider));
 	log_str(&l, "error_code", str_of(err_code_wire(e->code)));
 	log_int(&l, "tokens_in", u.in);
@@ -547,16 +551,16 @@ static void attempt_book(struct run *r, const char *code)
 {
 	const char *provider = r->provider->name;
 
-	if (r->called_us == 0 || (r->computer && r->computer->booked))
+	if (r->attempt.called_us == 0 || (r->computer && r->computer->booked))
 		return;
 	if (r->computer)
 		r->computer->booked = true;
-	metric_add(METRIC_UPSTREAM, (const char *[]){ provider, r->label, code }, 1);
-	metric_observe(METRIC_UPSTREAM_TIME, (const char *[]){ provider, r->label, "" },
-		       loop_now_us(run_loop(r)) - r->called_us);
+	metric_add(METRIC_UPSTREAM, (const char *[]){ provider, r->given.label, code }, 1);
+	metric_observe(METRIC_UPSTREAM_TIME, (const char *[]){ provider, r->given.label, "" },
+		       loop_now_us(run_loop(r)) - r->attempt.called_us);
 	if (token_us(r))
-		metric_observe(METRIC_FIRST_TOKEN, (const char *[]){ provider, r->label, "" },
-			       token_us(r) - r->called_us);
+		metric_observe(METRIC_FIRST_TOKEN, (const char *[]){ provider, r->given.label, "" },
+			       token_us(r) - r->attempt.called_us);
 }
 
 /* as_step: what is told of an attempt whose run has several steps. */
@@ -659,7 +663,7 @@ bool attempt_again(struct run *r, const struct err *e)
 	bool            served = serves(r);
 
 	over(r, blame(a, e, served), e);
-	if (tape_uncommitted(r->tape).n > 0 && retry_costs(e))
+	if (tape_uncommitted(r->journal.tape).n > 0 && retry_costs(e))
 		r->attempt.spent = true;
 	run_stages_cut(r);
 	if (a->committed || !r->rq)
@@ -671,7 +675,8 @@ bool attempt_again(struct run *r, const struct err *e)
 		.again = a->again,
 		.retries = r->provider->retries,
 		.bare = r->rq->what.prompt.bare,
-		.other = r->route && registry_untried(a->model, a->name, a->tried, clock_mono_us()),
+		.other = r->given.route &&
+			 registry_untried(a->model, a->name, a->tried, clock_mono_us()),
 		.fallback = fallback(r, &name) != NULL,
 		.left_us = left_us(r),
 		.random = id_random(),

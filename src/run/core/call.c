@@ -53,7 +53,7 @@ enum step_next call_start(struct run *r, struct err *e)
 {
 	const struct run_settings *now = r->engine->o.settings(r->engine->o.arg);
 
-	r->content = now->log_content && !r->embed;
+	r->content = now->log_content && !r->given.embed;
 	content_asked(r);
 	return attempt_first(r, e) == ERR_OK ? STEP_DONE : STEP_FAILED;
 }
@@ -64,7 +64,7 @@ void call_begun(struct run *r)
 		run_drop_request(r);
 	run_stages_begun(r);
 	if (r->claim)
-		idem_reach(r->claim, IDEM_DISPATCHED, r->id, r->conversation);
+		idem_reach(r->claim, IDEM_DISPATCHED, r->names.id, r->names.conversation);
 	/* The last thing done here: the reader may leave from within, and the run may be freed. */
 	if (r->observer && r->observer->begun)
 		r->observer->begun(r->observer_arg);

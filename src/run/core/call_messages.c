@@ -7,14 +7,14 @@ static bool add_answer(struct run *r, struct str *list, size_t *count)
 {
 	struct buf out;
 
-	if (!answer_any(&r->answer))
+	if (!answer_any(&r->kept.answer))
 		return true;
 	buf_init(&out, 2 * LIMIT_ANSWER + LIMIT_ANSWER / 4);
-	bool ok = answer_close(&r->answer) && answer_print(&r->answer, &out);
+	bool ok = answer_close(&r->kept.answer) && answer_print(&r->kept.answer, &out);
 	if (ok)
 		list[(*count)++] = arena_str(&r->rq->input->arena, buf_view(&out));
 	buf_finish(&out);
-	answer_reopen(&r->answer);
+	answer_reopen(&r->kept.answer);
 	return ok && list[*count - 1].p;
 }
 

@@ -61,12 +61,12 @@ void run_free(struct run *r)
 		attempt_log_finish(&r->live->log);
 	free(r->live);
 	run_parts_do(r, run_frees);
-	tape_release(r->tape);
+	tape_release(r->journal.tape);
 	list_take_out(&r->link);
 	g->live--;
-	reader_finish(&r->feed);
+	reader_finish(&r->feed.reader);
 	warnings_finish(&r->warnings);
-	answer_finish(&r->answer);
+	answer_finish(&r->kept.answer);
 	err_drop(&r->failure);
 	err_drop(&r->aside.err);
 	err_drop(&r->aside.why);
@@ -74,10 +74,10 @@ void run_free(struct run *r)
 	run_drop_request(r);
 	origin_drop(r);
 	run_jobs_free(r->jobs);
-	free(r->model);
-	free(r->label);
-	if (r->release)
-		r->release(r->held);
+	free(r->given.model);
+	free(r->given.label);
+	if (r->given.release)
+		r->given.release(r->given.held);
 	free(r);
 }
 
@@ -90,7 +90,7 @@ void run_free_if_over(struct run *r)
 
 static void book_tokens(const struct run *r)
 {
-	const struct usage *u = &r->usage;
+	const struct usage *u = &r->kept.usage;
 	const struct {
 		const char *type;
 		int64_t     n;
@@ -104,13 +104,14 @@ static void book_tokens(const struct run *r)
 
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (kinds[i].always || kinds[i].n > 0)
-			metric_add(METRIC_TOKENS, (const char *[]){ r->label, kinds[i].type, "" },
+			metric_add(METRIC_TOKENS,
+				   (const char *[]){ r->given.label, kinds[i].type, "" },
 				   kinds[i].n);
-	if (r->first_token_us && r->attempt.before == 0 && r->stream && u->out > 1 &&
+	if (r->attempt.first_token_us && r->attempt.before == 0 && r->given.stream && u->out > 1 &&
 	    r->outcome == RUN_COMPLETED)
 		metric_observe(METRIC_TOKEN_TIME,
-			       (const char *[]){ r->provider->name, r->label, "" },
-			       (r->answered_us - r->first_token_us) / (u->out - 1));
+			       (const char *[]){ r->provider->name, r->given.label, "" },
+			       (r->answered_us - r->attempt.first_token_us) / (u->out - 1));
 }
 
 /* book_abort: counts a stream that was open and failed, by the side that is to blame. */
@@ -125,23 +126,23 @@ static void book_abort(enum errc code)
 
 static void run_book_metrics(struct run *r)
 {
-	if (r->called_us == 0)
+	if (r->attempt.called_us == 0)
 		return;
-	if (r->usage.known)
+	if (r->kept.usage.known)
 		book_tokens(r);
 	/* The caller of run_leave counts streams whose client left. */
-	if (r->headers_sent && r->observer && r->failure)
+	if (r->feed.headers_sent && r->observer && r->failure)
 		book_abort(r->failure->code);
-	if (r->headers_sent)
-		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->seq);
+	if (r->feed.headers_sent)
+		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->journal.seq);
 }
 
 /* give_pass: returns the run's place and settles its tokens.  A call that failed before its first
  * content has used none, unless the provider reports some. */
 static void give_pass(struct run *r)
 {
-	const struct usage *u = &r->usage;
-	bool                nothing = r->failure && !r->first_token_us;
+	const struct usage *u = &r->kept.usage;
+	bool                nothing = r->failure && !r->attempt.first_token_us;
 	int64_t             tokens = u->known || u->estimated ? u->in + u->out : nothing ? 0 : -1;
 
 	admit_over(&r->pass, r->attempt.count > 0, tokens);
@@ -152,7 +153,7 @@ static void end_live(struct run *r)
 {
 	struct live_end end = {
 		.completed_ms = r->ended_ms,
-		.usage = r->usage,
+		.usage = r->kept.usage,
 		.costs = r->bill.charged && !r->bill.unpriced,
 		.cost_nano = run_cost(r),
 	};
@@ -160,7 +161,8 @@ static void end_live(struct run *r)
 	if (!r->live)
 		return;
 	if (r->outcome != RUN_CANCELLED)
-		str_copy(end.finish_reason, sizeof end.finish_reason, str_of(r->finish_reason));
+		str_copy(end.finish_reason, sizeof end.finish_reason,
+			 str_of(r->kept.finish_reason));
 	if (r->failure)
 		str_copy(end.code, sizeof end.code, str_of(err_wire(r->failure)));
 	live_end(r->live, r->outcome, &end);
@@ -181,7 +183,7 @@ void run_conclude(struct run *r)
 		run_free_if_over(r);
 		return;
 	}
-	if (!r->stream || (e && !r->headers_sent && !r->headers_due)) {
+	if (!r->given.stream || (e && !r->feed.headers_sent && !r->feed.headers_due)) {
 		r->observer->done(r->observer_arg, e);
 		return;
 	}
@@ -195,7 +197,7 @@ static enum run_status outcome_of(const struct run *r, const struct err *e)
 		return RUN_COMPLETED;
 	if (e->code == ERR_CANCELLED)
 		return RUN_CANCELLED;
-	return answer_any(&r->answer) ? RUN_INCOMPLETE : RUN_FAILED;
+	return answer_any(&r->kept.answer) ? RUN_INCOMPLETE : RUN_FAILED;
 }
 
 void run_drop_call(struct run *r)
@@ -224,7 +226,7 @@ void run_finish(struct run *r, const struct err *e)
 			origin_name(r, &named);
 		err_keep(&r->failure, &named);
 	}
-	if (r->called_us)
+	if (r->attempt.called_us)
 		r->answered_us = clock_mono_us();
 	if (r->ended_ms == 0)
 		r->ended_ms = clock_wall_ms();
@@ -234,7 +236,6 @@ void run_finish(struct run *r, const struct err *e)
 		return;
 	/* The given one may have been the old failure, and a lack of memory takes its place. */
 	r->outcome = outcome_of(r, e ? r->failure : NULL);
-	r->seq++;
 	if (!run_ends(r, run_stores, &x))
 		run_conclude(r);
 }

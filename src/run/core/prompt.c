@@ -49,7 +49,7 @@ static enum errc render(struct run *r, struct str **list, size_t *count, size_t 
 
 	o.made = r->rq->what.prompt.made = attach_made(r, &o.made_count);
 	r->rq->what.prompt.made_count = o.made_count;
-	if (!r->family->renders) {
+	if (!r->given.family->renders) {
 		for (size_t i = 0; o.made && i < o.made_count; i++)
 			(*list)[o.made[i].message] = o.made[i].text;
 		return ERR_OK;
@@ -102,7 +102,7 @@ static bool broke_off(const struct run *r, const struct str *messages, size_t co
 	if (id_none(r->rq->thread.continues))
 		return false;
 	return !r->computer ||
-	       (!r->rq->manner.computing->waiting && !answer_any(&r->answer) &&
+	       (!r->rq->manner.computing->waiting && !answer_any(&r->kept.answer) &&
 		(count == 0 || says(messages[count - 1], "assistant", "assistant")));
 }
 

@@ -9,9 +9,6 @@
 
 #include <stdlib.h>
 
-/* Event numbers reserved with the run's row. */
-enum { SEQ_FIRST_RANGE = 1024 };
-
 /* --- engine --- */
 
 enum errc run_engine_create(const struct run_engine_options *o, struct run_engine **ret,
@@ -78,28 +75,28 @@ _Static_assert(sizeof(struct run) <= 2048, "mimalloc's next size is 2560, for ea
 static bool run_take_request(struct run *r, struct call_request *rq)
 {
 	r->rq = rq;
-	r->model = run_copy(rq->what.model);
-	r->label = run_copy(rq->what.label);
-	if (!r->model || !r->label)
+	r->given.model = run_copy(rq->what.model);
+	r->given.label = run_copy(rq->what.label);
+	if (!r->given.model || !r->given.label)
 		return false;
-	r->stream = rq->what.prompt.stream;
-	r->embed = rq->what.prompt.embed;
-	r->text = rq->what.prompt.text > 0;
-	r->store = rq->manner.store;
-	r->finish = rq->manner.finish;
-	r->fences = rq->manner.fences;
-	r->logprobs = rq->manner.logprobs;
-	r->held = rq->held;
-	r->release = rq->release;
+	r->given.stream = rq->what.prompt.stream;
+	r->given.embed = rq->what.prompt.embed;
+	r->given.text = rq->what.prompt.text > 0;
+	r->given.store = rq->manner.store;
+	r->given.finish = rq->manner.finish;
+	r->given.fences = rq->manner.fences;
+	r->given.logprobs = rq->manner.logprobs;
+	r->given.held = rq->held;
+	r->given.release = rq->release;
 	r->provider = rq->what.provider;
-	r->route = rq->what.route;
-	r->family = rq->manner.family;
-	r->asked = rq->what.asked;
+	r->given.route = rq->what.route;
+	r->given.family = rq->manner.family;
+	r->given.asked = rq->what.asked;
 	/* Attempts look at `asked` after the request's bytes are gone. */
 	if (rq->what.asked.p == rq->what.model.p)
-		r->asked.p = r->model;
-	r->owner = rq->caller.owner;
-	r->trace = rq->caller.trace;
+		r->given.asked.p = r->given.model;
+	r->given.owner = rq->caller.owner;
+	r->given.trace = rq->caller.trace;
 	r->claim = rq->caller.claim;
 	if (rq->caller.pass)
 		r->pass = *rq->caller.pass;
@@ -123,8 +120,8 @@ static struct run *run_new(struct run_engine *g, struct call_request *rq)
 		r->computer = computer_create(r);
 	if (!taken || (with_store && !r->jobs) || (rq->manner.computing && !r->computer)) {
 		computer_destroy(r->computer);
-		free(r->model);
-		free(r->label);
+		free(r->given.model);
+		free(r->given.label);
 		run_jobs_free(r->jobs);
 		free(r);
 		return NULL;
@@ -133,42 +130,41 @@ static struct run *run_new(struct run_engine *g, struct call_request *rq)
 		r->bill.who = identity_hold(rq->caller.who);
 	list_put_front(&g->runs, &r->link);
 	g->live++;
-	r->id = id_new();
-	r->created_ms = clock_wall_ms();
-	r->seq_reserved = rq->manner.store ? SEQ_FIRST_RANGE : UINT64_MAX;
-	str_copy(r->request_id, sizeof r->request_id, rq->caller.request_id);
-	id_text(r->id, ID_RUN, r->id_text);
+	r->names.id = id_new();
+	r->given.created_ms = clock_wall_ms();
+	str_copy(r->given.request_id, sizeof r->given.request_id, rq->caller.request_id);
+	id_text(r->names.id, ID_RUN, r->names.id_text);
 	if (rq->manner.store) {
-		r->conversation =
+		r->names.conversation =
 			id_none(rq->thread.conversation) ? id_new() : rq->thread.conversation;
-		id_text(r->conversation, ID_CONVERSATION, r->conversation_text);
+		id_text(r->names.conversation, ID_CONVERSATION, r->names.conversation_text);
 	}
 	warnings_init(&r->warnings);
-	answer_init(&r->answer);
+	answer_init(&r->kept.answer);
 	if (rq->what.prompt.stream)
-		reader_init(&r->feed, reader_max(rq->manner.family), run_idem_recorded(r));
+		reader_init(&r->feed.reader, reader_max(rq->manner.family), run_idem_recorded(r));
 	else
-		reader_init(&r->feed, LIMIT_UPSTREAM_BODY + 4 * KIB, true);
+		reader_init(&r->feed.reader, LIMIT_UPSTREAM_BODY + 4 * KIB, true);
 	return r;
 }
 
 static bool choose_encoder(struct run *r)
 {
-	r->feed.encoder = r->rq->manner.shape->encoder(&(struct encoder_about){
+	r->feed.reader.encoder = r->rq->manner.shape->encoder(&(struct encoder_about){
 		.framing = r->rq->manner.family->framing,
 		.want_usage = r->rq->manner.want_usage,
-		.fences = r->fences,
-		.logprobs = r->logprobs,
+		.fences = r->given.fences,
+		.logprobs = r->given.logprobs,
 		.reasoning = r->engine->o.settings(r->engine->o.arg)->reasoning,
-		.run = r->id,
-		.conversation = r->conversation,
-		.model = str_of(r->model),
+		.run = r->names.id,
+		.conversation = r->names.conversation,
+		.model = str_of(r->given.model),
 		.settings = r->rq->manner.settings,
-		.created_s = r->created_ms / 1000,
+		.created_s = r->given.created_ms / 1000,
 		.guess_in = r->rq->manner.guess_in,
 		.warnings = &r->warnings,
 	});
-	return r->feed.encoder;
+	return r->feed.reader.encoder;
 }
 
 /* cancel_now: runs on the run's loop after live_cancel, which any loop may call. */
@@ -193,7 +189,7 @@ static void cancel_now(struct task *t)
  * the idempotency key of the run again. */
 static bool is_findable(const struct run *r)
 {
-	return run_stored(r) || r->family->shows_unstored || r->claim;
+	return run_stored(r) || r->given.family->shows_unstored || r->claim;
 }
 
 /* enlist_live: adds the run to the live runs, and makes its tape: journal_open looks at r->live. */
@@ -206,21 +202,21 @@ static bool enlist_live(struct run *r)
 	if (!r->live)
 		return true;
 	*r->live = (struct live){
-		.id = r->id,
-		.owner = r->owner,
-		.conversation = r->conversation,
+		.id = r->names.id,
+		.owner = r->given.owner,
+		.conversation = r->names.conversation,
 		.stored = run_stored(r),
 		.shape = r->rq->manner.shape,
 		.loop = run_loop(r),
 		.cancel = { .fn = cancel_now },
 		.run = r,
-		.tape = !run_stored(r) && r->stream ? r->tape : NULL,
+		.tape = !run_stored(r) && r->given.stream ? r->journal.tape : NULL,
 		.status = RUN_QUEUED,
-		.created_ms = r->created_ms,
+		.created_ms = r->given.created_ms,
 		.attempts = 1,
 	};
 	attempt_log_init(&r->live->log);
-	str_copy(r->live->model, sizeof r->live->model, str_of(r->model));
+	str_copy(r->live->model, sizeof r->live->model, str_of(r->given.model));
 	r->live->who = r->bill.who;
 	str_copy(r->live->provider, sizeof r->live->provider, str_of(r->provider->name));
 	live_add(r->live);
@@ -271,9 +267,9 @@ void run_engine_stop(struct run_engine *g, const struct err *why)
 void run_leave(struct run *r)
 {
 	r->observer = NULL;
-	reader_leave(&r->feed);
+	reader_leave(&r->feed.reader);
 	feed_pause(r, false);
-	if (!r->finish && run_called(r)) {
+	if (!r->given.finish && run_called(r)) {
 		struct err e;
 
 		err_set(&e, ERR_CANCELLED, "", "the client left");
@@ -282,30 +278,30 @@ void run_leave(struct run *r)
 	}
 	/* A run whose provider was not asked yet goes on to the next step, where step_holds looks
 	 * whether somebody still wants the run. */
-	if (!r->finish)
+	if (!r->given.finish)
 		attach_unwant(r);
 	run_free_if_over(r);
 }
 
 void run_view(const struct run *r, struct run_view *ret)
 {
-	*ret = (struct run_view){ .id = r->dispatched ? str_of(r->id_text) : STR_NONE,
-				  .conversation =
-					  r->dispatched ? str_of(r->conversation_text) : STR_NONE,
-				  .finish_reason = str_of(r->finish_reason),
-				  .usage = r->usage,
-				  .called_us = r->called_us ? r->attempt.first_us : 0,
-				  .first_token_us = r->first_token_us,
+	*ret = (struct run_view){ .id = r->dispatched ? str_of(r->names.id_text) : STR_NONE,
+				  .conversation = r->dispatched ? str_of(r->names.conversation_text)
+								: STR_NONE,
+				  .finish_reason = str_of(r->kept.finish_reason),
+				  .usage = r->kept.usage,
+				  .called_us = r->attempt.called_us ? r->attempt.first_us : 0,
+				  .first_token_us = r->attempt.first_token_us,
 				  .answered_us = r->answered_us,
-				  .run_id = r->id,
-				  .conversation_id = r->conversation,
-				  .created_ms = r->created_ms,
+				  .run_id = r->names.id,
+				  .conversation_id = r->names.conversation,
+				  .created_ms = r->given.created_ms,
 				  .provider = str_of(r->provider->name),
 				  .warnings = r->aside.on ? STR_NONE : buf_view(&r->warnings.json),
 				  .warning_count = r->aside.on ? 0 : r->warnings.count,
 				  .attempts = r->attempt.count,
 				  .failure = r->failure,
-				  .cut = r->feed.cut,
+				  .cut = r->feed.reader.cut,
 				  .costs = r->bill.charged && !r->bill.unpriced,
 				  .cost_nano = run_cost(r) };
 }

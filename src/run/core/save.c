@@ -17,8 +17,8 @@ static void go_on_in(struct run *r, struct id conversation)
 	r->rq->thread.parent = r->jobs->branch->read.leaf;
 	if (!run_stored(r))
 		return;
-	r->conversation = conversation;
-	id_text(r->conversation, ID_CONVERSATION, r->conversation_text);
+	r->names.conversation = conversation;
+	id_text(r->names.conversation, ID_CONVERSATION, r->names.conversation_text);
 }
 
 static bool approves(const struct run *r)
@@ -71,7 +71,7 @@ enum step_next save_load(struct run *r, struct err *e)
 	x->run = r;
 	x->read = (struct branch_read){
 		.job = { .loop = run_loop(r), .done = on_branch },
-		.owner = r->owner,
+		.owner = r->given.owner,
 		.conversation = r->rq->thread.conversation,
 		.from = r->rq->thread.parent,
 		.run = r->rq->thread.previous,
@@ -117,14 +117,14 @@ static bool submit_begin(struct run *r)
 	b->run = r;
 	b->turn = (struct turn_begin){
 		.job = { .loop = run_loop(r), .done = on_begun },
-		.owner = r->owner,
-		.now_ms = r->created_ms,
-		.run = r->id,
-		.conversation = r->conversation,
+		.owner = r->given.owner,
+		.now_ms = r->given.created_ms,
+		.run = r->names.id,
+		.conversation = r->names.conversation,
 		.new_conversation = id_none(r->rq->thread.conversation),
 		.metadata = r->rq->thread.metadata,
 		.continues = r->rq->thread.continues,
-		.request_id = r->family->shown_again ? str_of(r->request_id) : STR_NONE,
+		.request_id = r->given.family->shown_again ? str_of(r->given.request_id) : STR_NONE,
 		.settings = r->rq->manner.settings,
 		.parent = branch ? branch->leaf : (struct id){ 0 },
 		.expected_leaf = branch ? branch->expected_leaf : (struct id){ 0 },
@@ -137,7 +137,7 @@ static bool submit_begin(struct run *r)
 		.shape = str_of(r->rq->manner.shape->word),
 		.messages = b->messages,
 		.message_count = n,
-		.seq_reserved = r->seq_reserved,
+		.seq_reserved = r->journal.seq_reserved,
 		.logged = journal_wanted(r),
 		.key = run_idem_of(r),
 		.bill = bill_begins(r),
@@ -203,7 +203,7 @@ static void on_end_stored(struct store_job *job)
 
 	run_release(r);
 	r->bill.settled = r->bill.reserved || x->turn.later;
-	watch_notify(r->id);
+	watch_notify(r->names.id);
 	/* An answer that is not stored must not be reported as a success. */
 	if (job->err.code != ERR_OK) {
 		feed_skip(r);
@@ -218,7 +218,8 @@ static bool save_print_end(struct run *r)
 {
 	if (!print_stored(r))
 		return false;
-	return !r->failure || err_object(r->failure, str_of(r->request_id), &r->jobs->end_error);
+	return !r->failure ||
+	       err_object(r->failure, str_of(r->given.request_id), &r->jobs->end_error);
 }
 
 /* end_submit: false: the store takes no more; then the run has ended without it, and x is free. */
@@ -227,16 +228,16 @@ static bool end_submit(struct run *r, struct run_end *x)
 	x->run = r;
 	x->turn = (struct turn_end){
 		.job = { .loop = run_loop(r), .done = on_end_stored },
-		.run = r->id,
+		.run = r->names.id,
 		.status = r->outcome,
 		.answer = buf_view(&r->jobs->end_answer),
-		.finish_reason = str_of(r->outcome == RUN_CANCELLED ? "" : r->finish_reason),
-		.native_reason = str_of(r->outcome == RUN_CANCELLED ? "" : r->native_reason),
+		.finish_reason = str_of(r->outcome == RUN_CANCELLED ? "" : r->kept.finish_reason),
+		.native_reason = str_of(r->outcome == RUN_CANCELLED ? "" : r->kept.native_reason),
 		.error = buf_view(&r->jobs->end_error),
-		.usage = r->usage,
-		.first_token_ms = r->first_token_ms,
+		.usage = r->kept.usage,
+		.first_token_ms = r->attempt.first_token_ms,
 		.completed_ms = r->ended_ms,
-		.last_seq = r->seq,
+		.last_seq = r->journal.seq,
 		.attempts = r->attempt.count,
 		.attempt_log = buf_view(&r->live->log.text),
 		.provider = str_of(r->provider->name),
@@ -270,7 +271,7 @@ static void save_end(struct run *r)
 		buf_clear(&r->jobs->end_answer); /* half an object is no JSON */
 		buf_clear(&r->jobs->end_error);
 		if (r->failure &&
-		    !err_object(r->failure, str_of(r->request_id), &r->jobs->end_error))
+		    !err_object(r->failure, str_of(r->given.request_id), &r->jobs->end_error))
 			buf_clear(&r->jobs->end_error);
 		r->outcome = RUN_INCOMPLETE;
 	}

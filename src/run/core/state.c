@@ -48,7 +48,7 @@ void run_release(struct run *r)
 
 bool run_stored(const struct run *r)
 {
-	return r->store;
+	return r->given.store;
 }
 
 const struct branch_read *run_branch(const struct run *r)

@@ -28,7 +28,7 @@ static bool step_holds(const struct run *r, struct err *e)
 		*e = r->engine->stopping;
 	else if (r->cancelled)
 		err_set(e, ERR_CANCELLED, "", "the run was cancelled");
-	else if (!r->observer && !r->finish)
+	else if (!r->observer && !r->given.finish)
 		err_set(e, ERR_CANCELLED, "", "the client left");
 	else
 		return true;
@@ -42,7 +42,7 @@ static void step_tell(const struct run *r, const struct step *s)
 	if (!log_on(LOG_DEBUG))
 		return;
 	log_begin(&l, LOG_DEBUG, "step");
-	log_str(&l, "run", str_of(r->id_text));
+	log_str(&l, "run", str_of(r->names.id_text));
 	log_str(&l, "step", str_of(s->name));
 	log_end(&l);
 }

@@ -133,11 +133,11 @@ void bill_weigh(struct run *r)
 
 static struct registry_bound bound_of(const struct run *r)
 {
-	struct str model = { r->model, strlen(r->model) };
+	struct str model = { r->given.model, strlen(r->given.model) };
 
-	if (!r->route)
+	if (!r->given.route)
 		return (struct registry_bound){ .unpriced = model, .unlimited = model };
-	return registry_bound(r->route, r->asked);
+	return registry_bound(r->given.route, r->given.asked);
 }
 
 /* An estimate is near enough: the store uses it only for a run that a crash has ended. */
@@ -163,7 +163,7 @@ struct turn_bill bill_begins(const struct run *r)
 
 	return (struct turn_bill){
 		.key = str_of(r->bill.who ? r->bill.who->id : ""),
-		.model = str_of(r->label),
+		.model = str_of(r->given.label),
 		.in = r->prepared ? r->bill.in : r->bill.early,
 		.priced = p.known,
 		.price_in = p.input,
@@ -331,9 +331,9 @@ enum step_next bill_reserve(struct run *r, struct err *e)
 	j->run = r;
 	j->reserve = (struct budget_reserve){
 		.job = { .loop = run_loop(r), .done = bill_on_reserved },
-		.run = r->id,
+		.run = r->names.id,
 		.key = str_of(r->bill.who->id),
-		.model = str_of(r->label),
+		.model = str_of(r->given.label),
 		.provider = str_of(r->provider->name),
 		.now_ms = clock_wall_ms(),
 		.limit_nano = a->budget_nano,
@@ -393,8 +393,8 @@ enum step_next bill_book(struct run *r, struct err *e)
 
 static struct price price_now(const struct run *r)
 {
-	return r->route && r->attempt.count > 0 ? registry_price(&r->attempt.target)
-						: (struct price){ .known = false };
+	return r->given.route && r->attempt.count > 0 ? registry_price(&r->attempt.target)
+						      : (struct price){ .known = false };
 }
 
 static int64_t at_most(int64_t n)
@@ -459,7 +459,7 @@ struct usage bill_dropped(struct run *r, const struct err *e)
 struct usage bill_close(struct run *r, bool asked)
 {
 	struct usage guess = estimate(r);
-	struct usage u = r->usage;
+	struct usage u = r->kept.usage;
 	bool costs = asked || r->attempt.committed || r->outcome == RUN_COMPLETED || u.known ||
 		     (r->failure && retry_costs(r->failure));
 	bool none = r->attempt.count == 0 || !costs ||
@@ -467,26 +467,26 @@ struct usage bill_close(struct run *r, bool asked)
 
 	if (none) {
 		if (r->computer)
-			r->usage = bill_used(r, NULL);
+			r->kept.usage = bill_used(r, NULL);
 		return (struct usage){ 0 };
 	}
 	if (r->outcome != RUN_COMPLETED || !u.known)
 		u = usage_cut(&u, &guess);
-	r->usage = u; /* what is charged is what is told */
+	r->kept.usage = u; /* what is charged is what is told */
 	bill_charge(r, &u);
 	if (r->computer)
-		r->usage = bill_used(r, &u);
+		r->kept.usage = bill_used(r, &u);
 	return u;
 }
 
 struct usage bill_step(struct run *r)
 {
 	struct usage guess = estimate(r);
-	struct usage u = r->usage.known ? r->usage : guess;
+	struct usage u = r->kept.usage.known ? r->kept.usage : guess;
 
 	bill_charge(r, &u);
 	r->computer->used = bill_used(r, &u);
-	r->usage = (struct usage){ 0 };
+	r->kept.usage = (struct usage){ 0 };
 	r->bill.out = 0;
 	return u;
 }
@@ -496,7 +496,7 @@ static void fill_note(const struct run *r, struct usage_note *n)
 	const struct bill *b = &r->bill;
 
 	*n = (struct usage_note){
-		.run = r->id,
+		.run = r->names.id,
 		.at_ms = clock_wall_ms(),
 		.usage = b->usage,
 		.priced = !b->unpriced,
@@ -504,7 +504,7 @@ static void fill_note(const struct run *r, struct usage_note *n)
 		.reserved = b->reserved,
 	};
 	str_copy(n->key, sizeof n->key, str_of(b->who ? b->who->id : ""));
-	str_copy(n->model, sizeof n->model, str_of(r->label));
+	str_copy(n->model, sizeof n->model, str_of(r->given.label));
 	str_copy(n->provider, sizeof n->provider, str_of(r->provider->name));
 }
 
@@ -529,11 +529,12 @@ static void bill_book_metrics(const struct run *r)
 	const struct bill *b = &r->bill;
 
 	if (!b->unpriced && run_cost(r) > 0)
-		metric_add(METRIC_COST, (const char *[]){ r->label, "", "" }, run_cost(r));
+		metric_add(METRIC_COST, (const char *[]){ r->given.label, "", "" }, run_cost(r));
 	if (!b->usage.estimated)
 		return;
-	metric_add(METRIC_TOKENS_ESTIMATED, (const char *[]){ r->label, "input", "" }, b->usage.in);
-	metric_add(METRIC_TOKENS_ESTIMATED, (const char *[]){ r->label, "output", "" },
+	metric_add(METRIC_TOKENS_ESTIMATED, (const char *[]){ r->given.label, "input", "" },
+		   b->usage.in);
+	metric_add(METRIC_TOKENS_ESTIMATED, (const char *[]){ r->given.label, "output", "" },
 		   b->usage.out);
 }
 

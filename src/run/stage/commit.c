@@ -12,14 +12,14 @@ enum { ASIDE_US = 10 * 1000 }; /* the time between two looks whether a worker st
 /* release_held: passes on the events that were held until the attempt was committed. */
 static void release_held(struct run *r)
 {
-	struct str   held = tape_uncommitted(r->tape);
+	struct str   held = tape_uncommitted(r->journal.tape);
 	struct event ev;
 
-	tape_commit(r->tape);
-	while (!r->aborting && event_decode(&held, &ev, &r->released))
+	tape_commit(r->journal.tape);
+	while (!r->aborting && event_decode(&held, &ev, &r->commit.released))
 		if (ev.kind != EVENT_ASKED)
 			run_pass(r, STAGE_COMMIT, &ev);
-	r->released = 0;
+	r->commit.released = 0;
 	if (held.n > 0)
 		run_abort_later(r, ERR_INTERNAL, "an event that was held back can't be read");
 	journal_committed(r);
@@ -51,7 +51,7 @@ void commit_open(struct run *r)
 	feed_open(r);
 }
 
-/* hold_bare: the bytes of a plain answer are copied once, to r->answer, and not to the tape. */
+/* hold_bare: the bytes of a plain answer are copied once, to r->kept.answer, and not to the tape. */
 static bool hold_bare(struct run *r, const struct event *ev)
 {
 	struct event held = *ev;
@@ -60,7 +60,7 @@ static bool hold_bare(struct run *r, const struct event *ev)
 	if (!journal_hold(r, &held))
 		return false;
 	errno = 0;
-	if (!answer_raw(&r->answer, ev))
+	if (!answer_raw(&r->kept.answer, ev))
 		run_overflow(r);
 	return true;
 }
@@ -68,9 +68,9 @@ static bool hold_bare(struct run *r, const struct event *ev)
 /* hold_until_commit: false: the event commits the attempt. */
 static bool hold_until_commit(struct run *r, const struct event *ev)
 {
-	bool bare = !r->stream && ev->raw.n > 0 && !ev->cont;
+	bool bare = !r->given.stream && ev->raw.n > 0 && !ev->cont;
 
-	if (r->commit_due || ev->certain || ev->kind == EVENT_FINISH || run_is_content(ev))
+	if (r->commit.due || ev->certain || ev->kind == EVENT_FINISH || run_is_content(ev))
 		return false;
 	if (bare ? !hold_bare(r, ev) : !journal_hold(r, ev))
 		return false;
@@ -94,16 +94,16 @@ static void commit_flush(struct run *r)
 
 static void commit_on_timer(struct timer *t)
 {
-	struct run *r = container_of(t, struct run, commit_timer);
+	struct run *r = container_of(t, struct run, commit.timer);
 
-	r->commit_due = true;
+	r->commit.due = true;
 	if (r->aside.on) {
 		timer_start(run_loop(r), t, ASIDE_US);
 		return;
 	}
 	/* The status of the stream goes out.  An attempt that has sent no event yet is not
 	 * committed: another one may still follow. */
-	if (r->committed || tape_uncommitted(r->tape).n == 0 || commit_attempt(r))
+	if (r->committed || tape_uncommitted(r->journal.tape).n == 0 || commit_attempt(r))
 		feed_open(r);
 }
 
@@ -111,16 +111,16 @@ static void commit_begun(struct run *r)
 {
 	const struct run_settings *now = r->engine->o.settings(r->engine->o.arg);
 
-	if (!r->stream || r->headers_sent)
+	if (!r->given.stream || r->feed.headers_sent)
 		return;
-	r->commit_timer.fn = commit_on_timer;
-	timer_start(run_loop(r), &r->commit_timer, now->commit_after_us);
+	r->commit.timer.fn = commit_on_timer;
+	timer_start(run_loop(r), &r->commit.timer, now->commit_after_us);
 }
 
 bool commit_stop(struct run *r, const struct run_ending *x)
 {
 	(void)x;
-	timer_stop(run_loop(r), &r->commit_timer);
+	timer_stop(run_loop(r), &r->commit.timer);
 	return false;
 }
 

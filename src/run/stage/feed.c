@@ -17,7 +17,8 @@ static bool may_look(const struct run *r, uint64_t seq)
 	if (run_idem_waits(r))
 		return false;
 	/* A number above the reserved range would come again after a crash. */
-	return seq <= tape_stored(r->tape) || (seq <= r->seq_reserved && !journal_strict(r));
+	return seq <= tape_stored(r->journal.tape) ||
+	       (seq <= r->journal.seq_reserved && !journal_strict(r));
 }
 
 /* Bytes of a usual block, so that its buffer need not grow on the way. */
@@ -25,8 +26,9 @@ enum { BLOCK_BYTES = 512 };
 
 static bool feed_event(struct run *r, const struct event *ev, uint64_t seq)
 {
-	if ((r->feed.out.cap > 0 || buf_reserve(&r->feed.out, BLOCK_BYTES)) &&
-	    r->feed.encoder->ops->event(r->feed.encoder, ev, seq, &r->feed.out))
+	if ((r->feed.reader.out.cap > 0 || buf_reserve(&r->feed.reader.out, BLOCK_BYTES)) &&
+	    r->feed.reader.encoder->ops->event(r->feed.reader.encoder, ev, seq,
+					       &r->feed.reader.out))
 		return true;
 	run_abort_later(r, ERR_OVERLOADED, "no memory for the stream");
 	return false;
@@ -38,25 +40,25 @@ static void catch_up(struct run *r)
 {
 	struct event ev;
 	uint64_t     seq;
-	uint64_t     at = r->feed.place;
+	uint64_t     at = r->feed.reader.place;
 
-	if (!r->stream || !run_stored(r) || !r->observer)
+	if (!r->given.stream || !run_stored(r) || !r->observer)
 		return;
-	while (tape_next(r->tape, &at, &ev, &seq) && may_look(r, seq)) {
+	while (tape_next(r->journal.tape, &at, &ev, &seq) && may_look(r, seq)) {
 		if (ev.kind != EVENT_ASKED && !feed_event(r, &ev, seq))
 			return;
-		r->feed.place = at;
+		r->feed.reader.place = at;
 	}
 }
 
 void feed_skip(struct run *r)
 {
-	r->feed.place = tape_head(r->tape);
+	r->feed.reader.place = tape_head(r->journal.tape);
 }
 
 static void wake(struct run *r)
 {
-	if (r->observer && r->headers_sent)
+	if (r->observer && r->feed.headers_sent)
 		r->observer->wake(r->observer_arg);
 }
 
@@ -74,8 +76,8 @@ void feed_pause(struct run *r, bool pause)
 /* feed_behind: the bytes that wait for the client, as blocks or still on the tape. */
 static size_t feed_behind(const struct run *r)
 {
-	return reader_waiting(&r->feed) +
-	       (run_stored(r) ? (size_t)(tape_head(r->tape) - r->feed.place) : 0);
+	return reader_waiting(&r->feed.reader) +
+	       (run_stored(r) ? (size_t)(tape_head(r->journal.tape) - r->feed.reader.place) : 0);
 }
 
 /* resume: lets the provider go on if little waits for the client. */
@@ -96,20 +98,20 @@ void feed_wake(struct run *r)
 
 void feed_open(struct run *r)
 {
-	if (!r->stream || r->headers_sent || !r->observer)
+	if (!r->given.stream || r->feed.headers_sent || !r->observer)
 		return;
-	r->headers_due = run_idem_waits(r);
-	if (r->headers_due)
+	r->feed.headers_due = run_idem_waits(r);
+	if (r->feed.headers_due)
 		return;
-	r->headers_sent = true;
-	timer_stop(run_loop(r), &r->commit_timer);
+	r->feed.headers_sent = true;
+	timer_stop(run_loop(r), &r->commit.timer);
 	r->observer->open(r->observer_arg);
 	feed_wake(r);
 }
 
 void feed_release(struct run *r)
 {
-	if (r->headers_due && !run_idem_waits(r))
+	if (r->feed.headers_due && !run_idem_waits(r))
 		feed_open(r);
 	else
 		feed_wake(r);
@@ -117,24 +119,25 @@ void feed_release(struct run *r)
 
 struct str run_ready(struct run *r, bool *ret_last)
 {
-	*ret_last = r->closed && r->state == STATE_ENDED;
-	return r->feed.keeps && run_idem_waits(r) ? STR_NONE : reader_ready(&r->feed);
+	*ret_last = r->feed.closed && r->state == STATE_ENDED;
+	return r->feed.reader.keeps && run_idem_waits(r) ? STR_NONE : reader_ready(&r->feed.reader);
 }
 
 void run_taken(struct run *r, size_t n)
 {
-	reader_taken(&r->feed, n);
+	reader_taken(&r->feed.reader, n);
 	resume(r);
 }
 
 static void feed_print(struct run *r, const struct event *ev, uint64_t seq)
 {
-	if (!r->stream || (!r->observer && !r->feed.keeps))
+	if (!r->given.stream || (!r->observer && !r->feed.reader.keeps))
 		return;
-	if (run_stored(r) && (r->feed.place != tape_newest(r->tape) || !may_look(r, seq)))
+	if (run_stored(r) &&
+	    (r->feed.reader.place != tape_newest(r->journal.tape) || !may_look(r, seq)))
 		catch_up(r);
 	else if (feed_event(r, ev, seq))
-		r->feed.place = tape_head(r->tape);
+		r->feed.reader.place = tape_head(r->journal.tape);
 	else
 		return;
 	if (!r->observer)
@@ -143,7 +146,7 @@ static void feed_print(struct run *r, const struct event *ev, uint64_t seq)
 	size_t behind = feed_behind(r);
 	if (behind > LIMIT_FEED_HIGH)
 		feed_pause(r, true);
-	if (!r->headers_sent && behind > LIMIT_COMMIT_BYTES)
+	if (!r->feed.headers_sent && behind > LIMIT_COMMIT_BYTES)
 		feed_open(r);
 	wake(r);
 }
@@ -152,16 +155,16 @@ bool feed_rests(struct run *r)
 {
 	catch_up(r);
 
-	bool all = !run_stored(r) || r->feed.place == tape_head(r->tape);
+	bool all = !run_stored(r) || r->feed.reader.place == tape_head(r->journal.tape);
 
-	if (all && r->stream)
-		encoder_over(r->feed.encoder, r->failure != NULL);
-	return all && r->feed.encoder->rests && (r->observer || r->feed.keeps);
+	if (all && r->given.stream)
+		encoder_over(r->feed.reader.encoder, r->failure != NULL);
+	return all && r->feed.reader.encoder->rests && (r->observer || r->feed.reader.keeps);
 }
 
 bool feed_join_rest(struct run *r)
 {
-	bool ok = reader_join_rest(&r->feed);
+	bool ok = reader_join_rest(&r->feed.reader);
 
 	wake(r);
 	return ok;
@@ -169,25 +172,26 @@ bool feed_join_rest(struct run *r)
 
 void feed_close(struct run *r)
 {
-	const struct encoder_ops *ops = r->feed.encoder->ops;
+	const struct encoder_ops *ops = r->feed.reader.encoder->ops;
 	const struct err         *e;
 
-	if (r->closed)
+	if (r->feed.closed)
 		return;
 	/* Blocks of a worker are left here only if the run failed while the worker printed them.
 	 * So a lack of memory for them needs no report: the stream ends with an error anyway. */
-	(void)!reader_join_rest(&r->feed);
+	(void)!reader_join_rest(&r->feed.reader);
 	catch_up(r);
 	/* catch_up may have failed, and a stream that lacks an event must not end like a whole one:
 	 * the failure is read after it. */
 	e = r->failure;
-	r->feed.encoder->ended_s = r->ended_ms / 1000;
-	r->closed = true;
+	r->feed.reader.encoder->ended_s = r->ended_ms / 1000;
+	r->feed.closed = true;
 	/* A stream that lacks its last block must not end like a whole one either. */
-	r->feed.cut =
-		!(e ? ops->error(r->feed.encoder, e, str_of(r->request_id), r->seq, &r->feed.out)
-		    : ops->done(r->feed.encoder, r->seq, &r->feed.out));
-	if (r->feed.cut)
+	r->feed.reader.cut =
+		!(e ? ops->error(r->feed.reader.encoder, e, str_of(r->given.request_id),
+				 r->journal.seq, &r->feed.reader.out)
+		    : ops->done(r->feed.reader.encoder, r->journal.seq, &r->feed.reader.out));
+	if (r->feed.reader.cut)
 		log_note(LOG_ERROR, "stream_end_lost", "no memory for the end of a stream");
 }
 
@@ -209,7 +213,7 @@ bool feed_ends(struct run *r, const struct run_ending *x)
 static void feed_take(struct run *r, const struct event *ev)
 {
 	if (ev->pass != PASS_KEEP)
-		feed_print(r, ev, r->released ? r->released : r->seq);
+		feed_print(r, ev, r->commit.released ? r->commit.released : r->journal.seq);
 	if (r->state == STATE_CALLING && run_is_content(ev)) {
 		attempt_content(r);
 		feed_open(r);

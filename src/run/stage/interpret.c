@@ -116,7 +116,7 @@ static const struct segment_sink sink = { interpret_open, interpret_text, interp
 static struct speech_options interpret_options_of(struct run_computer *c)
 {
 	return (struct speech_options){
-		.fences = c->run->fences, .sink = &sink, .arg = c, .max = LIMIT_ANSWER
+		.fences = c->run->given.fences, .sink = &sink, .arg = c, .max = LIMIT_ANSWER
 	};
 }
 
@@ -277,7 +277,7 @@ static void interpret_event(struct run *r, const struct event *ev)
 		if (!replay_answer(ev->text, STR_NONE, &none, interpret_part, r))
 			interpret_fail(r);
 		break;
-	case EVENT_USAGE: r->usage = r->attempt.told = ev->usage; break;
+	case EVENT_USAGE: r->kept.usage = r->attempt.told = ev->usage; break;
 	case EVENT_FINISH: interpret_hold(c, ev); break;
 	case EVENT_START:
 	case EVENT_BLOCK_END:

@@ -11,24 +11,26 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* Event numbers reserved with the run's row. */
+enum { SEQ_FIRST_RANGE = 1024 };
 /* With what a commit takes it is below the 50 ms that are promised. */
 enum { LOG_US = 25 * 1000, AGAIN_US = 100 * 1000 };
 
 static void unlist(struct run *r)
 {
-	r->engine->log_count -= r->log_link.in != NULL;
-	list_take_out(&r->log_link);
+	r->engine->log_count -= r->journal.link.in != NULL;
+	list_take_out(&r->journal.link);
 }
 
 static void list(struct run *r)
 {
 	struct run_engine *g = r->engine;
 
-	if (r->log_link.in)
+	if (r->journal.link.in)
 		return;
 	if (g->log_count++ == 0)
 		g->log_since_us = loop_now_us(g->o.env.loop);
-	list_put_front(&g->log_runs, &r->log_link);
+	list_put_front(&g->log_runs, &r->journal.link);
 }
 
 /* --- the job --- */
@@ -59,16 +61,16 @@ static void submit(struct run_engine *g)
 /* arrived: the log has the events that were handed over. */
 static void arrived(struct run *r)
 {
-	bool first = tape_stored(r->tape) == 0;
+	bool first = tape_stored(r->journal.tape) == 0;
 
-	tape_arrived(r->tape);
+	tape_arrived(r->journal.tape);
 	if (r->state != STATE_ENDED) {
-		if (first && tape_stored(r->tape) > 0)
+		if (first && tape_stored(r->journal.tape) > 0)
 			run_idem_release(r);
 		feed_release(r);
 	}
-	tape_forget(r->tape);
-	watch_notify(r->id);
+	tape_forget(r->journal.tape);
+	watch_notify(r->names.id);
 	if (run_stages_logged(r))
 		return;
 	run_free_if_over(r);
@@ -79,12 +81,12 @@ static void arrived(struct run *r)
  * has ended learns the same from the store's answer to its end. */
 static void failed(struct run *r, const struct err *why)
 {
-	tape_forget(r->tape);
+	tape_forget(r->journal.tape);
 	if (r->state < STATE_CALLING || r->state > STATE_EXECUTING) {
 		run_free_if_over(r);
 		return;
 	}
-	r->logged = false;
+	r->journal.logged = false;
 	feed_skip(r);
 	unlist(r);
 	run_finish(r, why);
@@ -127,16 +129,16 @@ static bool journal_tell(struct run *r, struct log_part *ret)
 {
 	struct str log = buf_view(&r->live->log.text);
 
-	if (!r->news)
+	if (!r->journal.news)
 		return false;
-	r->news = false;
+	r->journal.news = false;
 	ret->attempts = malloc(log.n + 1); /* NULL: the store is not told of them now */
 	if (ret->attempts)
 		memcpy(ret->attempts, log.p ? log.p : "", log.n);
 	ret->news = (struct run_news){
-		.run = r->id,
+		.run = r->names.id,
 		.attempts = r->attempt.count,
-		.first_token_ms = r->first_token_ms,
+		.first_token_ms = r->attempt.first_token_ms,
 		.provider = str_of(r->provider->name),
 		.attempt_log = { ret->attempts, ret->attempts ? log.n : 0 },
 	};
@@ -160,11 +162,12 @@ static bool journal_fill(struct run_engine *g)
 		return false;
 	}
 	for (size_t i = 0; i < n; i++) {
-		struct run *r = LIST_FIRST(&g->log_runs, struct run, log_link);
+		struct run *r = LIST_FIRST(&g->log_runs, struct run, journal.link);
 
 		unlist(r);
-		tape_hand(r->tape, &j->entries[i].piece); /* nothing, where there is only news */
-		j->entries[i].piece.run = r->id;
+		tape_hand(r->journal.tape,
+			  &j->entries[i].piece); /* nothing, where there is only news */
+		j->entries[i].piece.run = r->names.id;
 		j->parts[i].run = r;
 		run_hold(r);
 		if (journal_tell(r, &j->parts[i]))
@@ -236,47 +239,48 @@ static void arm(struct run_engine *g)
  * key. */
 static bool read_again(const struct run *r)
 {
-	return !run_stored(r) && r->stream && r->live;
+	return !run_stored(r) && r->given.stream && r->live;
 }
 
 bool journal_wanted(const struct run *r)
 {
 	/* What a run executes is recorded in front of it, also for a plain answer. */
-	return run_stored(r) && (r->stream || r->computer);
+	return run_stored(r) && (r->given.stream || r->computer);
 }
 
 bool journal_open(struct run *r)
 {
 	bool stored = journal_wanted(r);
 
-	r->logged = stored && store_does(r->engine->o.store, JOB_EVENTS_APPEND);
-	r->tape = tape_create(stored          ? LIMIT_LOG_EVENTS
-			      : read_again(r) ? LIMIT_TAPE
-					      : 0,
-			      read_again(r));
-	return r->tape;
+	r->journal.seq_reserved = run_stored(r) ? SEQ_FIRST_RANGE : UINT64_MAX;
+	r->journal.logged = stored && store_does(r->engine->o.store, JOB_EVENTS_APPEND);
+	r->journal.tape = tape_create(stored          ? LIMIT_LOG_EVENTS
+				      : read_again(r) ? LIMIT_TAPE
+						      : 0,
+				      read_again(r));
+	return r->journal.tape;
 }
 
 bool journal_strict(const struct run *r)
 {
-	return r->logged && r->engine->o.settings(r->engine->o.arg)->strict;
+	return r->journal.logged && r->engine->o.settings(r->engine->o.arg)->strict;
 }
 
 bool journal_begun(const struct run *r)
 {
-	return !r->logged || tape_stored(r->tape) > 0;
+	return !r->journal.logged || tape_stored(r->journal.tape) > 0;
 }
 
 /* tell_readers: wakes readers of the tape for new events, which pass the log first where there is
  * one. */
 static void tell_readers(struct run *r)
 {
-	if (!r->logged) {
-		watch_notify(r->id);
+	if (!r->journal.logged) {
+		watch_notify(r->names.id);
 		return;
 	}
 	list(r);
-	if (tape_handed(r->tape) == 0 && run_idem_waits(r))
+	if (tape_handed(r->journal.tape) == 0 && run_idem_waits(r))
 		r->engine->log_urgent = true;
 	arm(r->engine);
 }
@@ -285,7 +289,7 @@ static void tell_readers(struct run *r)
  * to. */
 static uint64_t number_of(const struct run *r, const struct event *ev)
 {
-	return r->seq + (!ev->cont || ev->numbered);
+	return r->journal.seq + (!ev->cont || ev->numbered);
 }
 
 static bool journal_add(struct run *r, const struct event *ev)
@@ -293,9 +297,9 @@ static bool journal_add(struct run *r, const struct event *ev)
 	uint64_t seq = number_of(r, ev);
 
 	errno = 0;
-	if (!tape_add(r->tape, ev, seq))
+	if (!tape_add(r->journal.tape, ev, seq))
 		return false;
-	r->seq = seq;
+	r->journal.seq = seq;
 	return true;
 }
 
@@ -303,11 +307,11 @@ static bool journal_add(struct run *r, const struct event *ev)
  * depends on; left out where all of that is as usual. */
 static bool add_asked(struct run *r)
 {
-	uint32_t asked = (r->fences ? (uint32_t)ASKED_FENCES : 0) |
-			 (r->logprobs ? (uint32_t)ASKED_LOGPROBS : 0);
+	uint32_t asked = (r->given.fences ? (uint32_t)ASKED_FENCES : 0) |
+			 (r->given.logprobs ? (uint32_t)ASKED_LOGPROBS : 0);
 
-	if (r->seq > 0 || (r->warnings.count == 0 && asked == ASKED_FENCES) ||
-	    !(r->logged || read_again(r)))
+	if (r->journal.seq > 0 || (r->warnings.count == 0 && asked == ASKED_FENCES) ||
+	    !(r->journal.logged || read_again(r)))
 		return true;
 	return journal_add(r, &(struct event){
 				      .kind = EVENT_ASKED,
@@ -326,22 +330,22 @@ bool journal_hold(struct run *r, const struct event *ev)
  * where only the first client reads the tape. */
 static bool is_read(const struct run *r)
 {
-	return !r->observer || r->feed.place == tape_head(r->tape);
+	return !r->observer || r->feed.reader.place == tape_head(r->journal.tape);
 }
 
 static bool journal_event(struct run *r, const struct event *ev)
 {
-	if (run_stored(r) && !r->logged && is_read(r))
-		tape_clear(r->tape);
-	if (tape_keeps(r->tape) && add_asked(r) && journal_add(r, ev)) {
+	if (run_stored(r) && !r->journal.logged && is_read(r))
+		tape_clear(r->journal.tape);
+	if (tape_keeps(r->journal.tape) && add_asked(r) && journal_add(r, ev)) {
 		tell_readers(r);
 		return true;
 	}
-	if (r->logged)
+	if (r->journal.logged)
 		return false;
-	if (tape_keeps(r->tape))
-		tape_lose(r->tape);
-	r->seq = number_of(r, ev);
+	if (tape_keeps(r->journal.tape))
+		tape_lose(r->journal.tape);
+	r->journal.seq = number_of(r, ev);
 	return true;
 }
 
@@ -356,7 +360,7 @@ void journal_news(struct run *r)
 {
 	if (!run_stored(r) || !store_does(r->engine->o.store, JOB_EVENTS_APPEND))
 		return;
-	r->news = true;
+	r->journal.news = true;
 	list(r);
 	r->engine->log_soon = true;
 	arm(r->engine);
@@ -364,48 +368,55 @@ void journal_news(struct run *r)
 
 void journal_committed(struct run *r)
 {
-	if (!tape_keeps(r->tape))
-		tape_clear(r->tape);
-	else if (r->seq > 0)
+	if (!tape_keeps(r->journal.tape))
+		tape_clear(r->journal.tape);
+	else if (r->journal.seq > 0)
 		tell_readers(r);
 }
 
 void journal_cut(struct run *r)
 {
-	if (tape_uncommitted(r->tape).n == 0)
+	if (tape_uncommitted(r->journal.tape).n == 0)
 		return;
-	tape_cut(r->tape);
-	buf_clear(&r->answer.raw);
-	r->seq = 0;
+	tape_cut(r->journal.tape);
+	buf_clear(&r->kept.answer.raw);
+	r->journal.seq = 0;
 }
 
 void journal_end(struct run *r)
 {
 	struct buf error;
 
-	r->seq_reserved = UINT64_MAX; /* the run's row now has its last number */
+	r->journal.seq_reserved = UINT64_MAX; /* the run's row now has its last number */
 	if (!read_again(r))
 		return;
 	buf_init(&error, 4 * KIB);
-	if (r->failure && !err_object(r->failure, str_of(r->request_id), &error))
+	if (r->failure && !err_object(r->failure, str_of(r->given.request_id), &error))
 		buf_clear(&error);
-	tape_end(r->tape, r->outcome, r->seq, buf_view(&error));
+	tape_end(r->journal.tape, r->outcome, r->journal.seq, buf_view(&error));
 	buf_finish(&error);
-	watch_notify(r->id);
+	watch_notify(r->names.id);
+}
+
+bool journal_ends(struct run *r, const struct run_ending *x)
+{
+	(void)x;
+	r->journal.seq++;
+	return false;
 }
 
 void journal_rest(struct run *r, struct events_piece ret[EVENTS_REST])
 {
 	unlist(r);
-	if (r->logged)
-		tape_rest(r->tape, ret);
+	if (r->journal.logged)
+		tape_rest(r->journal.tape, ret);
 }
 
 void journal_drop(struct run *r)
 {
 	unlist(r);
-	if (r->logged && r->tape)
-		tape_clear(r->tape);
+	if (r->journal.logged && r->journal.tape)
+		tape_clear(r->journal.tape);
 }
 
 void journal_stop(struct run_engine *g)
@@ -438,8 +449,8 @@ static void journal_on_reserved(struct store_job *job)
 	run_release(r);
 	r->jobs->reserving = false;
 	if (e.code == ERR_OK) {
-		if (upto > r->seq_reserved)
-			r->seq_reserved = upto;
+		if (upto > r->journal.seq_reserved)
+			r->journal.seq_reserved = upto;
 		/* The provider may have been faster than the store, and the new range nearly used
 		 * up. */
 		if (r->call)
@@ -454,10 +465,11 @@ static void journal_on_reserved(struct store_job *job)
 
 static void reserve_ahead(struct run *r)
 {
-	uint64_t used = r->seq > r->seq_reserved ? r->seq : r->seq_reserved;
+	uint64_t used =
+		r->journal.seq > r->journal.seq_reserved ? r->journal.seq : r->journal.seq_reserved;
 
-	if (r->jobs->reserving || r->seq_reserved == UINT64_MAX ||
-	    r->seq_reserved > r->seq + SEQ_AHEAD)
+	if (r->jobs->reserving || r->journal.seq_reserved == UINT64_MAX ||
+	    r->journal.seq_reserved > r->journal.seq + SEQ_AHEAD)
 		return;
 
 	struct run_reserve *x = malloc(sizeof *x);
@@ -466,7 +478,7 @@ static void reserve_ahead(struct run *r)
 	x->run = r;
 	x->seq = (struct seq_reserve){
 		.job = { .loop = run_loop(r), .done = journal_on_reserved },
-		.run = r->id,
+		.run = r->names.id,
 		.upto = used * 2,
 	};
 	r->jobs->reserving = store_seq_reserve(r->engine->o.store, &x->seq);
@@ -479,7 +491,7 @@ static void reserve_ahead(struct run *r)
 /* journal_take: an event that was held has its number, and is on the tape. */
 static void journal_take(struct run *r, const struct event *ev)
 {
-	if (ev->pass != PASS_PRINT && !r->released && !journal_event(r, ev)) {
+	if (ev->pass != PASS_PRINT && !r->commit.released && !journal_event(r, ev)) {
 		run_overflow(r);
 		return;
 	}

@@ -7,35 +7,36 @@ static void keep_finish(struct run *r, const struct event *ev)
 {
 	/* A longer word is none of OpenAI's, and is left out: a word that was cut inside an escape
 	 * would break the JSON around it. */
-	if (ev->choice != 0 || r->finish_reason[0] || ev->text.n >= sizeof r->finish_reason)
+	if (ev->choice != 0 || r->kept.finish_reason[0] ||
+	    ev->text.n >= sizeof r->kept.finish_reason)
 		return;
-	str_copy(r->finish_reason, sizeof r->finish_reason, ev->text);
-	if (ev->name.n < sizeof r->native_reason)
-		str_copy(r->native_reason, sizeof r->native_reason, ev->name);
+	str_copy(r->kept.finish_reason, sizeof r->kept.finish_reason, ev->text);
+	if (ev->name.n < sizeof r->kept.native_reason)
+		str_copy(r->kept.native_reason, sizeof r->kept.native_reason, ev->name);
 }
 
 static bool keep_raw(struct run *r, const struct event *ev)
 {
 	errno = 0;
-	return answer_raw(&r->answer, ev);
+	return answer_raw(&r->kept.answer, ev);
 }
 
 /* keep_take: false: the answer is over a limit, or memory is short. */
 static bool keep_take(struct run *r, const struct event *ev)
 {
-	if (!r->stream && ev->raw.n > 0 && !ev->cont && !keep_raw(r, ev))
+	if (!r->given.stream && ev->raw.n > 0 && !ev->cont && !keep_raw(r, ev))
 		return false;
 	if (ev->kind == EVENT_USAGE)
-		r->usage = ev->usage;
+		r->kept.usage = ev->usage;
 	else if (ev->kind == EVENT_FINISH)
 		keep_finish(r, ev);
 	/* A plain answer in the provider's own bytes needs no second copy, unless it is stored. */
-	bool through = r->feed.encoder->raws & 1u << ev->form && (ev->raw.n > 0 || ev->cont);
+	bool through = r->feed.reader.encoder->raws & 1u << ev->form && (ev->raw.n > 0 || ev->cont);
 	bool whole = ev->kind == EVENT_MESSAGE || ev->kind == EVENT_LMC;
-	if (!run_stored(r) && !r->content && !r->computer && (!whole || r->stream || through))
+	if (!run_stored(r) && !r->content && !r->computer && (!whole || r->given.stream || through))
 		return true;
 	errno = 0;
-	return answer_add(&r->answer, ev);
+	return answer_add(&r->kept.answer, ev);
 }
 
 static void keep_event(struct run *r, const struct event *ev)

@@ -180,15 +180,7 @@ bool response_parts_read(struct response_draft *x, json_at content) MUST_USE;
 
 /* --- response_calls: calls and their results in the input of a response. */
 
-/* response_calls_read: a call of a function, or of a custom tool, which is a function with one text
- * to the provider.  response_calls_result: the result of either. */
-bool response_calls_read(struct response_draft *x, json_at item, bool custom) MUST_USE;
-bool response_calls_result(struct response_draft *x, json_at item) MUST_USE;
-
 /* --- response_named: stored items that the input of a response names by their ids. */
-
-/* response_named_read: parts of one stored message that follow each other are one message. */
-bool response_named_read(struct response_draft *x, json_at item) MUST_USE;
 
 /* --- response_order: the order in which the items of a response's input become messages.
  *
@@ -208,11 +200,6 @@ bool response_order(const struct json_doc *d, json_at input, bool follows, struc
 		    struct response_ordered **ret) MUST_USE;
 
 /* --- response_said: messages and reasoning in the input of a response. */
-
-bool response_said_message(struct response_draft *x, json_at item) MUST_USE;
-/* response_said_reasoning: reasoning begins the next message of the assistant.  Only a summary, or
- * only the full text, is kept: both say the same. */
-bool response_said_reasoning(struct response_draft *x, json_at item) MUST_USE;
 
 /* --- response_show: the members that a response shows of its request. */
 

@@ -1,8 +1,348 @@
 /* Makes messages of a chat from the items of a response's input. */
-#include "routes/response/internal.h"
-
 #include "base/limits.h"
+#include "routes/response/internal.h"
+#include "shape/carry.h"
 #include "shape/response.h"
+
+#include <stdio.h>
+
+/* --- response_said: Items of what was said: messages of all roles, and the assistant's reasoning. */
+
+/* --- messages --- */
+
+static bool said_part(struct response_draft *x, json_at part, const char *place)
+{
+	bool    refusal = json_get_is(x->d, part, "type", "refusal");
+	json_at text;
+
+	if (!refusal && !response_parts_is_text(x->d, part))
+		return response_draft_refuse(x, ERR_INVALID_VALUE,
+					     "must be one of: output_text, refusal", "%s.type",
+					     place);
+	if (!response_draft_string(x, part, place, refusal ? "refusal" : "text", &text))
+		return false;
+	x->has_text = x->has_text || !refusal;
+	return buf_str(refusal ? &x->refusal : &x->text, json_inner(x->d, text)) ||
+	       response_draft_full(x);
+}
+
+static bool said_assistant(struct response_draft *x, json_at content)
+{
+	const struct json_doc *d = x->d;
+	char                   place[96];
+	size_t                 n = 0;
+
+	/* Reasoning may stand before it; everything else belongs to a message of its own. */
+	if (response_draft_said(x) && !response_draft_flush_said(x))
+		return false;
+	if (!response_draft_flush_media(x) || !response_draft_begin(x, "content"))
+		return false;
+	response_draft_keep(x, json_get_some(d, x->at, "phase") != JSON_ABSENT);
+	x->has_text = true;
+	if (json_kind(d, content) == JSON_STRING)
+		return buf_str(&x->text, json_inner(d, content)) || response_draft_full(x);
+	x->has_text = false;
+	JSON_EACH (i, d, content)
+		if (!response_parts_at(x, i, "content", n++, place) || !said_part(x, i, place))
+			return false;
+	return true;
+}
+
+static bool response_said_message(struct response_draft *x, json_at item)
+{
+	static const char *const roles[] = { "user", "system", "developer", "assistant" };
+	const struct json_doc   *d = x->d;
+	const char              *role = NULL;
+	json_at                  content = json_get_some(d, item, "content");
+
+	for (size_t i = 0; i < ARRAY_LEN(roles); i++)
+		if (json_get_is(d, item, "role", roles[i]))
+			role = roles[i];
+	if (!role)
+		return response_draft_refuse(x, ERR_INVALID_VALUE,
+					     "must be one of: user, assistant, system, developer",
+					     ".role");
+	if (content == JSON_ABSENT)
+		return response_draft_refuse(x, ERR_MISSING_PARAMETER, "is required", ".content");
+	if (json_kind(d, content) != JSON_STRING && json_kind(d, content) != JSON_ARRAY)
+		return response_draft_refuse(x, ERR_INVALID_TYPE,
+					     "must be a string or an array of parts", ".content");
+	if (strcmp(role, "assistant") == 0)
+		return said_assistant(x, content);
+	if (!response_draft_flush(x))
+		return false;
+	if (!response_draft_begin(x, "content"))
+		return false;
+	if (!buf_fmt(&x->made, "{\"role\":\"%s\",\"content\":", role))
+		return response_draft_full(x);
+	if (!(json_kind(d, content) == JSON_STRING
+		      ? response_draft_raw(x, &x->made, "", content) || response_draft_full(x)
+		      : response_parts_read(x, content)))
+		return false;
+	return (buf_text(&x->made, "}") || response_draft_full(x)) && response_draft_push(x);
+}
+
+/* --- reasoning --- */
+
+static bool said_thoughts(struct response_draft *x, json_at list, const char *key)
+{
+	const struct json_doc *d = x->d;
+	char                   place[96];
+	size_t                 n = 0;
+	json_at                text;
+
+	if (list == JSON_ABSENT)
+		return true;
+	if (json_kind(d, list) != JSON_ARRAY)
+		return response_draft_refuse(x, ERR_INVALID_TYPE, "must be an array", ".%s", key);
+	JSON_EACH (i, d, list) {
+		if (!response_parts_at(x, i, key, n++, place) ||
+		    !response_draft_string(x, i, place, "text", &text))
+			return false;
+		if ((x->reasoning.len > 0 && !buf_text(&x->reasoning, "\\n\\n")) ||
+		    !buf_str(&x->reasoning, json_inner(d, text)))
+			return response_draft_full(x);
+	}
+	return true;
+}
+
+/* said_carried: what reasoning carries for the provider of the calls around it (shape/carry). */
+static bool said_carried(struct response_draft *x, struct str carried)
+{
+	bool ours;
+
+	if (!x->carry)
+		x->carry = carry_create();
+	if (!x->carry || !carry_read(x->carry, carried, &ours))
+		return response_draft_full(x);
+	if (!ours)
+		warnings_add(x->reading->warnings, x->item, "reasoning_dropped",
+			     "the encrypted_content of an item was not sent: it is not as the "
+			     "gateway gave it");
+	return true;
+}
+
+/* response_said_reasoning: reasoning begins the next message of the assistant.  Only a summary, or
+ * only the full text, is kept: both say the same. */
+static bool response_said_reasoning(struct response_draft *x, json_at item)
+{
+	json_at    summary = json_get_some(x->d, item, "summary");
+	json_at    content = json_get_some(x->d, item, "content");
+	bool       brief = json_is_kind(x->d, summary, JSON_ARRAY) && x->d->tok[summary].count > 0;
+	struct str hidden = json_get_inner(x->d, item, "encrypted_content");
+	bool       carried = carry_is(hidden);
+
+	/* What carries alone stands between calls, or after them. */
+	if ((brief || !carried) && (x->has_text || x->call_count > 0 || !id_none(x->stored)) &&
+	    !response_draft_flush_said(x))
+		return false;
+	if (carried && !said_carried(x, hidden))
+		return false;
+	if (!carried)
+		response_draft_keep(x, hidden.n > 0);
+	return brief || content == JSON_ABSENT ? said_thoughts(x, summary, "summary")
+					       : said_thoughts(x, content, "content");
+}
+
+/* --- response_named: Ids of stored items: which message, and which of its calls. */
+
+/* named_number: the number at the end of an item's id, as in fc_…_2; 1 if there is none, 0 if the
+ * end is no number. */
+static unsigned named_number(struct str end)
+{
+	unsigned n = 0;
+
+	if (end.n == 0)
+		return 1;
+	if (end.n < 2 || end.n > 5 || end.p[0] != '_')
+		return 0;
+	for (size_t i = 1; i < end.n; i++) {
+		if (end.p[i] < '0' || end.p[i] > '9')
+			return 0;
+		n = 10 * n + (unsigned)(end.p[i] - '0');
+	}
+	return n;
+}
+
+/* named_id: the stored message that an item's id names; *ret_call: the number of the call, 0
+ * for another part. */
+static bool named_id(struct str text, struct id *ret, unsigned *ret_call)
+{
+	/* Of calls, of results and messages, and of what a provider of this API makes (shape/response_raw). */
+	static const char *const prefixes[] = { "fc_",  "ctc_",  ID_MESSAGE, "rs_",  "ig_",
+						"fco_", "ctco_", "ws_",      "fs_",  "ci_",
+						"cu_",  "lsh_",  "sh_",      "apc_", "tsc_",
+						"tso_", "mcp_",  "mcpl_",    "cmp_" };
+
+	for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
+		size_t     n = strlen(prefixes[i]) + ID_BODY;
+		struct str head = { text.p, n };
+
+		if (text.n < n || !id_parse(head, prefixes[i], ret))
+			continue;
+		unsigned number = named_number((struct str){ text.p + n, text.n - n });
+		*ret_call = i < 2 ? number : 0;
+		return number > 0;
+	}
+	return false;
+}
+
+static bool named_add(struct response_draft *x, struct id id)
+{
+	char       path[64];
+	struct str copy;
+
+	snprintf(path, sizeof path, "input[%zu].id", x->item);
+	copy = arena_str(x->arena, str_of(path));
+	if (!copy.p)
+		return response_draft_full(x);
+	x->references[x->reference_count++] = (struct call_reference){ .id = id, .path = copy };
+	x->stored = id;
+	return true;
+}
+
+/* response_named_read: parts of one stored message that follow each other are one message. */
+static bool response_named_read(struct response_draft *x, json_at item)
+{
+	struct id id;
+	unsigned  call;
+	json_at   at;
+
+	if (!response_draft_string(x, item, "", "id", &at))
+		return false;
+	if (!named_id(json_inner(x->d, at), &id, &call))
+		return response_draft_refuse(x, ERR_NOT_FOUND, "there is no such item", ".id");
+	if (id.key != x->stored.key || id.secret != x->stored.secret) {
+		/* The stored message has its own reasoning. */
+		if (!response_draft_flush(x) || !response_draft_begin(x, "") || !named_add(x, id))
+			return false;
+	}
+	response_draft_belongs(x);
+	if (x->reading->items)
+		x->reading->items[x->item].stored = true;
+	if (call == 0)
+		return true;
+	if (x->call_count++ == LIMIT_TOOLS)
+		return response_draft_refuse(x, ERR_INVALID_VALUE,
+					     "too many calls follow each other", "%s", "");
+	return buf_fmt(&x->calls, "%s{\"" RESPONSE_REFER_CALL "\":%u}",
+		       x->call_count > 1 ? "," : "", call) ||
+	       response_draft_full(x);
+}
+
+/* --- response_calls: Calls that follow each other are one message; each result is a message of its own. */
+
+/* calls_begin: a call goes on with the assistant's message, or begins one. */
+static bool calls_begin(struct response_draft *x, const char *key)
+{
+	struct origin row = { ORIGIN_CALL, .key = key };
+
+	if (!response_draft_said(x) && !response_draft_begin(x, "content"))
+		return false;
+	response_draft_belongs(x);
+	row.message = (uint32_t)x->count;
+	row.n = (uint32_t)x->call_count;
+	return response_draft_origin(x, row);
+}
+
+/* response_calls_read: a call of a function, or of a custom tool, which is a function with one text
+ * to the provider.  response_calls_result: the result of either. */
+static bool response_calls_read(struct response_draft *x, json_at item, bool custom)
+{
+	struct buf *out = &x->calls;
+	struct buf  arguments;
+	json_at     id;
+	json_at     name;
+	json_at     value;
+	struct str  space = json_get_inner(x->d, item, "namespace");
+
+	if (!response_draft_string(x, item, "", "call_id", &id) ||
+	    !response_draft_string(x, item, "", "name", &name) ||
+	    !response_draft_string(x, item, "", custom ? "input" : "arguments", &value))
+		return false;
+	if (!response_draft_flush_media(x) || !calls_begin(x, custom ? "input" : "arguments"))
+		return false;
+	response_draft_keep(x, custom || space.n > 0 ||
+				       json_get_some(x->d, item, "caller") != JSON_ABSENT);
+	if (x->call_count++ == LIMIT_TOOLS)
+		return response_draft_refuse(x, ERR_INVALID_VALUE,
+					     "too many calls follow each other", "%s", "");
+	buf_init(&arguments, LIMIT_BODY_MAX);
+	bool ok = (response_draft_raw(x, out, x->call_count > 1 ? ",{\"id\":" : "{\"id\":", id) &&
+		   buf_text(out, ",\"type\":\"function\",\"function\":{\"name\":\"") &&
+		   (space.n == 0 || (buf_str(out, space) && buf_text(out, RESPONSE_TOOLS_JOINT))) &&
+		   buf_str(out, json_inner(x->d, name)) && buf_text(out, "\",\"arguments\":")) ||
+		  response_draft_full(x);
+	if (ok && custom)
+		ok = (response_draft_raw(x, &arguments, "{\"input\":", value) &&
+		      buf_text(&arguments, "}") && buf_json_string(out, buf_view(&arguments))) ||
+		     response_draft_full(x);
+	else if (ok)
+		ok = response_draft_raw(x, out, "", value) || response_draft_full(x);
+	buf_finish(&arguments);
+	return ok && (buf_text(out, "}}") || response_draft_full(x));
+}
+
+/* calls_put_parts: the text of a result as parts; files and images wait for the next user's message,
+ * because a tool's message has no place for them. */
+static bool calls_put_parts(struct response_draft *x, json_at output)
+{
+	const struct json_doc *d = x->d;
+	struct buf             texts;
+	char                   place[96];
+	size_t                 n = 0;
+	uint32_t               text = 0;
+	bool                   ok = true;
+
+	buf_init(&texts, LIMIT_BODY_MAX);
+	for (json_at i = json_first(d, output); ok && i != json_end(d, output);
+	     i = json_next(d, i), n++) {
+		bool          is_text = response_parts_is_text(d, i);
+		struct origin row = { ORIGIN_PART, (uint32_t)x->count, text, .key = "output" };
+
+		row.at = (uint32_t)n;
+		text += is_text;
+		x->reading->unsendable = x->reading->unsendable || response_parts_is_upload(d, i);
+		ok = response_parts_at(x, i, "output", n, place) &&
+		     response_parts_put(x, i, place, is_text ? &texts : &x->media) &&
+		     (is_text ? response_draft_origin(x, row)
+			      : response_draft_media(x, "output", n));
+	}
+	if (ok && texts.len == 0)
+		ok = buf_text(&x->made, "\"\"") || response_draft_full(x);
+	else if (ok)
+		ok = (buf_text(&x->made, "[") && buf_str(&x->made, buf_view(&texts)) &&
+		      buf_text(&x->made, "]")) ||
+		     response_draft_full(x);
+	buf_finish(&texts);
+	return ok;
+}
+
+static bool response_calls_result(struct response_draft *x, json_at item)
+{
+	const struct json_doc *d = x->d;
+	json_at                id;
+	json_at                output = json_get_some(d, item, "output");
+
+	if (!response_draft_string(x, item, "", "call_id", &id))
+		return false;
+	if (output == JSON_ABSENT)
+		return response_draft_refuse(x, ERR_MISSING_PARAMETER, "is required", ".output");
+	if (json_kind(d, output) != JSON_STRING && json_kind(d, output) != JSON_ARRAY)
+		return response_draft_refuse(x, ERR_INVALID_TYPE,
+					     "must be a string or an array of parts", ".output");
+	if (!response_draft_flush_said(x) || !response_draft_begin(x, "output"))
+		return false;
+	response_draft_keep(x, json_get_is(d, item, "type", "custom_tool_call_output"));
+	if (!response_draft_raw(x, &x->made, "{\"role\":\"tool\",\"tool_call_id\":", id) ||
+	    !buf_text(&x->made, ",\"content\":"))
+		return response_draft_full(x);
+	if (!(json_kind(d, output) == JSON_STRING
+		      ? response_draft_raw(x, &x->made, "", output) || response_draft_full(x)
+		      : calls_put_parts(x, output)))
+		return false;
+	return (buf_text(&x->made, "}") || response_draft_full(x)) && response_draft_push(x);
+}
 
 /* Items of tools that OpenAI runs itself, and of its own ways to keep a conversation small: nobody else
  * can read them.  Source: openai-python 3.57, types/responses/response_input_param.py. */

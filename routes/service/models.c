@@ -1,18 +1,137 @@
-/* GET /v1/models and GET /v1/models/{id}: the configured models, in OpenAI's shape or, for clients
- * of Anthropic's API, in the shape of that (models_page). Instead of a name with a star, the list has the models that its provider lists. The answer comes at once if
- * something is known of every provider, however old. Otherwise it waits a moment for the provider;
- * what has not arrived by then is left out. */
-#include "routes/kit/handlers.h"
-
+/* GET /v1/models and GET /v1/models/{id}: the configured models, in OpenAI's shape or, for clients of
+ * Anthropic's API, in the shape of that.  Instead of a name with a star, the list has the models that its
+ * provider lists.  The answer comes at once if something is known of every provider, however old.
+ * Otherwise it waits a moment for the provider; what has not arrived by then is left out. */
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "http/reply.h"
 #include "http/request.h"
 #include "provider/catalog.h"
 #include "routes/kit/gateway.h"
-#include "routes/service/models_page.h"
+#include "routes/kit/handlers.h"
+#include "routes/kit/page.h"
 
 #include <stdlib.h>
+#include <time.h>
+
+/* --- pages, as Anthropic's API has them --- */
+
+/* Zero-initialised but for created_s. */
+struct models_page {
+	int64_t    created_s; /* unix time of all models */
+	size_t     limit;
+	struct str after;  /* the last model that the client has; empty: none */
+	struct str before; /* the first one; empty: none */
+	struct buf names;  /* gathered; a NUL after each */
+	size_t     count;
+};
+
+enum { PAGE_DEFAULT = 20, PAGE_MAX = 1000, NAMES_MAX = 16 * MIB };
+
+/* models_page_read: reads limit (1 to 1000), after_id and before_id.  False: the request was refused
+ * and answered. */
+static bool models_page_read(struct models_page *p, struct request *r)
+{
+	buf_init(&p->names, NAMES_MAX);
+	if (!page_limit(r, PAGE_DEFAULT, PAGE_MAX, &p->limit))
+		return false;
+	(void)request_query(r, "after_id", 0, &p->after);
+	(void)request_query(r, "before_id", 0, &p->before);
+	if (p->after.n == 0 || p->before.n == 0)
+		return true;
+	reply_refuse(r, ERR_INVALID_VALUE, "before_id", "must not stand beside after_id");
+	return false;
+}
+
+/* models_page_add: gathers a name.  models_page_put: appends the page.  False: no memory. */
+static bool models_page_add(struct models_page *p, struct str name)
+{
+	/* A name with a NUL is none that a client could ask for. */
+	if (memchr(name.p, '\0', name.n))
+		return true;
+	p->count++;
+	return buf_str(&p->names, name) && buf_add(&p->names, "", 1);
+}
+
+static void models_page_finish(struct models_page *p)
+{
+	buf_finish(&p->names);
+}
+
+/* models_page_put_model: appends one model. */
+static bool models_page_put_model(struct buf *out, struct str name, int64_t created_s)
+{
+	char      text[32];
+	struct tm t;
+	time_t    s = (time_t)created_s;
+
+	if (!gmtime_r(&s, &t) || strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &t) == 0)
+		text[0] = '\0';
+	return buf_text(out, "{\"type\":\"model\",\"id\":") && buf_json_string(out, name) &&
+	       buf_text(out, ",\"display_name\":") && buf_json_string(out, name) &&
+	       buf_fmt(out, ",\"created_at\":\"%s\",\"lifecycle\":\"active\"}", text);
+}
+
+static struct str next_name(const char **at)
+{
+	struct str name = str_of(*at);
+
+	*at += name.n + 1;
+	return name;
+}
+
+/* model_place: the number of the model with this name; count: there is none. */
+static size_t model_place(const struct models_page *p, struct str name)
+{
+	const char *at = p->names.data;
+	size_t      i = 0;
+
+	while (i < p->count && !str_eq(next_name(&at), name))
+		i++;
+	return i;
+}
+
+static bool put_model_edge(struct buf *out, const char *key, struct str name)
+{
+	return buf_fmt(out, ",\"%s\":", key) &&
+	       (name.p ? buf_json_string(out, name) : buf_text(out, "null"));
+}
+
+static bool models_page_put(const struct models_page *p, struct buf *out)
+{
+	size_t begin = p->after.n > 0 ? model_place(p, p->after) + 1 : 0;
+	size_t end = p->before.n > 0 ? model_place(p, p->before) : p->count;
+	bool   more;
+
+	/* Behind a model that is gone there is nothing. */
+	if (begin > end)
+		begin = end;
+	more = end - begin > p->limit;
+	if (more && p->before.n > 0)
+		begin = end - p->limit;
+	else if (more)
+		end = begin + p->limit;
+
+	const char *at = p->names.data;
+	struct str  first = STR_NONE;
+	struct str  last = STR_NONE;
+	bool        ok = buf_text(out, "{\"data\":[");
+	for (size_t i = 0; ok && i < end; i++) {
+		struct str name = next_name(&at);
+
+		if (i < begin)
+			continue;
+		ok = (i == begin || buf_text(out, ",")) &&
+		     models_page_put_model(out, name, p->created_s);
+		if (i == begin)
+			first = name;
+		last = name;
+	}
+	return ok && buf_fmt(out, "],\"has_more\":%s", more ? "true" : "false") &&
+	       put_model_edge(out, "first_id", first) && put_model_edge(out, "last_id", last) &&
+	       buf_text(out, "}");
+}
 
 enum { WAIT_US = 1000 * 1000, LOOK_US = 10 * 1000, LIST_MAX = 16 * MIB };
 

@@ -1,7 +1,8 @@
-/* Loops around read and write. */
+/* Loops around read and write, and the limit of descriptors. */
 #include "base/whole.h"
 
 #include <errno.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 bool whole_write(int fd, struct str bytes)
@@ -35,4 +36,21 @@ ssize_t whole_read(int fd, char *to, size_t n)
 		had += (size_t)got;
 	}
 	return (ssize_t)had;
+}
+
+/* --- descriptors: Raises the soft limit of descriptors to the hard one. */
+
+size_t descriptors_raise(void)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) != 0)
+		return 0;
+	if (files.rlim_cur != files.rlim_max) {
+		struct rlimit most = { files.rlim_max, files.rlim_max };
+
+		if (setrlimit(RLIMIT_NOFILE, &most) == 0)
+			files = most;
+	}
+	return files.rlim_cur;
 }

@@ -15,18 +15,6 @@ enum errc command_database_find(const struct config *c, struct err *e) MUST_USE;
 /* command_database_look: the same for a command's status: EX_OK, or the status to end with after the error is told. */
 int command_database_look(const struct config *c);
 
-/* --- command_upkeep: what the commands that work on the database from outside have in common. */
-
-/* command_upkeep_begin: from here on SIGINT, SIGTERM and SIGHUP are what command_upkeep_stopped
- * tells, once; the second one ends the process. */
-void command_upkeep_begin(void);
-bool command_upkeep_stopped(void);
-/* command_upkeep_end: the exit status; says what was wrong.  A signal that stopped the work ends the
- * process as it would have. */
-int command_upkeep_end(enum upkeep_end end, const struct err *e);
-/* command_upkeep_size: bytes for people, as in "12.3 MiB". */
-const char *command_upkeep_size(int64_t bytes, char ret[32]);
-
 /* --- command_keys_limits: --limit, --budget and --budget-tokens of `parley keys create` and `update`. */
 
 /* command_keys_member: the key of a further member of the object in out; its value comes next. */

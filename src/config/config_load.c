@@ -1,13 +1,155 @@
 /* Loading the configuration: defaults, then the file, then the environment, then flags. */
-#include "config/config.h"
-
 #include "base/limits.h"
 #include "base/log.h"
+#include "config/config.h"
 #include "config/internal.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* --- config_memory: The memory of a loaded configuration. */
+
+void *config_memory_alloc(struct config *c, size_t n, struct err *e)
+{
+	void *p = arena_alloc(&c->memory->arena, n > 0 ? n : 1);
+
+	if (!p)
+		err_set(e, ERR_INTERNAL, NULL, "out of memory for the configuration");
+	return p;
+}
+
+enum errc config_memory_secret_take(struct config *c, char *secret, const char **ret, struct err *e)
+{
+	struct config_secret_link *link = malloc(sizeof *link);
+
+	if (!link) {
+		config_secret_free(secret);
+		return err_set(e, ERR_INTERNAL, NULL, "out of memory");
+	}
+	*link = (struct config_secret_link){ .next = c->memory->secrets, .value = secret };
+	c->memory->secrets = link;
+	*ret = secret;
+	return ERR_OK;
+}
+
+enum errc config_memory_note(const struct config *c, enum errc rc, struct err *e)
+{
+	struct config_mistakes *m = &c->memory->mistakes;
+
+	if (rc != ERR_INVALID_VALUE && rc != ERR_NOT_SUPPORTED_YET)
+		return rc;
+	if (m->all && !buf_fmt(m->all, "%s\n", e->text))
+		return rc; /* enough of them */
+	if (m->count++ == 0)
+		m->first = *e;
+	return ERR_OK;
+}
+
+struct config_place config_memory_node(const struct config *c, const struct config_node *node)
+{
+	return (struct config_place){ .source = CONFIG_FROM_FILE,
+				      .file = c->memory->file,
+				      .node = node };
+}
+
+struct config_place config_memory_place(const struct config *c, enum config_option_id i)
+{
+	return (struct config_place){ .source = c->memory->source[i],
+				      .file = c->memory->file,
+				      .node = c->memory->node[i],
+				      .name = config_options[i].name };
+}
+
+void config_destroy(struct config *c)
+{
+	if (!c)
+		return;
+	while (c->memory && c->memory->secrets) {
+		struct config_secret_link *link = c->memory->secrets;
+
+		c->memory->secrets = link->next;
+		config_secret_free(link->value);
+		free(link);
+	}
+	if (c->memory)
+		arena_finish(&c->memory->arena);
+	free(c->memory);
+	free(c);
+}
+
+struct config *config_memory_create(void)
+{
+	struct config *c = calloc(1, sizeof *c);
+
+	if (!c)
+		return NULL;
+	c->memory = calloc(1, sizeof *c->memory);
+	if (!c->memory) {
+		free(c);
+		return NULL;
+	}
+	arena_init(&c->memory->arena, LIMIT_CONFIG_MEMORY);
+	return c;
+}
+
+/* --- config_home: Finds the configuration that was installed with this program. */
+
+/* home_prefix: PREFIX of the program PREFIX/sbin/parley; false: it was not installed. */
+static bool home_prefix(char ret[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", ret, PATH_MAX - 1);
+
+	if (n <= 0)
+		return false;
+	ret[n] = '\0';
+	for (int i = 0; i < 2; i++) {
+		char *slash = strrchr(ret, '/');
+
+		if (!slash || (i == 1 && strcmp(slash, "/sbin") != 0 && strcmp(slash, "/bin") != 0))
+			return false;
+		*slash = '\0';
+	}
+	return true;
+}
+
+/* The installed configuration is the second choice: whoever names a database, or has one here, means
+ * that one. */
+static bool home_is_wanted(const struct config_given *given)
+{
+	static const char *const variables[] = { "PARLEY_CONFIG", "PARLEY_DATABASE" };
+
+	for (size_t i = 0; i < given->flag_count; i++)
+		if (strcmp(given->flags[i].name, "database") == 0)
+			return false;
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+		const char *value = getenv(variables[i]);
+
+		if (value && *value)
+			return false;
+	}
+	return !given->file && access("parley.db", F_OK) != 0;
+}
+
+const char *config_home(const struct config_given *given, char ret_path[PATH_MAX])
+{
+	char        prefix[PATH_MAX];
+	struct stat st;
+
+	if (!home_is_wanted(given) || !home_prefix(prefix))
+		return NULL;
+	/* as packaging/install_files.cmake.in puts it */
+	int n = snprintf(ret_path, PATH_MAX, "%s/etc/parley/parley.yaml",
+			 strcmp(prefix, "/usr") == 0 ? "" : prefix);
+	if (n <= 0 || n >= PATH_MAX)
+		return NULL;
+	/* One that is there and can't be read is an error of the load, and no reason to do without. */
+	return lstat(ret_path, &st) == 0 || (errno != ENOENT && errno != ENOTDIR) ? ret_path : NULL;
+}
 
 static void *config_member(struct config *c, const struct config_option *o)
 {

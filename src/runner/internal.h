@@ -241,18 +241,6 @@ struct ask {
  * language; all need a session.  Errors: INVALID_JSON, INVALID_VALUE, MISSING_PARAMETER, ... */
 enum errc ask_read(struct str json, bool execute, struct ask *ret, struct err *e) MUST_USE;
 
-/* --- look: what a sandbox's processes use, where no cgroup counts it: a walk over /proc. */
-
-struct look {
-	int64_t memory; /* bytes that no file backs */
-	int64_t shared; /* bytes of shared memory and of files in memory, where they are mapped */
-	int64_t cpu_us; /* of the processes that live */
-};
-
-/* look_at: the process and all below it, of which at most a few hundred are looked at.  exact: a page that
- * processes share counts once, which takes the kernel a walk over all pages. */
-void look_at(pid_t top, bool exact, struct look *ret);
-
 /* --- sink: where an execution tells what happens: a client's connection, or the printer of --try. */
 
 enum outcome {

@@ -1,12 +1,111 @@
 /* A small list of easy handles for each thread. Making a handle and setting its two dozen options
  * costs microseconds, which a further call of the same target saves. */
+#include "base/limits.h"
 #include "upstream/internal.h"
 
-#include "base/limits.h"
-
 #include <errno.h>
+#include <openssl/ssl.h>
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
+
+/* --- share: libcurl's share handle, with a lock for each kind of shared data. */
+
+struct share {
+	CURLSH         *curl;
+	pthread_mutex_t locks[CURL_LOCK_DATA_LAST];
+};
+
+static void share_lock(CURL *easy, curl_lock_data what, curl_lock_access access, void *arg)
+{
+	struct share *s = arg;
+
+	(void)easy;
+	(void)access;
+	pthread_mutex_lock(&s->locks[what]);
+}
+
+static void share_unlock(CURL *easy, curl_lock_data what, void *arg)
+{
+	struct share *s = arg;
+
+	(void)easy;
+	pthread_mutex_unlock(&s->locks[what]);
+}
+
+struct share *share_create(void)
+{
+	struct share *s = calloc(1, sizeof *s);
+	unsigned      bad = 0;
+
+	if (!s)
+		return NULL;
+	for (size_t i = 0; i < CURL_LOCK_DATA_LAST; i++)
+		pthread_mutex_init(&s->locks[i], NULL);
+	s->curl = curl_share_init();
+	if (!s->curl) {
+		share_destroy(s);
+		return NULL;
+	}
+	bad |= (unsigned)curl_share_setopt(s->curl, CURLSHOPT_LOCKFUNC, share_lock);
+	bad |= (unsigned)curl_share_setopt(s->curl, CURLSHOPT_UNLOCKFUNC, share_unlock);
+	bad |= (unsigned)curl_share_setopt(s->curl, CURLSHOPT_USERDATA, s);
+	bad |= (unsigned)curl_share_setopt(s->curl, CURLSHOPT_SHARE, CURL_LOCK_DATA_DNS);
+	bad |= (unsigned)curl_share_setopt(s->curl, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+	if (bad == 0)
+		return s;
+	share_destroy(s);
+	return NULL;
+}
+
+void share_destroy(struct share *s)
+{
+	if (!s)
+		return;
+	if (s->curl)
+		curl_share_cleanup(s->curl);
+	for (size_t i = 0; i < CURL_LOCK_DATA_LAST; i++)
+		pthread_mutex_destroy(&s->locks[i]);
+	free(s);
+}
+
+CURLSH *share_handle(const struct share *s)
+{
+	return s->curl;
+}
+
+/* --- secure: Looks through libcurl's handle at OpenSSL's. */
+
+/* secure_ssl: NULL: no connection, no TLS, or another library's. */
+static const SSL *secure_ssl(CURL *easy)
+{
+	const struct curl_tlssessioninfo *info = NULL;
+
+	if (curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, &info) != CURLE_OK || !info ||
+	    info->backend != CURLSSLBACKEND_OPENSSL)
+		return NULL;
+	return info->internals;
+}
+
+bool secure_chose_http2(CURL *easy)
+{
+	const SSL           *ssl = secure_ssl(easy);
+	const unsigned char *name = NULL;
+	unsigned             n = 0;
+
+	if (ssl)
+		SSL_get0_alpn_selected(ssl, &name, &n);
+	return n == 2 && memcmp(name, "h2", 2) == 0;
+}
+
+bool secure_holds_bytes(CURL *easy)
+{
+	const SSL *ssl = secure_ssl(easy);
+
+	/* Of a record of which the header alone has come, nothing is pending: it waits for the body (RB). */
+	return !ssl || SSL_has_pending(ssl) || strcmp(SSL_rstate_string(ssl), "RH") != 0;
+}
 
 enum { KEPT = 128 };
 

@@ -161,6 +161,28 @@ static struct identity *worker_ticket(void *arg, struct str text, struct str obj
 	return who ? who : key_ring_named(ring, str_of(name), now_ms);
 }
 
+/* worker_fill_gateway: what handlers of this loop use. */
+static void worker_fill_gateway(struct worker *w)
+{
+	const struct worker_options *o = &w->o;
+
+	w->gateway.loop = w->loop;
+	w->gateway.upstreams = w->upstreams;
+	w->gateway.store = o->store;
+	w->gateway.work = o->work;
+	w->gateway.cpu = o->cpu;
+	w->gateway.image_root = o->image_root;
+	w->gateway.max_file = o->max_file;
+	w->gateway.computer = o->computer;
+	w->gateway.computer_auto = o->computer_auto;
+	w->gateway.door = (struct door){
+		.loop = w->loop, .runs = w->gateway.runs, .store = o->store, .cpu = o->cpu
+	};
+	gateway_take(&w->gateway, snapshot_hold(o->snapshot));
+	w->gateway.draining = o->draining;
+	w->gateway.process = o->process;
+}
+
 enum errc worker_create(const struct worker_options *o, struct worker **ret, struct err *e)
 {
 	struct worker *w = calloc(1, sizeof *w);
@@ -196,21 +218,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 		worker_destroy(w);
 		return rc;
 	}
-	w->gateway.loop = w->loop;
-	w->gateway.upstreams = w->upstreams;
-	w->gateway.store = o->store;
-	w->gateway.work = o->work;
-	w->gateway.cpu = o->cpu;
-	w->gateway.image_root = o->image_root;
-	w->gateway.max_file = o->max_file;
-	w->gateway.computer = o->computer;
-	w->gateway.computer_auto = o->computer_auto;
-	w->gateway.door = (struct door){
-		.loop = w->loop, .runs = w->gateway.runs, .store = o->store, .cpu = o->cpu
-	};
-	gateway_take(&w->gateway, snapshot_hold(o->snapshot));
-	w->gateway.draining = o->draining;
-	w->gateway.process = o->process;
+	worker_fill_gateway(w);
 	w->main_options = (struct server_options){
 		.routes = { routes, 0 },
 		.hints = route_hints,

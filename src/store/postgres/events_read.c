@@ -3,8 +3,9 @@
 #include "store/common/event_cut.h"
 #include "store/events.h"
 #include "store/postgres/operation.h"
+#include "store/postgres/postgres.h"
 #include "store/sql/run_cell.h"
-#include "store/postgres/run_missing.h"
+#include "store/sql/run_missing.h"
 
 static const char sql_state[] =
 	"SELECT r.status, r.conversation, c.secret, r.model, r.shape, r.error, r.finish_reason, "
@@ -144,7 +145,8 @@ static enum work_next events_judge(struct work *w, struct events_read *j)
 
 	if (work_rows(w, 0) == 0) {
 		err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such run");
-		run_missing_ask(w, j->run);
+		run_missing_params(work_param(w), j->run, w->db->gateway);
+		work_ask(w, run_missing_find.postgres);
 		return WORK_AGAIN;
 	}
 	events_state(work_row(w, 0, 0), j, &logged);
@@ -186,7 +188,7 @@ static enum work_next events_read_read_events(struct work *w, struct events_read
 	case 1: return events_judge(w, j);
 	default:
 		if (j->job.err.code == ERR_NOT_FOUND)
-			run_missing_judge(w, "run", &j->job.err);
+			run_missing_judge(work_rows(w, 0) > 0, "run", &j->job.err);
 		else if (work_rows(w, 0) > 0)
 			events_answer(work_row(w, 0, 0), j);
 		return WORK_DONE;

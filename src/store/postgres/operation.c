@@ -1,31 +1,20 @@
 /* The table of operations. */
 #include "store/postgres/operation.h"
 
+#include "store/postgres/keys.h"
+#include "store/postgres/lease.h"
 #include "store/postgres/postgres.h"
 
 #define OP_ALONE(X)                               \
-	X(RUN_READ, run_read)                     \
 	X(TREE_READ, tree_read)                   \
 	X(BRANCH_READ, branch_read)               \
 	X(EVENTS_READ, events_read)               \
-	X(IDEM_READ, idem_read)                   \
-	X(ITEMS_READ, items_read)                 \
-	X(ITEM_READ, item_read)                   \
-	X(MESSAGES_FIND, messages_find)           \
-	X(RUNS_READ, runs_read)                   \
 	X(CONVERSATION_WRITE, conversation_write) \
-	X(API_KEY_WRITE, api_key_write)           \
-	X(SIGN_OUT, sign_out)                     \
-	X(API_KEYS_READ, api_keys_read)           \
 	X(BUDGET_RESERVE, budget_reserve)         \
-	X(USAGE_READ, usage_read)                 \
 	X(COMPLETION_WRITE, completion_write)     \
-	X(RUN_WITHDRAW, run_withdraw)             \
 	X(RESPONSE_DELETE, response_delete)       \
 	X(FILE_ADD, file_add)                     \
 	X(FILE_DELETE, file_delete)               \
-	X(FILES_FIND, files_find)                 \
-	X(FILES_READ, files_read)                 \
 	X(ARCHIVE_READ, archive_read)             \
 	X(ARCHIVE_WRITE, archive_write)           \
 	X(SEARCH_READ, search_read)
@@ -98,6 +87,8 @@ enum work_next operation_step(struct work *w, struct store_job *job)
 				   .query = { .driver = &pg_driver,
 					      .stage = w->stage,
 					      .state = w->state,
+					      .again = w->tries > 0,
+					      .now_ms = lease_now_ms(w->db),
 					      .gateway = w->db->gateway } };
 
 	if (w->stage == 0)
@@ -105,6 +96,11 @@ enum work_next operation_step(struct work *w, struct store_job *job)
 	enum work_next next =
 		shared ? shared->step(&p.query, job) : alone[job->kind->job]->step(w, job);
 	w->refused = job->err.code != ERR_OK;
+	if (shared && shared->keys && next == WORK_LAST)
+		keys_ask(w);
+	/* The ring changes before the answer, so that a revoked key is refused after it. */
+	if (shared && shared->keys && next == WORK_DONE && !w->refused)
+		keys_take(w, w->link->result_count - KEYS_RESULTS);
 	return next;
 }
 

@@ -6,7 +6,7 @@
  * bytes of the page; $6 and $7 a pair of the metadata, $8 to $10 all of them.  A completion and its conversation
  * are made together, so the order of the one is that of the other. */
 /* clang-format off */
-#define HAS(E)          E##_LABEL_FILTER_HAS("$1", "$8", "$9", "$10", "l.conversation")
+#define HAS(E, of)      E##_LABEL_FILTER_HAS("$1", "$8", "$9", "$10", of ".conversation")
 #define WHERE(E)        COMPLETION_CELL_JOINS(E) "WHERE r.owner = $1 AND " COMPLETION_CELL_IS "AND "
 #define PAGE(of, is, way) of ".conversation " is " $2 ORDER BY " of ".conversation" way " LIMIT $3"
 #define LABEL           "l.owner = $1 AND l.key = $6 AND l.value = $7 AND "
@@ -17,7 +17,7 @@
 	COMPLETION_CELL "FROM run r INDEXED BY " index " " WHERE(SQLITE) model PAGE("r", is, way)
 #define LITE_LABEL(index, model, is, way)                                                         \
 	COMPLETION_CELL "FROM conversation_label l CROSS JOIN run r INDEXED BY " index            \
-	" ON r.conversation = +l.conversation " WHERE(SQLITE) model LABEL HAS(SQLITE) "AND "      \
+	" ON r.conversation = +l.conversation " WHERE(SQLITE) model LABEL HAS(SQLITE, "r") "AND "      \
 	PAGE("l", is, way)
 
 /* A server sends what was asked: rows as far as the page holds them, and one more, to say that there is more. */
@@ -29,7 +29,7 @@
 #define FULL(is, way)   PAGED(way, "run r " WHERE(POSTGRES) MODEL PAGE("r", is, way))
 #define FULL_LABEL(is, way)                                                                       \
 	PAGED(way, "conversation_label l JOIN run r ON r.conversation = l.conversation "          \
-	WHERE(POSTGRES) MODEL LABEL HAS(POSTGRES) "AND " PAGE("l", is, way))
+	WHERE(POSTGRES) MODEL LABEL HAS(POSTGRES, "l") "AND " PAGE("l", is, way))
 
 #define BOTH(index, model, is, way)                                                               \
 	{ { LITE(index, model, is, way), FULL(is, way) },                                         \

@@ -28,7 +28,10 @@ void query_ask(struct query *q, const char *sql)
 
 void query_ask_either(struct query *q, const struct sql *sql)
 {
-	q->driver->ask(q, q->driver->sqlite ? sql->sqlite : sql->postgres);
+	const char *text = q->driver->sqlite ? sql->sqlite : sql->postgres;
+
+	if (text)
+		q->driver->ask(q, text);
 }
 
 bool query_row(struct query *q, size_t n, struct row *ret)

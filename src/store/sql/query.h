@@ -65,11 +65,13 @@ struct query_driver {
 struct query {
 	const struct query_driver *driver;
 	unsigned                   stage;
-	void                      *state;   /* query_state */
-	int64_t                    gateway; /* this process's number; 0: the store is its own */
+	void                      *state; /* query_state */
+	bool    again;   /* an earlier try may have stored the writes of this one */
+	int64_t now_ms;  /* by the clock of the store's server; INT64_MAX: it has none */
+	int64_t gateway; /* this process's number; 0: the store is its own */
 };
 
-/* A statement in the words of each engine.  SQL_EITHER: those that TEXT(SQLITE) and TEXT(POSTGRES) make. */
+/* A statement in the words of each engine; NULL: there it is not asked.  SQL_EITHER: those that TEXT(SQLITE) and TEXT(POSTGRES) make. */
 struct sql {
 	const char *sqlite, *postgres;
 };
@@ -92,16 +94,22 @@ struct sql {
  * of an array.  With the words it would gather them all before the first one. */
 #define SQLITE_ORDER(by)   ""
 #define POSTGRES_ORDER(by) "ORDER BY " by
-/* E##_EACH(array, type): the elements k.value of an array, with their places k.key. */
+/* E##_EACH(array, type): the elements k.value of an array, with their places, which count from 0. */
 #define SQLITE_EACH(array, type)   "json_each(" array ") k "
 #define POSTGRES_EACH(array, type) "unnest(" array "::" type "[]) WITH ORDINALITY AS k(value, key) "
+/* E##_FOR_UPDATE: the rows stay locked until the end of the write. */
+#define SQLITE_FOR_UPDATE   ""
+#define POSTGRES_FOR_UPDATE " FOR UPDATE"
+#define SQLITE_PLACE        "k.key"
+#define POSTGRES_PLACE      "k.key - 1"
 
 /* query_param: the parameters of the next statement, empty.  query_ask: asks it. */
 struct param *query_param(struct query *q);
 void          query_ask(struct query *q, const char *sql);
 void          query_ask_either(struct query *q, const struct sql *sql);
 /* query_row: the next row of the n-th statement of the last stage; false: there is none.  What is borrowed
- * of a row lasts until the next one, or until its statement is asked again. */
+ * of a row lasts until the next one, or until its statement is asked again, which ends
+ * its rows; in one stage, only a statement without rows is asked twice. */
 bool query_row(struct query *q, size_t n, struct row *ret) MUST_USE;
 /* query_state: makes q->state zeroed memory that lasts until the operation ends or begins again, and is given to
  * finish (which may be NULL) then; NULL: no memory. */
@@ -111,14 +119,18 @@ void *query_state(struct query *q, size_t bytes, void (*finish)(void *state));
 struct sql_op {
 	enum work_mode mode;
 	enum work_next (*step)(struct query *q, struct store_job *job);
+	/* keys: a write changes what the key ring has; the ring has it before the job is answered.  The step
+	 * returns WORK_LAST in the stage that writes. */
+	bool keys;
 };
 
-#define SQL_OP(name, mode, fn)                                                        \
+#define SQL_OP(name, mode, fn) SQL_OP_WITH(name, mode, fn, .keys = false)
+#define SQL_OP_WITH(name, mode, fn, ...)                                              \
 	static enum work_next name##_sql_step(struct query *q, struct store_job *job) \
 	{                                                                             \
 		return fn(q, container_of(job, struct name, job));                    \
 	}                                                                             \
-	const struct sql_op sql_op_##name = { (mode), name##_sql_step }
+	const struct sql_op sql_op_##name = { (mode), name##_sql_step, __VA_ARGS__ }
 
 /* The operations by their jobs; NULL: each engine has its own. */
 extern const struct sql_op *const sql_ops[JOB__COUNT];

@@ -1,7 +1,7 @@
 /* run_cell: reads rows of runs. */
 #pragma once
 
-#include "store/sql/cell.h"
+#include "store/sql/query.h"
 #include "store/run.h"
 
 #define RUN_CELL_COLUMNS                                                                     \

@@ -1,87 +1,20 @@
-/* Reads rows of API keys. */
+/* Fills the key ring. */
 #include "store/sqlite/api_key_row.h"
-#include "base/allowance.h"
 #include "base/clock.h"
-#include "base/id.h"
-#include "base/identity.h"
-
 #include "base/limits.h"
 #include "base/log.h"
-#include "store/api_key.h"
 #include "store/common/key_row.h"
 #include "store/key_ring.h"
+#include "store/sql/api_key_cell.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/session.h"
 
-static const char sql_one[] = API_KEY_ROW "WHERE id = ?";
 static const char sql_good[] =
 	"SELECT number, id, owner, scopes, models, sha256, old_sha256, old_until_ms, "
 	"expires_ms, used_ms, " API_KEY_ALLOWANCE " FROM api_key WHERE revoked_ms = 0";
 static const char sql_ended[] = "SELECT id, secret FROM session_ended WHERE ends_ms > ?";
 static const char sql_version[] =
 	"SELECT version, EXISTS (SELECT 1 FROM api_key), ticket_secret FROM api_key_change";
-
-static struct allowance read_allowance(sqlite3_stmt *st, int first)
-{
-	return key_row_allowance(&(struct allowance){
-		.requests = db_int(st, first),
-		.requests_window_us = db_int(st, first + 1),
-		.tokens = db_int(st, first + 2),
-		.tokens_window_us = db_int(st, first + 3),
-		.concurrent = db_int(st, first + 4),
-		.max_body = db_int(st, first + 5),
-		.budget_nano = db_int(st, first + 6),
-		.budget_tokens = db_int(st, first + 7),
-		.budget_window_us = db_int(st, first + 8),
-	});
-}
-
-/* --- for people --- */
-
-bool api_key_row_read(sqlite3_stmt *st, struct arena *a, struct store_api_key *ret, struct err *e)
-{
-	*ret = (struct store_api_key){
-		.number = db_int(st, 0),
-		.owner = db_int(st, 2),
-		.scopes = (unsigned)db_int(st, 4) & SCOPES_ALL,
-		.created_ms = db_int(st, 7),
-		.expires_ms = db_int(st, 8),
-		.revoked_ms = db_int(st, 9),
-		.rotated_ms = db_int(st, 10),
-		.old_until_ms = db_int(st, 11),
-		.used_ms = db_int(st, 12),
-		.allowance = read_allowance(st, 13),
-	};
-	str_copy(ret->id, sizeof ret->id, db_column(st, 1));
-	if (!cell_keep(a, row_of(st), 3, &ret->name, e) ||
-	    !cell_keep(a, row_of(st), 5, &ret->models, e) ||
-	    !cell_keep(a, row_of(st), 6, &ret->metadata, e))
-		return false;
-	if (ret->metadata.n == 0)
-		ret->metadata = STR("{}");
-	return true;
-}
-
-int api_key_row_find(struct conn *c, struct str id, const char *path, struct arena *a,
-		     struct store_api_key *ret, struct err *e)
-{
-	struct db_bind b = conn_bind(c, sql_one);
-	sqlite3_stmt  *st = b.st;
-
-	db_bind_text(&b, id);
-	int rc = db_bind_row(&b);
-	if (rc == SQLITE_DONE) {
-		err_set(e, ERR_NOT_FOUND, path, "there is no such key");
-		return SQLITE_OK;
-	}
-	if (rc != SQLITE_ROW)
-		return rc;
-	(void)api_key_row_read(st, a, ret, e);
-	(void)sqlite3_reset(st);
-	return SQLITE_OK;
-}
-
-/* --- for the ring --- */
 
 static int api_key_row_add_row(sqlite3_stmt *st, struct key_ring_table *t)
 {
@@ -96,7 +29,7 @@ static int api_key_row_add_row(sqlite3_stmt *st, struct key_ring_table *t)
 					    .old_until_ms = db_int(st, 7),
 					    .expires_ms = db_int(st, 8),
 					    .used_ms = db_int(st, 9),
-					    .allowance = read_allowance(st, 10),
+					    .allowance = api_key_cell_allowance(row_of(st), 10),
 				    });
 
 	return added ? SQLITE_OK : SQLITE_NOMEM;

@@ -86,15 +86,3 @@ int conversation_row_message(struct conn *c, struct id id, struct id conversatio
 	}
 	return rc == SQLITE_ROW ? SQLITE_OK : rc;
 }
-
-int conversation_row_status(sqlite3_stmt *st, enum run_status *ret)
-{
-	int64_t status = RUN_COMPLETED;
-
-	if (sqlite3_column_type(st, 2) != SQLITE_NULL)
-		status = db_int(st, 2);
-	if (status < 0 || status >= RUN_STATUS__COUNT)
-		return SQLITE_CORRUPT;
-	*ret = (enum run_status)status;
-	return SQLITE_OK;
-}

@@ -37,8 +37,6 @@ int conversation_row_turn(struct conn *c, sqlite3_stmt *conversation,
  * not removed.  Columns: secret, time, status of its run (NULL: no answer), body. */
 int conversation_row_message(struct conn *c, struct id id, struct id conversation, int64_t owner,
 			     sqlite3_stmt **ret, const char *path, struct err *e) MUST_USE;
-/* conversation_row_status: column 2 of such a row; COMPLETED if the message is no answer. */
-int conversation_row_status(sqlite3_stmt *st, enum run_status *ret) MUST_USE;
 /* conversation_row_linked: finds, by its key, a row to which another row refers; if there is none,
  * the database is damaged (SQLITE_CORRUPT). */
 int conversation_row_linked(struct conn *c, const char *sql, int64_t key,

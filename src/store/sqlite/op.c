@@ -3,7 +3,7 @@
 
 #include "store/sqlite/query.h"
 
-static const struct op op_shared = { .run = query_run };
+static const struct op op_shared = { .run = query_run, .settle = query_settle };
 
 #define OWN_ROW(name) &op_##name
 #define SQL_ROW(name) &op_shared

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "store/sql/query.h"
+#include "store/sqlite/api_key_row.h"
 #include "store/sqlite/kit/row.h"
 
 #include <endian.h>
@@ -104,22 +105,24 @@ static int lite_bind(sqlite3_stmt *st, const struct param *a)
 	return rc;
 }
 
-static void lite_forget(struct query_asked *asked, const sqlite3_stmt *st)
+/* lite_again: a statement that was asked before has no more rows than those that were seen. */
+static void lite_again(struct lite_query *l, const sqlite3_stmt *st)
 {
-	for (size_t i = 0; i < asked->count; i++)
-		if (asked->st[i] == st)
-			asked->st[i] = NULL;
+	for (size_t i = 0; i < l->last.count; i++)
+		if (l->last.st[i] == st)
+			l->last.st[i] = NULL;
+	for (size_t i = 0; i < l->asked.count; i++)
+		CHECK(!st || l->asked.st[i] != st);
 }
 
 static void lite_ask(struct query *q, const char *sql)
 {
 	struct lite_query *l = lite_of(q);
 	struct db_bind     b = conn_bind(l->conn, sql);
-	size_t             n = l->asked.count++;
 
+	lite_again(l, b.st);
+	size_t n = l->asked.count++;
 	CHECK(n < QUERY_ASKED);
-	lite_forget(&l->last, b.st);
-	lite_forget(&l->asked, b.st);
 	l->asked.st[n] = NULL;
 	if (l->rc == SQLITE_OK)
 		l->rc = b.rc;
@@ -182,7 +185,8 @@ static void lite_reset(const struct query_asked *asked)
 int query_run(struct session *s, struct store_job *job)
 {
 	const struct sql_op *op = sql_ops[job->kind->job];
-	struct lite_query    l = { .query.driver = &lite_driver, .conn = s->conn };
+	struct lite_query    l = { .query = { .driver = &lite_driver, .now_ms = INT64_MAX },
+				   .conn = s->conn };
 	enum work_next       next = WORK_AGAIN;
 	sqlite3_int64        changes = sqlite3_total_changes(s->conn->db);
 
@@ -200,4 +204,10 @@ int query_run(struct session *s, struct store_job *job)
 	CHECK(l.rc != SQLITE_OK || job->err.code == ERR_OK ||
 	      sqlite3_total_changes(s->conn->db) == changes);
 	return l.rc;
+}
+
+void query_settle(struct session *s, struct store_job *job)
+{
+	if (sql_ops[job->kind->job]->keys)
+		api_key_row_settle(s, job);
 }

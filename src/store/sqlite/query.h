@@ -4,5 +4,6 @@
 
 #include "store/sqlite/session.h"
 
-/* query_run: does a job whose operation is in store/sql, as op.run does (op.h). */
-int query_run(struct session *s, struct store_job *job) MUST_USE;
+/* query_run: does a job whose operation is in store/sql, as op.run does (op.h).  query_settle: op.settle. */
+int  query_run(struct session *s, struct store_job *job) MUST_USE;
+void query_settle(struct session *s, struct store_job *job);

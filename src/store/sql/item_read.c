@@ -1,6 +1,6 @@
 /* Reads one message on any branch. */
 #include "store/conversation.h"
-#include "store/postgres/operation.h"
+#include "store/sql/query.h"
 #include "store/sql/run_cell.h"
 
 static const char sql_find[] =
@@ -21,26 +21,28 @@ static void item_keep(struct row r, struct item_read *j)
 				       &j->item.status, e);
 }
 
-static enum work_next read_item(struct work *w, struct item_read *j)
+static enum work_next read_item(struct query *q, struct item_read *j)
 {
-	if (w->stage == 0) {
-		struct param *a = work_param(w);
+	struct row r;
+
+	if (q->stage == 0) {
+		struct param *a = query_param(q);
 
 		param_int(a, j->conversation.key);
 		param_secret(a, j->conversation.secret);
 		param_int(a, j->owner);
 		param_int(a, j->message.key);
 		param_secret(a, j->message.secret);
-		work_ask(w, sql_find);
+		query_ask(q, sql_find);
 		return WORK_LAST;
 	}
-	if (work_rows(w, 0) == 0)
+	if (!query_row(q, 0, &r))
 		err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such conversation");
-	else if (cell_null(work_row(w, 0, 0), 0))
+	else if (cell_null(r, 0))
 		err_set(&j->job.err, ERR_NOT_FOUND, "", "this conversation has no such message");
 	else
-		item_keep(work_row(w, 0, 0), j);
+		item_keep(r, j);
 	return WORK_DONE;
 }
 
-OP(item_read, WORK_IMPLICIT, read_item);
+SQL_OP(item_read, WORK_IMPLICIT, read_item);

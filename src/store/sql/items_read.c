@@ -2,17 +2,15 @@
 #include "base/limits.h"
 #include "msg/family.h"
 #include "store/conversation.h"
-#include "store/postgres/operation.h"
+#include "store/sql/key_list.h"
 #include "store/sql/run_cell.h"
-
-#include <stdlib.h>
 
 /* Stage 0: the end of the branch. */
 static const char sql_conversation[] =
 	"SELECT c.tip, c.leaf, coalesce(r.parent, 0), "
-	"EXISTS (SELECT 1 FROM message a WHERE a.id = c.leaf)::int::bigint, "
-	"EXISTS (SELECT 1 FROM message m WHERE m.id = $4 AND m.secret = $5 AND m.owner = $3 "
-	"AND m.conversation = c.id AND m.run >= 0)::int::bigint "
+	"CAST(CAST(EXISTS (SELECT 1 FROM message a WHERE a.id = c.leaf) AS int) AS bigint), "
+	"CAST(CAST(EXISTS (SELECT 1 FROM message m WHERE m.id = $4 AND m.secret = $5 "
+	"AND m.owner = $3 AND m.conversation = c.id AND m.run >= 0) AS int) AS bigint) "
 	"FROM conversation c LEFT JOIN run r ON r.id = c.leaf "
 	"WHERE c.id = $1 AND c.secret = $2 AND c.owner = $3";
 static const char sql_run[] =
@@ -20,28 +18,33 @@ static const char sql_run[] =
 	"WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3 AND r.shape = '" SHAPE_RESPONSES "' "
 	"AND (m.run IS NULL OR m.run >= 0)";
 /* Stage 1: the keys, leaf first. */
-static const char sql_walk[] =
-	"WITH RECURSIVE w AS (SELECT 1::bigint AS step, m.id, m.secret, m.prev, m.run FROM message m "
-	"WHERE m.id = $1 AND m.id <> $2 UNION ALL SELECT w.step + 1, m.id, m.secret, m.prev, m.run "
-	"FROM w JOIN message m ON m.id = w.prev WHERE m.id <> $2 AND w.step < $3) "
-	"SELECT id, secret, run FROM w ORDER BY step";
-/* Stage 2: the messages of the page, in the order of the keys, as far as they fit into it: the first one
- * always comes. */
-static const char sql_items[] =
+#define WALK(E)                                                                               \
+	"WITH RECURSIVE w AS (SELECT CAST(1 AS bigint) AS step, m.id, m.secret, m.prev, "     \
+	"m.run FROM message m WHERE m.id = $1 AND m.id <> $2 UNION ALL SELECT w.step + 1, "   \
+	"m.id, m.secret, m.prev, m.run FROM w " E##_JOIN                                      \
+		"message m ON m.id = w.prev "                                                 \
+		"WHERE m.id <> $2 AND w.step < $3) SELECT id, secret, run FROM w " E##_ORDER( \
+			"step")
+static const struct sql sql_walk = SQL_EITHER(WALK);
+/* Stage 2: the messages of the page, in the order of the keys; a server sends them as far as they fit into it:
+ * the first one always comes. */
+static const struct sql sql_items = {
+	"SELECT m.id, m.secret, m.created_ms, r.status, m.body, r.model FROM json_each($1) k "
+	"CROSS JOIN message m ON m.id = k.value LEFT JOIN run r ON r.id = m.id AND m.run = m.id",
 	"SELECT p.id, p.secret, p.created_ms, p.status, p.body, p.model FROM (SELECT k.at, m.id, "
 	"m.secret, m.created_ms, r.status, m.body, r.model, coalesce(sum(octet_length(m.body)) OVER "
 	"(ORDER BY k.at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before "
 	"FROM unnest($1::bigint[]) WITH ORDINALITY AS k(id, at) JOIN message m ON m.id = k.id "
-	"LEFT JOIN run r ON r.id = m.id AND m.run = m.id) p WHERE p.before <= $2 ORDER BY p.at";
+	"LEFT JOIN run r ON r.id = m.id AND m.run = m.id) p WHERE p.before <= $2 ORDER BY p.at",
+};
 
 struct items_state {
 	size_t wanted; /* keys that were asked for */
-	bool   more;
 };
 
-static void items_ask(struct work *w, const struct items_read *j)
+static void items_ask(struct query *q, const struct items_read *j)
 {
-	struct param *a = work_param(w);
+	struct param *a = query_param(q);
 	bool          run = !id_none(j->run);
 
 	param_int(a, run ? j->run.key : j->conversation.key);
@@ -51,16 +54,16 @@ static void items_ask(struct work *w, const struct items_read *j)
 		param_int(a, j->leaf.key);
 		param_secret(a, j->leaf.secret);
 	}
-	work_ask(w, run ? sql_run : sql_conversation);
+	query_ask(q, run ? sql_run : sql_conversation);
 }
 
 /* items_end: the last message of the branch, and the one that ends the walk. */
-static void items_end(struct work *w, struct items_read *j, int64_t *ret_end, int64_t *ret_base)
+static void items_end(struct query *q, struct items_read *j, int64_t *ret_end, int64_t *ret_base)
 {
-	struct row r = work_row(w, 0, 0);
+	struct row r;
 
 	*ret_end = *ret_base = 0;
-	if (work_rows(w, 0) == 0) {
+	if (!query_row(q, 0, &r)) {
 		err_set(&j->job.err, ERR_NOT_FOUND, "",
 			id_none(j->run) ? "there is no such conversation"
 					: "there is no such response");
@@ -80,57 +83,63 @@ static void items_end(struct work *w, struct items_read *j, int64_t *ret_end, in
 	}
 }
 
-static enum work_next items_walk(struct work *w, struct items_read *j)
+static enum work_next items_walk(struct query *q, struct items_read *j)
 {
 	int64_t       end;
 	int64_t       base;
 	struct param *a;
 
-	items_end(w, j, &end, &base);
+	items_end(q, j, &end, &base);
 	if (j->job.err.code != ERR_OK)
 		return WORK_DONE;
-	a = work_param(w);
+	a = query_param(q);
 	param_int(a, end);
 	param_int(a, base);
 	param_int(a, LIMIT_BRANCH_LENGTH);
-	work_ask(w, sql_walk);
+	query_ask_either(q, &sql_walk);
 	return WORK_AGAIN;
 }
 
-/* Rows of the walk without removed messages: `count` rows in all, of which `newer` come before the cursor. */
+/* Keys of the walk without removed messages, of which `newer` come before the cursor. */
 struct walked {
-	int   *at; /* owned; rows */
-	size_t count;
-	size_t newer;
-	size_t after; /* place of the first key behind the cursor */
-	bool   met;
+	struct key_list keys;
+	size_t          newer;
+	size_t          after; /* place of the first key behind the cursor */
+	bool            met;
 };
 
-static bool items_walked(const struct work *w, const struct items_read *j, struct walked *k)
+/* items_enough: for newest first, one more than the page. */
+static bool items_enough(const struct walked *k, const struct items_read *j)
 {
-	int rows = work_rows(w, 0);
-
-	k->at = calloc((size_t)rows + 1, sizeof *k->at);
-	for (int i = 0; k->at && i < rows; i++) {
-		struct row r = work_row(w, 0, i);
-		size_t     newer = k->count;
-
-		if (cell_int(r, 2) >= 0)
-			k->at[k->count++] = i;
-		/* A removed message is still valid as a cursor. */
-		if (cell_int(r, 0) == j->after.key && (uint64_t)cell_int(r, 1) == j->after.secret) {
-			k->met = true;
-			k->newer = newer;
-			k->after = k->count;
-		}
-	}
-	return k->at != NULL;
+	if (!j->descending || (!k->met && !id_none(j->after)))
+		return false;
+	return k->keys.count > k->after && k->keys.count - k->after > j->limit;
 }
 
-static enum work_next items_choose(struct work *w, struct items_read *j, const struct walked *k)
+static bool items_walked(struct query *q, const struct items_read *j, struct walked *k)
 {
-	struct items_state *s = work_state(w, sizeof *s, NULL);
-	size_t        left = k->count - k->after; /* behind the cursor, in the requested order */
+	struct row r;
+
+	while (!items_enough(k, j) && query_row(q, 0, &r)) {
+		int64_t key = cell_int(r, 0);
+		size_t  newer = k->keys.count;
+
+		if (cell_int(r, 2) >= 0 && !key_list_add(&k->keys, key))
+			return false;
+		/* A removed message is still valid as a cursor. */
+		if (key == j->after.key && (uint64_t)cell_int(r, 1) == j->after.secret) {
+			k->met = true;
+			k->newer = newer;
+			k->after = k->keys.count;
+		}
+	}
+	return true;
+}
+
+static enum work_next items_choose(struct query *q, struct items_read *j, const struct walked *k)
+{
+	struct items_state *s = query_state(q, sizeof *s, NULL);
+	size_t left = k->keys.count - k->after; /* behind the cursor, in the requested order */
 	struct param *a;
 
 	if (!id_none(j->after) && !k->met) {
@@ -142,30 +151,26 @@ static enum work_next items_choose(struct work *w, struct items_read *j, const s
 		return WORK_DONE;
 	}
 	if (!j->descending)
-		left = k->met ? k->newer : k->count;
+		left = k->met ? k->newer : k->keys.count;
 	size_t n = left < j->limit ? left : j->limit;
 	if (n > 0 && !cell_fits(&j->arena, n * sizeof *j->items))
 		err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "limit", "the page is too large");
 	if (j->job.err.code != ERR_OK)
 		return WORK_DONE;
 	s->wanted = n;
-	s->more = left > n;
-	j->has_more = s->more;
+	j->has_more = left > n;
 	if (n == 0)
 		return WORK_DONE;
-	a = work_param(w);
-	PARAM_EACH(
-		a, PARAM_INT, i, n,
-		param_int(a, cell_int(work_row(w, 0,
-					       k->at[j->descending ? k->after + i : left - 1 - i]),
-				      0)));
+	a = query_param(q);
+	PARAM_EACH(a, PARAM_INT, i, n,
+		   param_int(a, k->keys.at[j->descending ? k->after + i : left - 1 - i]));
 	param_int(a, j->page_bytes > 0 ? (int64_t)j->page_bytes : (int64_t)j->arena.max);
-	work_ask(w, sql_items);
+	query_ask_either(q, &sql_items);
 	return WORK_AGAIN;
 }
 
-/* items_read_items_put: false: the page is full. */
-static bool items_read_items_put(struct items_read *j, struct row r)
+/* items_put: false: the page is full. */
+static bool items_read_put(struct items_read *j, struct row r)
 {
 	struct store_item *item = &j->items[j->item_count];
 	struct err        *e = &j->job.err;
@@ -192,43 +197,44 @@ static bool items_read_items_put(struct items_read *j, struct row r)
 	return true;
 }
 
-static enum work_next items_page(struct work *w, struct items_read *j)
+static enum work_next items_page(struct query *q, struct items_read *j)
 {
-	const struct items_state *s = w->state;
+	const struct items_state *s = q->state;
+	struct row                r;
 
 	j->items = arena_alloc(&j->arena, s->wanted * sizeof *j->items);
 	if (!j->items)
 		cell_no_memory(&j->job.err);
-	for (int i = 0; j->items && i < work_rows(w, 0); i++)
-		if (!items_read_items_put(j, work_row(w, 0, i)))
+	while (j->items && query_row(q, 0, &r))
+		if (!items_read_put(j, r))
 			break;
 	if (j->item_count < s->wanted)
 		j->has_more = true;
 	return WORK_DONE;
 }
 
-static enum work_next read_items(struct work *w, struct items_read *j)
+static enum work_next read_items(struct query *q, struct items_read *j)
 {
 	struct walked  k = { 0 };
 	enum work_next next = WORK_DONE;
 
-	switch (w->stage) {
+	switch (q->stage) {
 	case 0:
 		j->items = NULL;
 		j->item_count = 0;
 		j->has_more = false;
-		items_ask(w, j);
+		items_ask(q, j);
 		return WORK_AGAIN;
-	case 1: return items_walk(w, j);
+	case 1: return items_walk(q, j);
 	case 2:
-		if (items_walked(w, j, &k))
-			next = items_choose(w, j, &k);
+		if (items_walked(q, j, &k))
+			next = items_choose(q, j, &k);
 		else
 			cell_no_memory(&j->job.err);
-		free(k.at);
+		key_list_finish(&k.keys);
 		return next;
-	default: return items_page(w, j);
+	default: return items_page(q, j);
 	}
 }
 
-OP(items_read, WORK_SNAPSHOT, read_items);
+SQL_OP(items_read, WORK_SNAPSHOT, read_items);

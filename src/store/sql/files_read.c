@@ -1,6 +1,5 @@
 /* Reads a list of uploaded files. */
-#include "store/postgres/file_cell.h"
-#include "store/postgres/operation.h"
+#include "store/sql/file_cell.h"
 
 static const char sql_after[] =
 	"SELECT f.id FROM file f WHERE f.id = $1 AND f.secret = $2 AND f.owner = $3";
@@ -10,21 +9,23 @@ static const char sql_after[] =
 static const char sql_down[] = LIST("<", "DESC");
 static const char sql_up[] = LIST(">", "ASC");
 
-static void files_read_ask(struct work *w, const struct files_read *j)
+static void files_read_ask(struct query *q, const struct files_read *j)
 {
 	int64_t       edge = j->ascending ? 0 : INT64_MAX;
-	struct param *a = work_param(w);
+	struct param *a = query_param(q);
 
 	param_int(a, j->owner);
 	param_int(a, id_none(j->after) ? edge : j->after.key);
-	param_bytes_maybe(a, j->purpose);
+	param_raw_maybe(a, j->purpose);
 	param_int(a, (int64_t)j->limit + 1);
-	work_ask(w, j->ascending ? sql_up : sql_down);
-	a = work_param(w);
+	query_ask(q, j->ascending ? sql_up : sql_down);
+	if (id_none(j->after))
+		return;
+	a = query_param(q);
 	param_int(a, j->after.key);
 	param_secret(a, j->after.secret);
 	param_int(a, j->owner);
-	work_ask(w, sql_after);
+	query_ask(q, sql_after);
 }
 
 static bool files_read_fits(const struct files_read *j, struct row r)
@@ -36,22 +37,21 @@ static bool files_read_fits(const struct files_read *j, struct row r)
 	return cell_fits(&j->arena, n);
 }
 
-static enum work_next files_read_step(struct work *w, struct files_read *j)
+static enum work_next files_read_step(struct query *q, struct files_read *j)
 {
 	struct err *e = &j->job.err;
+	struct row  r;
 
-	if (w->stage == 0) {
+	if (q->stage == 0) {
 		j->file_count = 0;
 		j->has_more = false;
-		files_read_ask(w, j);
+		files_read_ask(q, j);
 		return WORK_LAST;
 	}
-	if (!id_none(j->after) && work_rows(w, 1) == 0)
+	if (!id_none(j->after) && !query_row(q, 1, &r))
 		err_set(e, ERR_INVALID_VALUE, "after", "must be the id of a file of this list");
 	else if (file_cell_room(&j->arena, j->limit, &j->files, e))
-		for (int i = 0; i < work_rows(w, 0); i++) {
-			struct row r = work_row(w, 0, i);
-
+		while (query_row(q, 0, &r)) {
 			j->has_more = j->file_count == j->limit || !files_read_fits(j, r);
 			if (j->has_more ||
 			    !file_cell_keep(r, &j->arena, &j->files[j->file_count], e))
@@ -61,4 +61,4 @@ static enum work_next files_read_step(struct work *w, struct files_read *j)
 	return WORK_DONE;
 }
 
-OP(files_read, WORK_SNAPSHOT, files_read_step);
+SQL_OP(files_read, WORK_SNAPSHOT, files_read_step);

@@ -1,6 +1,5 @@
 /* Reads a list of runs, newest or oldest first. */
 #include "store/sql/conversation_cell.h"
-#include "store/postgres/operation.h"
 #include "store/sql/run_cell.h"
 
 /* $1 the id behind which the page begins, $2 the owner or NULL, $3 the status or -1, $4 how many, $5 a key
@@ -13,25 +12,30 @@
 	"r.id " is " $1 AND r.id >= $5 AND r.id BETWEEN $9 AND $10 AND r.created_ms >= $6 " \
 	"AND ($2 IS NULL OR r.owner = $2) AND ($7 IS NULL OR r.model = $7) "                \
 	"AND ($8 IS NULL OR r.bill_key = $8) "
-#define PAGE_END(way) "ORDER BY r.id " way " LIMIT $4"
-#define ANY_STATUS    "AND ($3 < 0 OR r.status = $3) "
-#define ALL(is, way)  ROW JOINS "WHERE " PAGE(is) ANY_STATUS PAGE_END(way)
+#define PAGE_END(way)   "ORDER BY r.id " way " LIMIT $4"
+#define ANY_STATUS      "AND ($3 < 0 OR r.status = $3) "
+#define ALL(E, is, way) ROW JOINS "WHERE " PAGE(is) ANY_STATUS PAGE_END(way)
 /* If only the key of a conversation matches, nothing may be told of it. */
-#define CONVERSATION(is, way)                                                              \
-	ROW JOINS "WHERE r.conversation = $12 AND c.secret = $13 AND " PAGE(is) ANY_STATUS \
-	    PAGE_END(way)
-#define LIVE(is, way) \
-	ROW JOINS "WHERE r.status < 2 AND " PAGE(is) "AND r.status = $3 " PAGE_END(way)
-#define UNUSUAL(is, way) \
-	ROW JOINS "WHERE r.status > 2 AND r.status = $3 AND " PAGE(is) PAGE_END(way)
+#define CONVERSATION(E, is, way)                                                         \
+	ROW E##_INDEX("run_conversation") JOINS                                          \
+		"WHERE r.conversation = $12 AND c.secret = $13 AND " PAGE(is) ANY_STATUS \
+		PAGE_END(way)
+#define LIVE(E, is, way)                \
+	ROW E##_INDEX("run_live") JOINS \
+		"WHERE r.status < 2 AND " PAGE(is) "AND r.status = $3 " PAGE_END(way)
+#define UNUSUAL(E, is, way)                                                                     \
+	ROW E##_INDEX("run_unusual") JOINS "WHERE r.status > 2 AND r.status = $3 AND " PAGE(is) \
+		PAGE_END(way)
 /* The last run that a page looks at: $2 others come before it. */
-#define EDGE(is, way) "SELECT id FROM run WHERE id " is " $1 ORDER BY id " way " LIMIT 1 OFFSET $2"
-#define EDGE_UNUSUAL(is, way)                                                                   \
-	"SELECT id FROM run WHERE status > 2 AND status = $3 AND id " is " $1 ORDER BY id " way \
-	" LIMIT 1 OFFSET $2"
-#define BOTH(list)                                  \
-	{                                           \
-		list("<", "DESC"), list(">", "ASC") \
+#define EDGE(E, is, way) \
+	"SELECT id FROM run WHERE id " is " $1 ORDER BY id " way " LIMIT 1 OFFSET $2"
+#define EDGE_UNUSUAL(E, is, way)                                             \
+	"SELECT id FROM run " E##_INDEX(                                     \
+		"run_unusual") "WHERE status > 2 AND status = $3 AND id " is \
+			       " $1 ORDER BY id " way " LIMIT 1 OFFSET $2"
+#define BOTH(list)                                                                \
+	{                                                                         \
+		SQL_EITHER_OF(list, "<", "DESC"), SQL_EITHER_OF(list, ">", "ASC") \
 	}
 
 /* A key is made a moment before its run's time is noted. */
@@ -42,12 +46,12 @@ enum { RUNS_KEY = RUN_CELL_END, RUNS_NAME, RUNS_OWNER };
 static const char sql_place[] =
 	"SELECT conversation FROM run WHERE id = $1 AND secret = $2 AND ($3 IS NULL OR owner = $3)";
 /* By runs_read.ascending. */
-static const char *const sql_all[] = BOTH(ALL);
-static const char *const sql_conversation[] = BOTH(CONVERSATION);
-static const char *const sql_live[] = BOTH(LIVE);
-static const char *const sql_unusual[] = BOTH(UNUSUAL);
-static const char *const sql_edge[] = BOTH(EDGE);
-static const char *const sql_edge_unusual[] = BOTH(EDGE_UNUSUAL);
+static const struct sql sql_all[] = BOTH(ALL);
+static const struct sql sql_conversation[] = BOTH(CONVERSATION);
+static const struct sql sql_live[] = BOTH(LIVE);
+static const struct sql sql_unusual[] = BOTH(UNUSUAL);
+static const struct sql sql_edge[] = BOTH(EDGE);
+static const struct sql sql_edge_unusual[] = BOTH(EDGE_UNUSUAL);
 
 /* The keys between which a page looks at runs. */
 struct runs_range {
@@ -55,7 +59,7 @@ struct runs_range {
 	bool    cut; /* there are more runs behind */
 };
 
-static const char *const *runs_list(const struct runs_read *j)
+static const struct sql *runs_list(const struct runs_read *j)
 {
 	if (!id_none(j->conversation))
 		return sql_conversation;
@@ -70,30 +74,38 @@ static int64_t runs_begin(const struct runs_read *j)
 	return !id_none(j->after) ? j->after.key : j->ascending ? INT64_MIN : INT64_MAX;
 }
 
+/* runs_cursor: whether the page begins behind a run, and not only a place. */
+static bool runs_cursor(const struct runs_read *j)
+{
+	return !id_none(j->after) && j->after.secret != 0;
+}
+
 static bool runs_ranged(const struct runs_read *j)
 {
 	return j->most > 0 && (runs_list(j) == sql_all || runs_list(j) == sql_unusual);
 }
 
-static void runs_ask_edge(struct work *w, const struct runs_read *j)
+static void runs_ask_edge(struct query *q, const struct runs_read *j)
 {
 	bool          unusual = runs_list(j) == sql_unusual;
-	struct param *a = work_param(w);
+	struct param *a = query_param(q);
 
 	param_int(a, runs_begin(j));
 	param_int(a, (int64_t)j->most - 1);
 	if (unusual)
 		param_int(a, j->status);
-	work_ask(w, (unusual ? sql_edge_unusual : sql_edge)[j->ascending]);
+	query_ask_either(q, &(unusual ? sql_edge_unusual : sql_edge)[j->ascending]);
 }
 
 /* runs_edge: a page ends at a whole second, so that its end tells of the runs of other owners hardly more
  * than how many there are. */
-static void runs_edge(struct work *w, const struct runs_read *j, struct runs_range *ret)
+static void runs_edge(struct query *q, const struct runs_read *j, struct runs_range *ret)
 {
-	if (work_rows(w, 0) == 0)
+	struct row r;
+
+	if (!query_row(q, 0, &r))
 		return;
-	int64_t at_s = id_key_ms(cell_int(work_row(w, 0, 0), 0)) / 1000;
+	int64_t at_s = id_key_ms(cell_int(r, 0)) / 1000;
 	ret->cut = true;
 	if (j->ascending)
 		ret->to = id_key_at((at_s + 1) * 1000) - 1;
@@ -109,9 +121,9 @@ static void runs_owner(struct param *a, const struct runs_read *j)
 		param_int(a, j->owner);
 }
 
-static void runs_ask(struct work *w, const struct runs_read *j, const struct runs_range *range)
+static void runs_ask(struct query *q, const struct runs_read *j, const struct runs_range *range)
 {
-	struct param *a = work_param(w);
+	struct param *a = query_param(q);
 
 	param_int(a, runs_begin(j));
 	runs_owner(a, j);
@@ -128,28 +140,32 @@ static void runs_ask(struct work *w, const struct runs_read *j, const struct run
 		param_int(a, j->conversation.key);
 		param_secret(a, j->conversation.secret);
 	}
-	work_ask(w, runs_list(j)[j->ascending]);
+	query_ask_either(q, &runs_list(j)[j->ascending]);
 	/* What the list is of, and where it begins, are looked up with it. */
-	conversation_cell_params(work_param(w), j->conversation, j->owner);
-	work_ask(w, conversation_cell_find);
-	a = work_param(w);
+	if (j->of_known)
+		conversation_cell_ask(q, j->conversation, j->owner);
+	if (!runs_cursor(j))
+		return;
+	a = query_param(q);
 	param_int(a, j->after.key);
 	param_secret(a, j->after.secret);
 	runs_owner(a, j);
-	work_ask(w, sql_place);
+	query_ask(q, sql_place);
 }
 
 /* The cursor must be a run of the requested list, whose status may have changed, or a place. */
-static bool runs_check(const struct work *w, struct runs_read *j)
+static bool runs_check(struct query *q, struct runs_read *j)
 {
-	if (j->of_known && work_rows(w, 1) == 0) {
+	struct row r;
+
+	if (j->of_known && !query_row(q, 1, &r)) {
 		err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such conversation");
 		return false;
 	}
-	if (id_none(j->after) || j->after.secret == 0)
+	if (!runs_cursor(j))
 		return true;
-	if (work_rows(w, 2) > 0 &&
-	    (id_none(j->conversation) || cell_int(work_row(w, 2, 0), 0) == j->conversation.key))
+	if (query_row(q, j->of_known ? 2 : 1, &r) &&
+	    (id_none(j->conversation) || cell_int(r, 0) == j->conversation.key))
 		return true;
 	err_set(&j->job.err, ERR_INVALID_VALUE, "after", "must be the id of a run of this list");
 	return false;
@@ -178,8 +194,10 @@ static void runs_keep_one(struct runs_read *j, struct row r, struct run_read *ru
 		(void)!cell_keep(&j->arena, r, RUNS_NAME, &run->key_name, e);
 }
 
-static void runs_keep(const struct work *w, struct runs_read *j)
+static void runs_keep(struct query *q, struct runs_read *j)
 {
+	struct row r;
+
 	if (j->limit > j->arena.max / sizeof *j->runs) {
 		err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "limit", "the page is too large");
 		return;
@@ -187,8 +205,7 @@ static void runs_keep(const struct work *w, struct runs_read *j)
 	j->runs = arena_alloc(&j->arena, j->limit * sizeof *j->runs);
 	if (!j->runs)
 		cell_no_memory(&j->job.err);
-	for (int i = 0; i < work_rows(w, 0) && j->job.err.code == ERR_OK; i++) {
-		struct row       r = work_row(w, 0, i);
+	while (j->job.err.code == ERR_OK && query_row(q, 0, &r)) {
 		struct run_read *run = &j->runs[j->run_count];
 
 		j->has_more = j->run_count == j->limit || !runs_room(j, r);
@@ -199,38 +216,38 @@ static void runs_keep(const struct work *w, struct runs_read *j)
 	}
 }
 
-static enum work_next runs_read_read_runs(struct work *w, struct runs_read *j)
+static enum work_next read_runs(struct query *q, struct runs_read *j)
 {
-	struct runs_range *range = w->state;
+	struct runs_range *range = q->state;
 
-	if (w->stage == 0) {
+	if (q->stage == 0) {
 		j->runs = NULL;
 		j->run_count = 0;
 		j->has_more = false;
 		j->end = (struct id){ 0 };
-		range = work_state(w, sizeof *range, NULL);
+		range = query_state(q, sizeof *range, NULL);
 		if (!range) {
 			cell_no_memory(&j->job.err);
 			return WORK_DONE;
 		}
 		*range = (struct runs_range){ INT64_MIN, INT64_MAX, false };
 		if (runs_ranged(j)) {
-			runs_ask_edge(w, j);
+			runs_ask_edge(q, j);
 			return WORK_AGAIN;
 		}
-	} else if (w->stage == 1 && runs_ranged(j)) {
-		runs_edge(w, j, range);
+	} else if (q->stage == 1 && runs_ranged(j)) {
+		runs_edge(q, j, range);
 	} else {
-		if (runs_check(w, j) && j->limit > 0)
-			runs_keep(w, j);
+		if (runs_check(q, j) && j->limit > 0)
+			runs_keep(q, j);
 		if (range->cut && !j->has_more && j->job.err.code == ERR_OK && j->limit > 0) {
 			j->has_more = true;
 			j->end.key = j->ascending ? range->to : range->from;
 		}
 		return WORK_DONE;
 	}
-	runs_ask(w, j, range);
+	runs_ask(q, j, range);
 	return WORK_LAST;
 }
 
-OP(runs_read, WORK_SNAPSHOT, runs_read_read_runs);
+SQL_OP(runs_read, WORK_SNAPSHOT, read_runs);

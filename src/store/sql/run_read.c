@@ -1,8 +1,7 @@
 /* Reads one run. */
 #include "base/limits.h"
-#include "store/postgres/operation.h"
 #include "store/sql/run_cell.h"
-#include "store/postgres/run_missing.h"
+#include "store/sql/run_missing.h"
 
 static const char sql_one[] =
 	RUN_CELL_COLUMNS ", r.attempt_log, r.executions FROM run r " RUN_CELL_JOINS
@@ -25,7 +24,7 @@ static void read_run_one(struct row r, struct run_read *j)
 		(void)!cell_keep(&j->arena, r, EXECUTIONS, &j->executions, e);
 }
 
-static void run_read_read_whole(struct row r, struct run_read *j)
+static void read_run_whole(struct row r, struct run_read *j)
 {
 	struct err *e = &j->job.err;
 
@@ -40,34 +39,36 @@ static void run_read_read_whole(struct row r, struct run_read *j)
 		(void)!cell_keep(&j->arena, r, ANSWER, &j->answer, e);
 }
 
-static enum work_next read_run(struct work *w, struct run_read *j)
+static enum work_next read_run(struct query *q, struct run_read *j)
 {
-	bool whole = j->shape.p != NULL;
+	bool       whole = j->shape.p != NULL;
+	struct row r;
 
-	if (w->stage == 0) {
-		struct param *a = work_param(w);
+	if (q->stage == 0) {
+		struct param *a = query_param(q);
 
 		param_int(a, j->run.key);
 		param_secret(a, j->run.secret);
 		param_int(a, j->owner);
 		if (whole)
 			param_text(a, j->shape);
-		work_ask(w, whole ? sql_whole : sql_one);
+		query_ask(q, whole ? sql_whole : sql_one);
 		return WORK_AGAIN;
 	}
-	if (w->stage > 1) {
-		run_missing_judge(w, whole ? "response" : "run", &j->job.err);
+	if (q->stage > 1) {
+		run_missing_judge(query_row(q, 0, &r), whole ? "response" : "run", &j->job.err);
 		return WORK_DONE;
 	}
-	if (work_rows(w, 0) == 0) {
-		run_missing_ask(w, j->run);
+	if (!query_row(q, 0, &r)) {
+		run_missing_params(query_param(q), j->run, q->gateway);
+		query_ask_either(q, &run_missing_find);
 		return WORK_LAST;
 	}
 	if (whole)
-		run_read_read_whole(work_row(w, 0, 0), j);
+		read_run_whole(r, j);
 	else
-		read_run_one(work_row(w, 0, 0), j);
+		read_run_one(r, j);
 	return WORK_DONE;
 }
 
-OP(run_read, WORK_IMPLICIT, read_run);
+SQL_OP(run_read, WORK_IMPLICIT, read_run);

@@ -1,22 +1,20 @@
 /* Rows of API keys. */
-#include "store/postgres/api_key_cell.h"
+#include "store/sql/api_key_cell.h"
 
 #include "base/identity.h"
 #include "store/common/key_row.h"
 
-static const char sql_one[] = API_KEY_CELL "WHERE id = $1";
-static const char sql_lock[] = API_KEY_CELL "WHERE id = $1 FOR UPDATE";
+static const char       sql_one[] = API_KEY_CELL "WHERE id = $1";
+static const char       sql_own[] = API_KEY_CELL "WHERE id = $1";
+static const struct sql sql_lock = { sql_own, API_KEY_CELL "WHERE id = $1 FOR UPDATE" };
 
-void api_key_cell_ask(struct work *w, struct str id)
+void api_key_cell_ask(struct query *q, struct str id, bool lock)
 {
-	param_text(work_param(w), id);
-	work_ask(w, sql_one);
-}
-
-void api_key_cell_lock(struct work *w, struct str id)
-{
-	param_text(work_param(w), id);
-	work_ask(w, sql_lock);
+	param_text(query_param(q), id);
+	if (lock)
+		query_ask_either(q, &sql_lock);
+	else
+		query_ask(q, sql_one);
 }
 
 struct allowance api_key_cell_allowance(struct row r, int first)
@@ -57,11 +55,13 @@ bool api_key_cell_read(struct row r, struct arena *a, struct store_api_key *ret,
 	return true;
 }
 
-bool api_key_cell_find(struct work *w, size_t n, const char *path, struct arena *a,
+bool api_key_cell_find(struct query *q, size_t n, const char *path, struct arena *a,
 		       struct store_api_key *ret, struct err *e)
 {
-	if (work_rows(w, n) > 0)
-		return api_key_cell_read(work_row(w, n, 0), a, ret, e);
+	struct row r;
+
+	if (query_row(q, n, &r))
+		return api_key_cell_read(r, a, ret, e);
 	err_set(e, ERR_NOT_FOUND, path, "there is no such key");
 	return false;
 }

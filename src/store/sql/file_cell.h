@@ -2,7 +2,7 @@
 #pragma once
 
 #include "store/file.h"
-#include "store/postgres/work.h"
+#include "store/sql/query.h"
 
 /* The columns of the files f. */
 #define FILE_CELL \

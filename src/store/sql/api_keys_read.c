@@ -1,6 +1,5 @@
 /* Reads one key or a list of keys, for people. */
-#include "store/postgres/api_key_cell.h"
-#include "store/postgres/operation.h"
+#include "store/sql/api_key_cell.h"
 
 static const char sql_list[] = API_KEY_CELL "WHERE number < $1 ORDER BY number DESC LIMIT $2";
 
@@ -13,32 +12,34 @@ static bool keys_room(const struct arena *a, struct row r)
 	return cell_fits(a, n);
 }
 
-static enum work_next keys_begin(struct work *w, struct api_keys_read *j)
+static enum work_next keys_begin(struct query *q, struct api_keys_read *j)
 {
 	struct store_api_key after = { .number = INT64_MAX };
 	struct err          *e = &j->job.err;
 	struct param        *a;
 
 	if (j->id[0]) {
-		j->key_count = api_key_cell_find(w, 0, "", &j->arena, j->keys, e);
+		j->key_count = api_key_cell_find(q, 0, "", &j->arena, j->keys, e);
 		return WORK_DONE;
 	}
-	if (j->after[0] && !api_key_cell_find(w, 0, "", &j->arena, &after, e)) {
+	if (j->after[0] && !api_key_cell_find(q, 0, "", &j->arena, &after, e)) {
 		if (e->code == ERR_NOT_FOUND)
 			err_set(e, ERR_INVALID_VALUE, "after",
 				"must be the id of a key of this list");
 		return WORK_DONE;
 	}
-	a = work_param(w);
+	a = query_param(q);
 	param_int(a, after.number);
 	param_int(a, (int64_t)j->limit + 1);
-	work_ask(w, sql_list);
+	query_ask(q, sql_list);
 	return WORK_AGAIN;
 }
 
-static enum work_next api_keys_read_read_keys(struct work *w, struct api_keys_read *j)
+static enum work_next read_keys(struct query *q, struct api_keys_read *j)
 {
-	switch (w->stage) {
+	struct row r;
+
+	switch (q->stage) {
 	case 0:
 		j->key_count = 0;
 		j->has_more = false;
@@ -47,14 +48,13 @@ static enum work_next api_keys_read_read_keys(struct work *w, struct api_keys_re
 			cell_no_memory(&j->job.err);
 			return WORK_DONE;
 		}
-		api_key_cell_ask(w, str_of(j->id[0] ? j->id : j->after));
+		if (j->id[0] || j->after[0])
+			api_key_cell_ask(q, str_of(j->id[0] ? j->id : j->after), false);
 		return WORK_AGAIN;
-	case 1: return keys_begin(w, j);
+	case 1: return keys_begin(q, j);
 	default: break;
 	}
-	for (int i = 0; i < work_rows(w, 0); i++) {
-		struct row r = work_row(w, 0, i);
-
+	while (query_row(q, 0, &r)) {
 		j->has_more = j->key_count == j->limit || !keys_room(&j->arena, r);
 		if (j->has_more ||
 		    !api_key_cell_read(r, &j->arena, &j->keys[j->key_count], &j->job.err))
@@ -64,4 +64,4 @@ static enum work_next api_keys_read_read_keys(struct work *w, struct api_keys_re
 	return WORK_DONE;
 }
 
-OP(api_keys_read, WORK_SNAPSHOT, api_keys_read_read_keys);
+SQL_OP(api_keys_read, WORK_SNAPSHOT, read_keys);

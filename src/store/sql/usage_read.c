@@ -1,16 +1,16 @@
 /* One statement serves all ways of grouping: a column outside the group is the same in every row. */
-#include "store/postgres/operation.h"
+#include "store/sql/query.h"
 #include "store/usage.h"
 
 /* $1 the key or NULL, $2 the model or NULL, $3 to $4 days, $5 to $7 whether by key, model, day, $8 how many,
  * $9 behind how many. */
 static const char sql_sum[] =
 	"SELECT CASE WHEN $5 = 1 THEN key ELSE '' END AS k, CASE WHEN $6 = 1 THEN model ELSE '' END "
-	"AS m, CASE WHEN $7 = 1 THEN day ELSE 0 END AS d, sum(calls)::bigint, "
-	"sum(estimated)::bigint, sum(unpriced)::bigint, sum(tokens_in)::bigint, "
-	"sum(tokens_out)::bigint, sum(cached)::bigint, sum(reasoning)::bigint, sum(nano)::bigint "
-	"FROM usage_day WHERE day BETWEEN $3 AND $4 AND ($1::text IS NULL OR key = $1) "
-	"AND ($2::text IS NULL OR model = $2) GROUP BY d, k, m ORDER BY d, k, m LIMIT $8 OFFSET $9";
+	"AS m, CASE WHEN $7 = 1 THEN day ELSE 0 END AS d, CAST(sum(calls) AS bigint), "
+	"CAST(sum(estimated) AS bigint), CAST(sum(unpriced) AS bigint), CAST(sum(tokens_in) AS bigint), "
+	"CAST(sum(tokens_out) AS bigint), CAST(sum(cached) AS bigint), CAST(sum(reasoning) AS bigint), CAST(sum(nano) AS bigint) "
+	"FROM usage_day WHERE day BETWEEN $3 AND $4 AND ($1 IS NULL OR key = $1) "
+	"AND ($2 IS NULL OR model = $2) GROUP BY d, k, m ORDER BY d, k, m LIMIT $8 OFFSET $9";
 static const char sql_budget[] =
 	"SELECT began_ms, spent_nano, reserved_nano, spent_tokens, reserved_tokens "
 	"FROM budget WHERE key = $1";
@@ -23,9 +23,9 @@ static void usage_one(struct param *a, struct str s)
 		param_null(a, PARAM_TEXT);
 }
 
-static void usage_ask(struct work *w, const struct usage_read *j)
+static void usage_ask(struct query *q, const struct usage_read *j)
 {
-	struct param *a = work_param(w);
+	struct param *a = query_param(q);
 
 	usage_one(a, j->key);
 	usage_one(a, j->model);
@@ -36,10 +36,11 @@ static void usage_ask(struct work *w, const struct usage_read *j)
 	param_int(a, (j->group & USAGE_BY_DAY) != 0);
 	param_int(a, (int64_t)j->limit + 1);
 	param_int(a, (int64_t)j->skip);
-	work_ask(w, sql_sum);
-	a = work_param(w);
-	param_text(a, j->key);
-	work_ask(w, sql_budget);
+	query_ask(q, sql_sum);
+	if (j->key.n == 0)
+		return;
+	param_text(query_param(q), j->key);
+	query_ask(q, sql_budget);
 }
 
 static bool usage_row(struct row r, struct usage_read *j)
@@ -71,27 +72,29 @@ static void usage_budget(struct row r, struct usage_read *j)
 	j->reserved_tokens = cell_int(r, 4);
 }
 
-static enum work_next read_usage(struct work *w, struct usage_read *j)
+static enum work_next read_usage(struct query *q, struct usage_read *j)
 {
-	if (w->stage == 0) {
+	struct row r;
+
+	if (q->stage == 0) {
 		j->row_count = 0;
 		j->has_more = false;
 		j->budgeted = false;
-		usage_ask(w, j);
+		usage_ask(q, j);
 		return WORK_LAST;
 	}
 	j->rows = arena_alloc(&j->arena, (j->limit ? j->limit : 1) * sizeof *j->rows);
 	if (!j->rows)
 		cell_no_memory(&j->job.err);
-	for (int i = 0; j->rows && i < work_rows(w, 0); i++) {
+	while (j->rows && query_row(q, 0, &r)) {
 		j->has_more = j->row_count == j->limit;
-		if (j->has_more || !usage_row(work_row(w, 0, i), j))
+		if (j->has_more || !usage_row(r, j))
 			break;
 		j->row_count++;
 	}
-	if (j->key.n > 0 && work_rows(w, 1) > 0)
-		usage_budget(work_row(w, 1, 0), j);
+	if (j->key.n > 0 && query_row(q, 1, &r))
+		usage_budget(r, j);
 	return WORK_DONE;
 }
 
-OP(usage_read, WORK_SNAPSHOT, read_usage);
+SQL_OP(usage_read, WORK_SNAPSHOT, read_usage);

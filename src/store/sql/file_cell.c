@@ -1,12 +1,12 @@
 /* Rows of files. */
-#include "store/postgres/file_cell.h"
+#include "store/sql/file_cell.h"
 
 bool file_cell_keep(struct row r, struct arena *a, struct store_file *ret, struct err *e)
 {
 	struct str sum = cell_str(r, 4);
 
 	if (sum.n != HASH_BYTES) {
-		err_set(e, ERR_STORAGE, "", "the gateway can't use its storage: it is damaged");
+		cell_damaged(e);
 		return false;
 	}
 	if (!cell_keep(a, r, 5, &ret->name, e) || !cell_keep(a, r, 6, &ret->type, e) ||

@@ -64,7 +64,7 @@ static void run_all(struct loop *l)
 		;
 }
 
-struct caller {
+struct asker {
 	struct admit_wait wait;
 	int               answers, gone;
 	enum errc         code;
@@ -75,7 +75,7 @@ static _Atomic int order;
 
 static void on_answer(struct admit_wait *w, const struct err *e)
 {
-	struct caller *c = container_of(w, struct caller, wait);
+	struct asker *c = container_of(w, struct asker, wait);
 
 	c->answers++;
 	c->code = e ? e->code : ERR_OK;
@@ -84,17 +84,17 @@ static void on_answer(struct admit_wait *w, const struct err *e)
 
 static void on_gone(struct admit_wait *w)
 {
-	container_of(w, struct caller, wait)->gone++;
+	container_of(w, struct asker, wait)->gone++;
 }
 
 static struct admit_settings settings = { .max_calls = 2, .max_waiting = 3, .wait_us = 1000 };
 static struct identity       who = { .id = "key_aaaaaaaa", .number = 7 };
 
-static enum admit_answer enter(struct caller *c, struct loop *l, struct err *e)
+static enum admit_answer enter(struct asker *c, struct loop *l, struct err *e)
 {
 	struct rate_view view;
 
-	*c = (struct caller){ .wait = { .fn = on_answer, .gone = on_gone } };
+	*c = (struct asker){ .wait = { .fn = on_answer, .gone = on_gone } };
 	return admit_enter(
 		&(struct admit_ask){ .now = &settings, .who = &who, .bytes = 10, .loop = l },
 		&c->wait, &view, e);
@@ -112,9 +112,9 @@ static void assert_idle(void)
 static void first_come_first_served(void **state)
 {
 	(void)state;
-	struct loop   l = { .lock = PTHREAD_MUTEX_INITIALIZER };
-	struct caller c[6];
-	struct err    e;
+	struct loop  l = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct asker c[6];
+	struct err   e;
 
 	order = 0;
 	assert_int_equal(enter(&c[0], &l, &e), ADMIT_IN);
@@ -139,9 +139,9 @@ static void first_come_first_served(void **state)
 static void who_leaves_frees_the_place(void **state)
 {
 	(void)state;
-	struct loop   l = { .lock = PTHREAD_MUTEX_INITIALIZER };
-	struct caller c[5];
-	struct err    e;
+	struct loop  l = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct asker c[5];
+	struct err   e;
 
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(enter(&c[i], &l, &e), i < 2 ? ADMIT_IN : ADMIT_WAITS);
@@ -162,9 +162,9 @@ static void who_leaves_frees_the_place(void **state)
 static void time_runs_out(void **state)
 {
 	(void)state;
-	struct loop   l = { .lock = PTHREAD_MUTEX_INITIALIZER };
-	struct caller c[4];
-	struct err    e;
+	struct loop  l = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct asker c[4];
+	struct err   e;
 
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(enter(&c[i], &l, &e), i < 2 ? ADMIT_IN : ADMIT_WAITS);
@@ -187,9 +187,9 @@ static void time_runs_out(void **state)
 static void a_key_s_calls_are_bounded_waiting_ones_too(void **state)
 {
 	(void)state;
-	struct loop   l = { .lock = PTHREAD_MUTEX_INITIALIZER };
-	struct caller c[5];
-	struct err    e;
+	struct loop  l = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct asker c[5];
+	struct err   e;
 
 	who.allowance.concurrent = 3;
 	for (int i = 0; i < 3; i++)
@@ -223,12 +223,12 @@ enum { LOOPS = 4, EACH = 1000 };
 static _Atomic int in, most;
 
 struct busy {
-	struct loop   loop;
-	struct caller caller[EACH];
-	int           left, served, refused;
+	struct loop  loop;
+	struct asker caller[EACH];
+	int          left, served, refused;
 };
 
-static void work(struct caller *c, struct busy *b)
+static void work(struct asker *c, struct busy *b)
 {
 	int now = atomic_fetch_add(&in, 1) + 1;
 	int seen = atomic_load(&most);
@@ -241,7 +241,7 @@ static void work(struct caller *c, struct busy *b)
 	admit_over(&c->wait.pass, true, 0);
 }
 
-static void settle(struct busy *b, struct caller *c)
+static void settle(struct busy *b, struct asker *c)
 {
 	if (c->answers == 0)
 		return;
@@ -259,7 +259,7 @@ static void *busy_main(void *arg)
 	struct err   e;
 
 	for (int i = 0; i < EACH; i++) {
-		struct caller *c = &b->caller[i];
+		struct asker *c = &b->caller[i];
 
 		switch (enter(c, &b->loop, &e)) {
 		case ADMIT_IN: work(c, b); break;
@@ -321,9 +321,9 @@ static void none_is_lost_among_loops(void **state)
 static void draining_refuses_who_waits(void **state)
 {
 	(void)state;
-	struct loop   l = { .lock = PTHREAD_MUTEX_INITIALIZER };
-	struct caller c[5];
-	struct err    e;
+	struct loop  l = { .lock = PTHREAD_MUTEX_INITIALIZER };
+	struct asker c[5];
+	struct err   e;
 
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(enter(&c[i], &l, &e), i < 2 ? ADMIT_IN : ADMIT_WAITS);

@@ -96,7 +96,7 @@ static void answer_error(enum errc code)
 
 /* --- callers --- */
 
-struct caller {
+struct asker {
 	struct admit_wait wait;
 	int               answers, gone, told;
 	struct rate_view  view;
@@ -105,7 +105,7 @@ struct caller {
 
 static void on_answer(struct admit_wait *w, const struct err *e)
 {
-	struct caller *c = container_of(w, struct caller, wait);
+	struct asker *c = container_of(w, struct asker, wait);
 
 	c->answers++;
 	c->err = e ? *e : (struct err){ .code = ERR_OK };
@@ -113,12 +113,12 @@ static void on_answer(struct admit_wait *w, const struct err *e)
 
 static void on_gone(struct admit_wait *w)
 {
-	container_of(w, struct caller, wait)->gone++;
+	container_of(w, struct asker, wait)->gone++;
 }
 
 static void on_told(struct admit_wait *w, const struct rate_view *view)
 {
-	struct caller *c = container_of(w, struct caller, wait);
+	struct asker *c = container_of(w, struct asker, wait);
 
 	assert_int_equal(c->answers, 0);
 	c->told++;
@@ -127,9 +127,9 @@ static void on_told(struct admit_wait *w, const struct rate_view *view)
 
 static struct admit_settings settings = { .max_calls = 100, .max_waiting = 3, .wait_us = 1000 };
 
-static enum admit_answer enter(struct caller *c, struct loop *l, const struct identity *who)
+static enum admit_answer enter(struct asker *c, struct loop *l, const struct identity *who)
 {
-	*c = (struct caller){ .wait = { .fn = on_answer, .gone = on_gone, .told = on_told } };
+	*c = (struct asker){ .wait = { .fn = on_answer, .gone = on_gone, .told = on_told } };
 	return admit_enter(
 		&(struct admit_ask){ .now = &settings, .who = who, .bytes = 10, .loop = l },
 		&c->wait, &c->view, &c->err);
@@ -156,7 +156,7 @@ static void without_limits_nobody_is_asked(void **state)
 	(void)state;
 	struct loop     l = { NULL };
 	struct identity who = { .number = 1 };
-	struct caller   c;
+	struct asker    c;
 
 	server.questions = 0;
 	assert_int_equal(enter(&c, &l, &who), ADMIT_IN);
@@ -169,7 +169,7 @@ static void a_share_lets_calls_in(void **state)
 	(void)state;
 	struct loop     l = { NULL };
 	struct identity who = with_requests(2, 20);
-	struct caller   c;
+	struct asker    c;
 
 	assert_int_equal(enter(&c, &l, &who), ADMIT_WAITS);
 	assert_int_equal(c.view.of[RATE_KEY][RATE_REQUESTS].limit, 0); /* told later */
@@ -200,7 +200,7 @@ static void what_the_store_fails_with_is_said(void **state)
 	(void)state;
 	struct loop     l = { NULL };
 	struct identity who = with_requests(3, 20);
-	struct caller   c;
+	struct asker    c;
 
 	assert_int_equal(enter(&c, &l, &who), ADMIT_WAITS);
 	answer_error(ERR_STORAGE);
@@ -228,7 +228,7 @@ static void who_leaves_takes_nothing(void **state)
 	(void)state;
 	struct loop     l = { NULL };
 	struct identity who = with_requests(4, 20);
-	struct caller   c;
+	struct asker    c;
 
 	assert_int_equal(enter(&c, &l, &who), ADMIT_WAITS);
 	assert_false(admit_leave(&c.wait));
@@ -252,7 +252,7 @@ static void calls_at_once_are_asked_for_again(void **state)
 	(void)state;
 	struct loop     l = { NULL };
 	struct identity who = { .number = 5, .allowance = { .concurrent = 1 } };
-	struct caller   c, d;
+	struct asker    c, d;
 
 	assert_int_equal(enter(&c, &l, &who), ADMIT_WAITS);
 	assert_int_equal(the_want()->window_ms, 0);
@@ -282,7 +282,7 @@ static void at_the_end_everything_goes_back(void **state)
 	(void)state;
 	struct loop       l = { NULL };
 	struct identity   who = with_requests(6, 20);
-	struct caller     c;
+	struct asker      c;
 	struct share_keep keep[SHARE_KEEPS];
 	int64_t           taken = -1;
 

@@ -127,7 +127,7 @@ static void a_window_ends_with_the_first_call_behind_it(void **state)
 
 /* --- many at once --- */
 
-struct caller {
+struct asker {
 	struct fixture       *f;
 	struct budget_reserve wish;
 	pthread_t             thread;
@@ -135,7 +135,7 @@ struct caller {
 
 static void *call(void *arg)
 {
-	struct caller *c = arg;
+	struct asker *c = arg;
 
 	c->wish.job.loop = &c->f->loop;
 	c->wish.job.done = count_done;
@@ -145,12 +145,12 @@ static void *call(void *arg)
 static void two_hundred_threads_never_pass_a_limit(void **state)
 {
 	struct fixture *f = *state;
-	struct caller  *all = calloc(MANY, sizeof *all);
+	struct asker   *all = calloc(MANY, sizeof *all);
 	size_t          good = 0;
 
 	assert_non_null(all);
 	for (size_t i = 0; i < MANY; i++) {
-		all[i] = (struct caller){ .f = f, .wish = wish(7, 1000) };
+		all[i] = (struct asker){ .f = f, .wish = wish(7, 1000) };
 		assert_int_equal(pthread_create(&all[i].thread, NULL, call, &all[i]), 0);
 	}
 	for (size_t i = 0; i < MANY; i++) {

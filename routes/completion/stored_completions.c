@@ -120,11 +120,9 @@ static bool stored_completions_read_query(struct request *r, struct list *x)
 	if (!page_limit(r, LIST_DEFAULT, LIST_MAX, &read->limit) ||
 	    !page_order(r, &read->descending))
 		return false;
-	if (request_query(r, "after", 0, &text) && !id_parse(text, ID_COMPLETION, &read->after)) {
-		reply_refuse(r, ERR_INVALID_VALUE, "after",
-			     "must be the id of a completion of this list");
+	if (!page_after(r, ID_COMPLETION, "must be the id of a completion of this list",
+			&read->after))
 		return false;
-	}
 	if (request_query(r, "model", 0, &text)) {
 		read->model = arena_str(&read->arena, text);
 		if (!read->model.p || !utf8_valid(text.p, text.n)) {

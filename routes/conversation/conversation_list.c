@@ -45,17 +45,11 @@ static const struct lookup_kind list_kind = {
 
 static bool read_place(struct request *r, struct conversations_read *ret)
 {
-	struct str text;
-
 	ret->descending = true;
 	if (!page_order(r, &ret->descending))
 		return false;
-	if (request_query(r, "after", 0, &text) && !id_parse(text, ID_CONVERSATION, &ret->after)) {
-		reply_refuse(r, ERR_INVALID_VALUE, "after",
-			     "must be the id of a conversation of this list");
-		return false;
-	}
-	return true;
+	return page_after(r, ID_CONVERSATION, "must be the id of a conversation of this list",
+			  &ret->after);
 }
 
 void conversation_list_get(struct request *r, void *app)

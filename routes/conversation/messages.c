@@ -152,10 +152,8 @@ static bool messages_read_page(struct request *r, struct items_read *ret)
 	if (!page_limit(r, MESSAGES_MAX, MESSAGES_MAX, &ret->limit) ||
 	    !page_order(r, &ret->descending))
 		return false;
-	if (request_query(r, "after", 0, &text) && !id_parse(text, ID_MESSAGE, &ret->after)) {
-		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a message: last_id");
+	if (!page_after(r, ID_MESSAGE, "must be the id of a message: last_id", &ret->after))
 		return false;
-	}
 	if (request_query(r, "leaf", 0, &text) && !id_parse(text, ID_MESSAGE, &ret->leaf)) {
 		reply_refuse(r, ERR_NOT_FOUND, "leaf", "this conversation has no such message");
 		return false;

@@ -76,20 +76,14 @@ static const struct lookup_kind get_kind = {
 
 static bool tree_read_query(struct request *r, struct tree_read *ret)
 {
-	struct str text;
-
 	if (!id_parse(request_param(r, 0), ID_CONVERSATION, &ret->conversation)) {
 		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
 		return false;
 	}
 	if (!page_limit(r, TREE_DEFAULT, TREE_MAX, &ret->limit))
 		return false;
-	if (request_query(r, "after", 0, &text) && !id_parse(text, ID_MESSAGE, &ret->after)) {
-		reply_refuse(r, ERR_INVALID_VALUE, "after",
-			     "must be the id of a message of this conversation");
-		return false;
-	}
-	return true;
+	return page_after(r, ID_MESSAGE, "must be the id of a message of this conversation",
+			  &ret->after);
 }
 
 void tree_get(struct request *r, void *app)

@@ -1,6 +1,9 @@
 /* Pages of lists: reads limit and order, prints the head. */
 #include "routes/kit/page.h"
 
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/utf8.h"
 #include "http/reply.h"
 #include "http/request.h"
 
@@ -41,6 +44,16 @@ bool page_order(struct request *r, bool *ret_descending)
 	return false;
 }
 
+bool page_after(struct request *r, const char *prefix, const char *must, struct id *ret)
+{
+	struct str text;
+
+	if (!request_query(r, "after", 0, &text) || id_parse(text, prefix, ret))
+		return true;
+	reply_refuse(r, ERR_INVALID_VALUE, "after", must);
+	return false;
+}
+
 static bool put_edge(struct buf *out, const char *key, const char *id)
 {
 	return id[0] ? buf_fmt(out, ",\"%s\":\"%s\"", key, id) : buf_fmt(out, ",\"%s\":null", key);
@@ -52,3 +65,49 @@ bool page_head(struct buf *out, const char *first, const char *last, bool has_mo
 	       put_edge(out, "last_id", last) &&
 	       buf_fmt(out, ",\"has_more\":%s", has_more ? "true" : "false");
 }
+
+/* --- label_filter: Filters by metadata. */
+
+enum { PAIRS_MAX = 64 * KIB }; /* all pairs of a filter, as JSON */
+
+/* label_filter_put: what is wrong with the pairs, or NULL. No stored metadata has text that is not
+ * UTF-8. */
+static const char *label_filter_put(struct request *r, struct arena *a, struct store_labels *ret,
+				    struct buf *out)
+{
+	struct str key;
+	struct str value;
+	size_t     n = 0;
+
+	for (; request_query_within(r, "metadata", n, &key, &value); n++) {
+		if (!utf8_valid(key.p, key.n) || !utf8_valid(value.p, value.n))
+			return "must be UTF-8";
+		if (n == LIMIT_METADATA)
+			return "at most 16 pairs are allowed";
+		if (n == 0) {
+			ret->key = arena_str(a, key);
+			ret->value = arena_str(a, value);
+		}
+		if (!ret->key.p || !ret->value.p || !buf_text(out, n > 0 ? "," : "{") ||
+		    !buf_json_string(out, key) || !buf_text(out, ":") ||
+		    !buf_json_string(out, value))
+			return "the filter is too long";
+	}
+	if (n == 0)
+		return NULL;
+	ret->filter = buf_text(out, "}") ? arena_str(a, buf_view(out)) : STR_NONE;
+	return ret->filter.p ? NULL : "the filter is too long";
+}
+
+bool label_filter_read(struct request *r, struct arena *a, struct store_labels *ret)
+{
+	struct buf pairs;
+
+	buf_init(&pairs, PAIRS_MAX);
+	const char *wrong = label_filter_put(r, a, ret, &pairs);
+	buf_finish(&pairs);
+	if (wrong)
+		reply_refuse(r, ERR_INVALID_VALUE, "metadata", wrong);
+	return !wrong;
+}
+_Static_assert(LIMIT_METADATA == 16, "the message names it");

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/id.h"
 #include "http/request.h"
 #include "store/label.h"
 
@@ -15,6 +16,9 @@ struct request;
  * parameter `order`; *ret is unchanged if absent. False: the request was refused and answered. */
 bool page_limit(struct request *r, size_t standard, size_t most, size_t *ret) MUST_USE;
 bool page_order(struct request *r, bool *ret_descending) MUST_USE;
+/* page_after: the parameter `after`, an id with this prefix; *ret is unchanged if absent.  must: what it must be, for
+ * the error.  False: the request was refused and answered. */
+bool page_after(struct request *r, const char *prefix, const char *must, struct id *ret) MUST_USE;
 
 /* page_head: {"object":"list","first_id":…,"last_id":…,"has_more":… ; the object is left open.  An
  * empty id is null.  False: out is full. */

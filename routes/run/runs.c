@@ -202,8 +202,7 @@ static bool runs_read_name(struct request *r, const char *name, size_t most, str
 /* runs_read_query: the parameters that all lists have. */
 static bool runs_read_query(struct request *r, struct runs_read *ret)
 {
-	struct str text;
-	bool       descending = true;
+	bool descending = true;
 
 	ret->most = LIMIT_RUNS_LOOK;
 	if (!page_limit(r, RUNS_DEFAULT, RUNS_MAX, &ret->limit) || !page_order(r, &descending) ||
@@ -212,11 +211,7 @@ static bool runs_read_query(struct request *r, struct runs_read *ret)
 	    !runs_read_name(r, "key", IDENTITY_ID_MAX - 1, &ret->arena, &ret->key))
 		return false;
 	ret->ascending = !descending;
-	if (request_query(r, "after", 0, &text) && !id_parse(text, ID_RUN, &ret->after)) {
-		reply_refuse(r, ERR_INVALID_VALUE, "after", "must be the id of a run of this list");
-		return false;
-	}
-	return true;
+	return page_after(r, ID_RUN, "must be the id of a run of this list", &ret->after);
 }
 
 static bool runs_read_conversation(struct request *r, struct runs_read *ret)

@@ -4,11 +4,15 @@
 #include "routes/kit/handlers.h"
 
 #define ROUTE(...) { __VA_ARGS__ },
+#define SCRATCH_ROUTE(name, method, path, auth, body, traits, family, handler) \
+	{ name, method, path, auth, body, traits, &family, handler },
 const struct route routes[] = {
 #include "routes/table.def"
+#include "base/scratch.def"
 	{ 0 },
 };
 #undef ROUTE
+#undef SCRATCH_ROUTE
 
 /* An unknown path is refused in the shape of the API that it looks like.  Anthropic's clients say the
  * version of its API, and know no other shape. */

@@ -13,13 +13,24 @@
 	X(ollama)    \
 	X(lmc)
 /* or here, if its name is no identifier. */
-#define DASHED(X)            X(openai_responses, "openai-responses")
+#define DASHED(X)           X(openai_responses, "openai-responses")
+
+#define SCRATCH_DIALECT(id) extern const struct dialect id;
+#include "base/scratch.def"
+#undef SCRATCH_DIALECT
 
 #define ROW(name)            &dialect_##name,
 #define DASHED_ROW(id, name) &dialect_##id,
-static const struct dialect *const dialects[] = { DIALECTS(ROW) DASHED(DASHED_ROW) };
+#define SCRATCH_DIALECT(id)  &id,
+/* clang-format off */
+static const struct dialect *const dialects[] = {
+	DIALECTS(ROW) DASHED(DASHED_ROW)
+#include "base/scratch.def"
+};
+/* clang-format on */
 #undef ROW
 #undef DASHED_ROW
+#undef SCRATCH_DIALECT
 
 /* provider_known: the names of all dialects, separated by commas, for an error's text. */
 static const char *provider_known(void)

@@ -21,6 +21,17 @@ static bool keep_raw(struct run *r, const struct event *ev)
 	return answer_raw(&r->kept.answer, ev);
 }
 
+/* keeps_answer: a plain answer in the provider's own bytes needs no second copy, unless it is
+ * stored. */
+static bool keeps_answer(const struct run *r, const struct event *ev)
+{
+	if (r->given.store || r->content || r->computer)
+		return true;
+	if (r->given.stream || (ev->kind != EVENT_MESSAGE && ev->kind != EVENT_LMC))
+		return false;
+	return !(r->feed.reader.encoder->raws & 1u << ev->form && (ev->raw.n > 0 || ev->cont));
+}
+
 /* keep_take: false: the answer is over a limit, or memory is short. */
 static bool keep_take(struct run *r, const struct event *ev)
 {
@@ -30,10 +41,7 @@ static bool keep_take(struct run *r, const struct event *ev)
 		r->kept.usage = ev->usage;
 	else if (ev->kind == EVENT_FINISH)
 		keep_finish(r, ev);
-	/* A plain answer in the provider's own bytes needs no second copy, unless it is stored. */
-	bool through = r->feed.reader.encoder->raws & 1u << ev->form && (ev->raw.n > 0 || ev->cont);
-	bool whole = ev->kind == EVENT_MESSAGE || ev->kind == EVENT_LMC;
-	if (!run_stored(r) && !r->content && !r->computer && (!whole || r->given.stream || through))
+	if (!keeps_answer(r, ev))
 		return true;
 	errno = 0;
 	return answer_add(&r->kept.answer, ev);

@@ -16,19 +16,21 @@ static bool mask_wanted(const struct run *r)
 static void mask_finish(struct run *r, const struct event *ev)
 {
 	const struct mask *mask = r->provider->mask;
-	struct event       said = *ev;
 	char               text[LIMIT_MASK_TEXT];
 	char               name[LIMIT_MASK_TEXT];
-	bool               hidden = mask_text(mask, ev->text, text, sizeof text);
+	bool               in_text = mask_text(mask, ev->text, text, sizeof text);
+	bool               in_name = mask_text(mask, ev->name, name, sizeof name);
 
-	if (hidden)
-		said.text = str_of(text);
-	if (mask_text(mask, ev->name, name, sizeof name)) {
-		said.name = str_of(name);
-		hidden = true;
+	if (!in_text && !in_name) {
+		run_pass(r, STAGE_MASK, ev);
+		return;
 	}
-	if (hidden)
-		said.raw = STR_NONE;
+	struct event said = *ev;
+	if (in_text)
+		said.text = str_of(text);
+	if (in_name)
+		said.name = str_of(name);
+	said.raw = STR_NONE;
 	run_pass(r, STAGE_MASK, &said);
 }
 

@@ -20,7 +20,8 @@ const char *const rebyte_roles[] = { "user", "assistant", "system", NULL };
 
 /* clang-format off */
 #define BEGIN const struct THIS SCHEMA_JOIN(THIS, _init) = {
-#define MEMBER(type, name, first) .name = first,
+/* A text begins as { 0 }, which parentheses would spoil. */
+#define MEMBER(type, name, first) .name = first, /* NOLINT(bugprone-macro-parentheses) */
 #define ROW(...)
 #define END };
 #define END_OPEN END
@@ -33,7 +34,7 @@ const char *const rebyte_roles[] = { "user", "assistant", "system", NULL };
 	};                                                                               \
 	const struct field_set SCHEMA_JOIN(THIS, _fields) = {                            \
 		.name = SCHEMA_TEXT(THIS), .rows = SCHEMA_JOIN(THIS, _rows),             \
-		.count = ARRAY_LEN(SCHEMA_JOIN(THIS, _rows)), .open = any };
+		.count = ARRAY_LEN(SCHEMA_JOIN(THIS, _rows)), .open = (any) };
 #define BEGIN static const struct field SCHEMA_JOIN(THIS, _rows)[] = {
 #define MEMBER(...)
 #define ROW(key, kind, need, min, max, name, words) \

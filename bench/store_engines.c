@@ -22,7 +22,7 @@ struct loop {
 	struct task   **end;
 };
 
-struct caller {
+struct asker {
 	struct turn_begin    begin;
 	struct turn_end      end;
 	struct store_message message;
@@ -32,7 +32,7 @@ struct caller {
 
 static struct loop   queue = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL,
 			       &queue.first };
-static struct caller callers[CALLERS];
+static struct asker  callers[CALLERS];
 static int32_t       samples[SAMPLES];
 static size_t        sample_count, turns, failures, running;
 static bool          stopping;
@@ -49,7 +49,7 @@ void loop_post(struct loop *l, struct task *t)
 	pthread_mutex_unlock(&l->lock);
 }
 
-static void sample(struct caller *c)
+static void sample(struct asker *c)
 {
 	int64_t now = clock_mono_us();
 
@@ -58,11 +58,11 @@ static void sample(struct caller *c)
 	c->from_us = now;
 }
 
-static void next_turn(struct caller *c);
+static void next_turn(struct asker *c);
 
 static void on_end(struct store_job *job)
 {
-	struct caller *c = container_of(job, struct caller, end.job);
+	struct asker *c = container_of(job, struct asker, end.job);
 
 	sample(c);
 	failures += job->err.code != ERR_OK;
@@ -72,7 +72,7 @@ static void on_end(struct store_job *job)
 
 static void on_begin(struct store_job *job)
 {
-	struct caller *c = container_of(job, struct caller, begin.job);
+	struct asker *c = container_of(job, struct asker, begin.job);
 
 	sample(c);
 	failures += job->err.code != ERR_OK;
@@ -90,7 +90,7 @@ static void on_begin(struct store_job *job)
 		abort();
 }
 
-static void next_turn(struct caller *c)
+static void next_turn(struct asker *c)
 {
 	if (stopping) {
 		running--;

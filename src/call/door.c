@@ -92,7 +92,7 @@ void door_drop(struct call_request *rq)
 
 /* --- the log --- */
 
-/* What the line of a call says that nobody else logs, and its run does not know. */
+/* The members of a call's log line that its run does not know. */
 struct door_line {
 	int64_t start_us;
 	char    request_id[ID_MAX];

@@ -45,7 +45,7 @@ struct door {
 struct door_call;
 
 struct door_observer {
-	/* Of a run, or of an earlier call's answer in its place.  A call must not be left from within
+	/* The answer's side: a run's, or that of an earlier call in its place.  A call must not be left from within
 	 * `open`, `wake` and `begun`. */
 	struct run_observer run;
 	/* refused: there is no answer; the call has ended and frees itself. */
@@ -76,7 +76,7 @@ void       door_taken(struct door_call *c, size_t n);
 bool       door_broken(const struct door_call *c);
 bool       door_whole(struct door_call *c, struct buf *out) MUST_USE;
 
-/* What an answer's headers say; spans are borrowed until door_leave. */
+/* Facts for an answer's headers; spans are borrowed until door_leave. */
 struct door_view {
 	struct run_view run;
 	bool            replayed; /* the run is an earlier call's; of it, only the ids are known */

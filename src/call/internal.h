@@ -1,4 +1,4 @@
-/* What the files of this folder share of a call. */
+/* A call, as the files of this folder see it. */
 #pragma once
 
 #include "call/door.h"

@@ -46,7 +46,7 @@ struct call_computing {
 	int64_t            max_steps;
 };
 
-/* What is asked, and of which model. */
+/* The prompt, and the model that it is for. */
 struct call_what {
 	const struct provider *provider; /* asked first, or the only one */
 	const struct model *route; /* whose targets and fallbacks are tried; NULL: provider alone */
@@ -69,7 +69,7 @@ struct call_what {
 	size_t     warning_count;
 };
 
-/* Where in which conversation it stands. */
+/* The place in a conversation. */
 struct call_thread {
 	struct id conversation; /* none: a new one, if stored */
 	struct id parent;       /* message in it to branch from; none: its newest */
@@ -86,7 +86,7 @@ struct call_thread {
 			  struct err *e);
 };
 
-/* How it is answered. */
+/* The form of the answer, and the life of the run. */
 struct call_manner {
 	const struct family *family;   /* how it was asked */
 	const struct shape  *shape;    /* of the family */

@@ -5,7 +5,7 @@
 
 #define ROUTE(...) { __VA_ARGS__ },
 #define SCRATCH_ROUTE(name, method, path, auth, body, traits, family, handler) \
-	{ name, method, path, auth, body, traits, &family, handler },
+	{ name, method, path, auth, body, traits, &(family), handler },
 const struct route routes[] = {
 #include "routes/table.def"
 #include "base/scratch.def"

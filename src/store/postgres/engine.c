@@ -21,7 +21,7 @@
 #include "store/postgres/lost.h"
 #include "store/postgres/migrate.h"
 #include "store/postgres/news.h"
-#include "store/postgres/operation.h"
+#include "store/postgres/operations.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/partition.h"
 #include "store/postgres/pump.h"

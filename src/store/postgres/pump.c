@@ -11,7 +11,7 @@
 #include "store/postgres/direct.h"
 #include "store/postgres/lease.h"
 #include "store/postgres/logged.h"
-#include "store/postgres/operation.h"
+#include "store/postgres/operations.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/queues.h"
 #include "store/postgres/search_read.h"

@@ -1,6 +1,8 @@
 /* The table of operations, and the calls through an engine's driver. */
 #include "store/sql/query.h"
 
+#include "store/conversation.h"
+
 #define SQL_DECLARE(name) extern const struct sql_op sql_op_##name;
 #define OWN_DECLARE(name)
 #define X(number, name, lane, by, ...) by##_DECLARE(name)
@@ -43,4 +45,15 @@ void *query_state(struct query *q, size_t bytes, void (*finish)(void *state))
 {
 	q->state = q->driver->state(q, bytes, finish);
 	return q->state;
+}
+
+enum work_next query_change(struct query *q, struct conversation_write *c, unsigned stage,
+			    struct arena *arena, struct err *e)
+{
+	c->arena = *arena;
+	enum work_next next = q->driver->change(q, c, stage);
+
+	*arena = c->arena;
+	*e = c->job.err;
+	return next;
 }

@@ -52,6 +52,7 @@ enum work_mode {
 
 enum { QUERY_ASKED = 8 }; /* statements of a stage, at most */
 
+struct conversation_write;
 struct query;
 
 struct query_driver {
@@ -60,6 +61,7 @@ struct query_driver {
 	void (*ask)(struct query *q, const char *sql);
 	bool (*row)(struct query *q, size_t n, struct row *ret);
 	void *(*state)(struct query *q, size_t bytes, void (*finish)(void *state));
+	enum work_next (*change)(struct query *q, struct conversation_write *c, unsigned stage);
 };
 
 struct query {
@@ -114,6 +116,11 @@ bool query_row(struct query *q, size_t n, struct row *ret) MUST_USE;
 /* query_state: makes q->state zeroed memory that lasts until the operation ends or begins again, and is given to
  * finish (which may be NULL) then; NULL: no memory. */
 void *query_state(struct query *q, size_t bytes, void (*finish)(void *state));
+
+/* query_change: changes a conversation with the engine's own operation, as a part of this one, which lends its
+ * arena; `stage` counts from 0.  What it returns is what the step returns.  e is the change's. */
+enum work_next query_change(struct query *q, struct conversation_write *c, unsigned stage,
+			    struct arena *arena, struct err *e);
 
 /* sql_op: an operation of this folder. */
 struct sql_op {

@@ -2,7 +2,7 @@
 #include "store/sqlite/batch.h"
 
 #include "base/clock.h"
-#include "store/sqlite/op.h"
+#include "store/sqlite/op_table.h"
 #include "store/common/unfinished.h"
 #include "store/sqlite/unfinished_write.h"
 

@@ -45,8 +45,3 @@ struct op {
 #define X(number, name, lane, by, ...) by##_EXTERN(name)
 #include "store/job.def"
 #undef X
-
-/* op_of: the operation of a submitted job. */
-const struct op *op_of(const struct store_job *job);
-/* op_is_relaxed: whether the job may be lost in a power cut (op.relaxed). */
-bool op_is_relaxed(struct store_job *job);

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "store/sql/query.h"
 #include "store/sqlite/api_key_row.h"
+#include "store/sqlite/conversation_write.h"
 #include "store/sqlite/kit/row.h"
 
 #include <endian.h>
@@ -18,6 +19,7 @@ struct query_asked {
 
 struct lite_query {
 	struct query       query;
+	struct session    *session;     /* borrowed */
 	struct conn       *conn;        /* borrowed */
 	int                rc;          /* the first failure */
 	struct query_asked asked, last; /* in this stage, and in the one before */
@@ -173,7 +175,20 @@ static void *lite_state(struct query *q, size_t bytes, void (*finish)(void *stat
 	return l->query.state;
 }
 
-static const struct query_driver lite_driver = { true, lite_param, lite_ask, lite_row, lite_state };
+/* The first stage does it all. */
+static enum work_next lite_change(struct query *q, struct conversation_write *c, unsigned stage)
+{
+	struct lite_query *l = lite_of(q);
+
+	if (stage > 0)
+		return WORK_DONE;
+	if (l->rc == SQLITE_OK)
+		l->rc = conversation_write(l->session, c);
+	return WORK_AGAIN;
+}
+
+static const struct query_driver lite_driver = { true,     lite_param, lite_ask,
+						 lite_row, lite_state, lite_change };
 
 static void lite_reset(const struct query_asked *asked)
 {
@@ -186,6 +201,7 @@ int query_run(struct session *s, struct store_job *job)
 {
 	const struct sql_op *op = sql_ops[job->kind->job];
 	struct lite_query    l = { .query = { .driver = &lite_driver, .now_ms = INT64_MAX },
+				   .session = s,
 				   .conn = s->conn };
 	enum work_next       next = WORK_AGAIN;
 	sqlite3_int64        changes = sqlite3_total_changes(s->conn->db);

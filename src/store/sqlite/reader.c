@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "store/search.h"
-#include "store/sqlite/op.h"
+#include "store/sqlite/op_table.h"
 #include "store/sqlite/search/search_read.h"
 #include "store/common/thread.h"
 

@@ -14,7 +14,7 @@
 #include "store/common/answer.h"
 #include "store/sqlite/batch.h"
 #include "store/common/thread.h"
-#include "store/sqlite/op.h"
+#include "store/sqlite/op_table.h"
 #include "store/common/unfinished.h"
 #include "store/sqlite/wal.h"
 

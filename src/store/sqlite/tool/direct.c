@@ -7,7 +7,7 @@
 #include "store/sqlite/archive_read.h"
 #include "store/sqlite/lock.h"
 #include "store/sqlite/migrate.h"
-#include "store/sqlite/op.h"
+#include "store/sqlite/op_table.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,30 +1,28 @@
 /* Changes the metadata of a stored completion, or deletes it. The metadata is that of its conversation, so
  * the conversation changes. */
 #include "base/limits.h"
-#include "store/completion.h"
+#include "store/conversation.h"
 #include "store/sql/completion_cell.h"
-#include "store/postgres/conversation_change.h"
-#include "store/postgres/operation.h"
 
-static const char sql_find[] = COMPLETION_CELL_FIND(POSTGRES);
+static const struct sql sql_find = SQL_EITHER(COMPLETION_CELL_FIND);
 
 /* The change of the conversation, once it is known. */
 struct completion_state {
 	struct conversation_write change;
 };
 
-static enum work_next completion_begin(struct work *w, struct completion_write *j)
+static enum work_next completion_begin(struct query *q, struct completion_write *j)
 {
 	struct err *e = &j->job.err;
+	struct row  r;
 
-	if (work_rows(w, 0) == 0) {
+	if (!query_row(q, 0, &r)) {
 		/* Otherwise it is deleted since the first try. */
-		if (!j->delete || w->tries == 0)
+		if (!j->delete || !q->again)
 			completion_cell_missing(e);
 		return WORK_DONE;
 	}
-	struct row               r = work_row(w, 0, 0);
-	struct completion_state *s = work_state(w, sizeof *s, NULL);
+	struct completion_state *s = query_state(q, sizeof *s, NULL);
 	if (!s || (!j->delete &&!cell_fits(&j->arena, completion_cell_bytes(r) + MIB))) {
 		err_set(e, ERR_REQUEST_TOO_LARGE, "", "the completion is too large");
 		return WORK_DONE;
@@ -47,29 +45,27 @@ static enum work_next completion_begin(struct work *w, struct completion_write *
 	};
 	if (j->delete)
 		s->change.change = alone ? CONVERSATION_DELETE : CONVERSATION_REMOVE_MESSAGE;
-	return conversation_change(w, &s->change, 0);
+	return query_change(q, &s->change, 0, &j->arena, e);
 }
 
-static enum work_next completion_write_write_completion(struct work *w, struct completion_write *j)
+static enum work_next write_completion(struct query *q, struct completion_write *j)
 {
-	struct completion_state *s = w->state;
+	struct completion_state *s = q->state;
 
-	if (w->stage == 0) {
-		completion_cell_params(work_param(w), j->run, j->owner);
-		work_ask(w, sql_find);
+	if (q->stage == 0) {
+		completion_cell_params(query_param(q), j->run, j->owner);
+		query_ask_either(q, &sql_find);
 		return WORK_AGAIN;
 	}
-	if (w->stage == 1)
-		return completion_begin(w, j);
+	if (q->stage == 1)
+		return completion_begin(q, j);
 	if (!s)
 		return WORK_DONE;
-	s->change.arena = j->arena; /* lent */
-	enum work_next next = conversation_change(w, &s->change, w->stage - 1);
-	j->arena = s->change.arena;
-	j->job.err = s->change.job.err;
+	enum work_next next = query_change(q, &s->change, q->stage - 1, &j->arena, &j->job.err);
+
 	if (!j->delete)
 		j->now.metadata = j->metadata;
 	return next;
 }
 
-OP(completion_write, WORK_WRITE, completion_write_write_completion);
+SQL_OP(completion_write, WORK_WRITE, write_completion);

@@ -1,7 +1,9 @@
 /* The table of operations. */
-#include "store/postgres/operation.h"
+#include "store/postgres/operations.h"
 
+#include "store/postgres/conversation_change.h"
 #include "store/postgres/keys.h"
+#include "store/postgres/operation.h"
 #include "store/postgres/lease.h"
 #include "store/postgres/postgres.h"
 
@@ -11,8 +13,6 @@
 	X(EVENTS_READ, events_read)               \
 	X(CONVERSATION_WRITE, conversation_write) \
 	X(BUDGET_RESERVE, budget_reserve)         \
-	X(COMPLETION_WRITE, completion_write)     \
-	X(RESPONSE_DELETE, response_delete)       \
 	X(FILE_ADD, file_add)                     \
 	X(FILE_DELETE, file_delete)               \
 	X(ARCHIVE_READ, archive_read)             \
@@ -72,8 +72,13 @@ static void *pg_query_state(struct query *q, size_t bytes, void (*finish)(void *
 	return work_state(pg_query_of(q)->work, bytes, finish);
 }
 
-static const struct query_driver pg_driver = { false, pg_query_param, pg_query_ask, pg_query_row,
-					       pg_query_state };
+static enum work_next pg_query_change(struct query *q, struct conversation_write *c, unsigned stage)
+{
+	return conversation_change(pg_query_of(q)->work, c, stage);
+}
+
+static const struct query_driver pg_driver = { false,        pg_query_param, pg_query_ask,
+					       pg_query_row, pg_query_state, pg_query_change };
 
 enum work_mode operation_mode(const struct job_kind *kind)
 {

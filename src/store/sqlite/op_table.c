@@ -1,5 +1,5 @@
 /* The table of operations: one for each row of job.def. */
-#include "store/sqlite/op.h"
+#include "store/sqlite/op_table.h"
 
 #include "store/sqlite/query.h"
 

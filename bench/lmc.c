@@ -463,7 +463,7 @@ static void run_translation(void *arg)
 	struct err                   e;
 
 	buf_init(&out, LIMIT_TRANSLATION);
-	if (translate(&r->doc, &about, &out, &e) != ERR_OK)
+	if (translate_messages(&r->doc, &about, &out, &e) != ERR_OK)
 		need(false, e.text);
 	buf_finish(&out);
 }

@@ -56,7 +56,7 @@ static bool exchange_put_time(struct buf *out, const char *name, int64_t us)
 }
 
 /* Server-Timing (W3C): where the time went, as far as it is known when the headers are sent. */
-static void timing(struct exchange *x, const struct run_view *v)
+static void put_server_timing(struct exchange *x, const struct run_view *v)
 {
 	int64_t start = request_start_us(x->request);
 	int64_t total = clock_mono_us() - start;
@@ -115,7 +115,7 @@ static void exchange_headers(struct exchange *x, struct door_view *v)
 	if (v->replayed && v->failed)
 		reply_header(x->request, "x-should-retry", STR("false"));
 	if (!x->background)
-		timing(x, &v->run);
+		put_server_timing(x, &v->run);
 	exchange_warn(x, &v->run);
 	if (v->run.attempts > 0 && !x->background) {
 		char count[DECIMAL_MAX];

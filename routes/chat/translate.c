@@ -41,7 +41,7 @@ static enum errc translate_run(struct request_aside *a, struct err *e)
 		.created_s = clock_wall_ms() / 1000,
 	};
 
-	return translate(&t->input->doc, &about, &t->answer, e);
+	return translate_messages(&t->input->doc, &about, &t->answer, e);
 }
 
 static void translate_done(struct request_aside *a)

@@ -85,7 +85,7 @@ static void import_check_warn(struct import_check *x, const struct chatgpt_losse
 			     "%zu pieces of content are of kinds that are not kept", l->content);
 }
 
-static enum errc converted(struct import_check *x, struct err *e)
+static enum errc on_converted(struct import_check *x, struct err *e)
 {
 	if (x->chatgpt.count == 0)
 		return import_check_nothing(e);
@@ -98,7 +98,7 @@ static enum errc converted(struct import_check *x, struct err *e)
 	return ERR_OK;
 }
 
-static enum errc convert(struct import_check *x, struct err *e)
+static enum errc convert_messages(struct import_check *x, struct err *e)
 {
 	size_t end = x->chatgpt.at + STEP_BYTES;
 	bool   more = true;
@@ -116,10 +116,10 @@ static enum errc convert(struct import_check *x, struct err *e)
 		if (more)
 			import_check_warn(x, &losses);
 	}
-	return more ? ERR_OK : converted(x, e);
+	return more ? ERR_OK : on_converted(x, e);
 }
 
-static enum errc check(struct import_check *x, struct err *e)
+static enum errc import_check_messages(struct import_check *x, struct err *e)
 {
 	size_t end = x->walk.at + STEP_BYTES;
 
@@ -138,8 +138,8 @@ enum errc import_check_step(struct import_check *x, struct err *e)
 {
 	switch (x->state) {
 	case IMPORT_FILLING: return import_check_begin(x, e);
-	case IMPORT_CONVERTING: return convert(x, e);
-	case IMPORT_CHECKING: return check(x, e);
+	case IMPORT_CONVERTING: return convert_messages(x, e);
+	case IMPORT_CHECKING: return import_check_messages(x, e);
 	case IMPORT_CHECKED: break;
 	}
 	return ERR_OK;

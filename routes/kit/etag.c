@@ -19,7 +19,7 @@ static int64_t revision_of(struct str s)
 	return i > 1 && i + 1 == s.n && s.p[i] == '"' ? v : 0;
 }
 
-static struct str trimmed(struct str s)
+static struct str trim_spaces(struct str s)
 {
 	while (s.n > 0 && (s.p[0] == ' ' || s.p[0] == '\t'))
 		s = (struct str){ s.p + 1, s.n - 1 };
@@ -36,7 +36,7 @@ struct etag etag_parse(struct str header, bool weak)
 	while (header.p && header.n > 0) {
 		const char *comma = memchr(header.p, ',', header.n);
 		size_t      n = comma ? (size_t)(comma - header.p) : header.n;
-		struct str  one = trimmed((struct str){ header.p, n });
+		struct str  one = trim_spaces((struct str){ header.p, n });
 
 		header = (struct str){ header.p + n + (comma ? 1 : 0),
 				       header.n - n - (comma ? 1 : 0) };

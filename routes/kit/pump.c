@@ -40,8 +40,8 @@ static void pump_dropped(struct work_job *job)
 	pump_destroy(container_of(job, struct pump, job));
 }
 
-/* discard: a worker also frees the space on the disk, unless the pool has stopped. */
-static void discard(struct pump *p)
+/* discard_file: a worker also frees the space on the disk, unless the pool has stopped. */
+static void discard_file(struct pump *p)
 {
 	timer_stop(p->gateway->loop, &p->retry);
 	p->request = NULL;
@@ -57,7 +57,7 @@ void pump_refuse(struct pump *p, const struct err *e)
 		reply_error(p->request, e);
 	else if (p->request)
 		upload_refuse(p->request, e);
-	discard(p);
+	discard_file(p);
 }
 
 void pump_answer(struct pump *p, struct store_job *job, struct idem_made *made,
@@ -73,12 +73,12 @@ void pump_answer(struct pump *p, struct store_job *job, struct idem_made *made,
 		reply_json_take(p->request, 200, &made->answer);
 	else if (p->request)
 		reply_error(p->request, &e);
-	discard(p);
+	discard_file(p);
 }
 
 /* --- back and forth --- */
 
-static void swap(struct pump *p)
+static void swap_buffers(struct pump *p)
 {
 	struct buf fill = p->fill;
 
@@ -92,11 +92,11 @@ static void pump_go_on(struct pump *p)
 	if (p->working || (!p->whole && p->fill.len < PIECE))
 		return;
 	buf_clear(&p->piece);
-	swap(p);
+	swap_buffers(p);
 	p->last = p->whole;
 	p->working = work_submit(p->gateway->work, &p->job);
 	if (!p->working) {
-		swap(p);
+		swap_buffers(p);
 		timer_start(p->gateway->loop, &p->retry, RETRY_US);
 	} else if (!p->whole) {
 		upload_resume(p->request);
@@ -123,7 +123,7 @@ static void pump_worked(struct work_job *job)
 	if (p->kind->over(p))
 		return;
 	if (!p->request)
-		discard(p);
+		discard_file(p);
 	else if (p->err.code != ERR_OK)
 		pump_refuse(p, &p->err);
 	else
@@ -154,7 +154,7 @@ static void pump_gone(void *arg)
 	p->request = NULL;
 	work_unwant(&p->job);
 	if (!p->working)
-		discard(p);
+		discard_file(p);
 }
 
 static void pump_whole(void *arg)

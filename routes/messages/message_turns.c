@@ -326,8 +326,8 @@ static enum errc read_user(struct turn_list *t, json_at content, size_t message,
 
 /* --- the assistant --- */
 
-static enum errc need(const struct json_doc *d, json_at block, const char *key, enum json_kind kind,
-		      const char *path, json_at *ret, struct err *e)
+static enum errc need_member(const struct json_doc *d, json_at block, const char *key,
+			     enum json_kind kind, const char *path, json_at *ret, struct err *e)
 {
 	char at[160];
 
@@ -345,12 +345,12 @@ static enum errc put_tool_use(struct message_reading *x, json_at block, struct c
 	json_at   id;
 	json_at   name;
 	json_at   input;
-	enum errc rc = need(x->doc, block, "id", JSON_STRING, path, &id, e);
+	enum errc rc = need_member(x->doc, block, "id", JSON_STRING, path, &id, e);
 
 	if (rc == ERR_OK)
-		rc = need(x->doc, block, "name", JSON_STRING, path, &name, e);
+		rc = need_member(x->doc, block, "name", JSON_STRING, path, &name, e);
 	if (rc == ERR_OK)
-		rc = need(x->doc, block, "input", JSON_OBJECT, path, &input, e);
+		rc = need_member(x->doc, block, "input", JSON_OBJECT, path, &input, e);
 	if (rc != ERR_OK)
 		return rc;
 	return turns_done(

@@ -48,7 +48,7 @@ static enum errc add_made(struct ask_members *m, bool ok, struct err *e)
 	return ERR_OK;
 }
 
-static void drop(struct message_reading *x, const char *what, const char *why)
+static void warn_of_drop(struct message_reading *x, const char *what, const char *why)
 {
 	warnings_add(&x->warnings, 0, "parameter_dropped", "%s was not sent: %s", what, why);
 }
@@ -143,7 +143,7 @@ static enum errc add_sampling(struct ask_members *m, struct err *e)
 		return rc;
 	if (m->takes & PROVIDER_TOP_K)
 		return add_raw(m, "top_k", e);
-	drop(m->x, "top_k", "this provider has no such parameter");
+	warn_of_drop(m->x, "top_k", "this provider has no such parameter");
 	return ERR_OK;
 }
 
@@ -181,11 +181,11 @@ static enum errc add_effort(struct ask_members *m, const struct message_request 
 	if (effort && (m->takes & PROVIDER_REASONS))
 		return add_made(m, buf_fmt(&m->x->out, "\"reasoning_effort\":\"%s\"", effort), e);
 	if (effort && strcmp(effort, "none") != 0)
-		drop(m->x, "the effort of thinking",
-		     "the model's entry does not say that it reasons");
+		warn_of_drop(m->x, "the effort of thinking",
+			     "the model's entry does not say that it reasons");
 	if (c->thinking != JSON_ABSENT &&
 	    json_get_is(m->x->doc, c->thinking, "type", "between_tools"))
-		drop(m->x, "thinking between tools", "this provider has no such parameter");
+		warn_of_drop(m->x, "thinking between tools", "this provider has no such parameter");
 	return ERR_OK;
 }
 

@@ -23,7 +23,7 @@ static bool runs_print_run(struct lookup *l, struct buf *out)
 }
 
 /* The store learns of attempts and the start of an answer a moment later than the live run. */
-static void freshen(struct run_read *run)
+static void add_live_news(struct run_read *run)
 {
 	struct live live;
 	struct str  log = STR_NONE;
@@ -43,7 +43,7 @@ static enum errc runs_get_came(struct lookup *l, struct err *e)
 	struct run_read *run = &container_of(l, struct get, lookup)->read;
 
 	(void)e;
-	freshen(run);
+	add_live_news(run);
 	return ERR_OK;
 }
 
@@ -127,7 +127,7 @@ static enum errc list_came(struct lookup *l, struct err *e)
 
 	(void)e;
 	for (size_t i = 0; i < read->run_count; i++)
-		freshen(&read->runs[i]);
+		add_live_news(&read->runs[i]);
 	return ERR_OK;
 }
 

@@ -22,7 +22,7 @@ static struct store_options app_copy_options(const char *database)
 		.readers = 1,
 		.busy_ms = 5000,
 		.migrate = true,
-		.assemble = assemble,
+		.assemble = assemble_answer,
 	};
 }
 

@@ -184,7 +184,7 @@ struct store_options app_store_options(const struct config *c)
 		.events_keep_ms = c->events_keep / 1000,
 		.events_keep_bytes = c->events_keep_size,
 		.idem_keep_ms = c->idempotency_keep / 1000,
-		.assemble = assemble,
+		.assemble = assemble_answer,
 		.neighbours = &neighbours,
 	};
 }

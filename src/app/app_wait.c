@@ -55,9 +55,9 @@ static void app_give_sockets(struct app *a)
 	close(peer);
 }
 
-/* hear: reads the message of the next process; true: that process is ready and waits for
+/* read_handover: reads the message of the next process; true: that process is ready and waits for
  * app_hand_over. */
-static bool hear(struct app *a)
+static bool read_handover(struct app *a)
 {
 	struct id run;
 	int64_t   owner;
@@ -87,7 +87,7 @@ static bool hear(struct app *a)
 	}
 }
 
-static int sooner(int a, int b)
+static int min_timeout(int a, int b)
 {
 	return a < 0 || (b >= 0 && b < a) ? b : a;
 }
@@ -97,9 +97,9 @@ static int sooner(int a, int b)
 static int app_patience(const struct app *a, int timeout_ms, bool was_alive)
 {
 	if (a->after >= 0 && !a->given)
-		timeout_ms = sooner(timeout_ms, 1000);
+		timeout_ms = min_timeout(timeout_ms, 1000);
 	if (was_alive)
-		timeout_ms = sooner(timeout_ms, PEER_LOOK_MS);
+		timeout_ms = min_timeout(timeout_ms, PEER_LOOK_MS);
 	return timeout_ms;
 }
 
@@ -146,7 +146,7 @@ static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int time
 		if ((fds[0].revents & POLLIN) &&
 		    read(a->signal_fd, &info, sizeof info) == (ssize_t)sizeof info)
 			return (int)info.ssi_signo;
-		if (fds[3].revents && a->after >= 0 && hear(a))
+		if (fds[3].revents && a->after >= 0 && read_handover(a))
 			return SIGNAL_GIVEN;
 		if (fds[2].revents & POLLIN)
 			app_give_sockets(a);

@@ -264,18 +264,19 @@ static void *thread_main(void *arg)
 	return NULL;
 }
 
-static unsigned unless(bool there, enum route_auth auth)
+static unsigned auth_unless(bool there, enum route_auth auth)
 {
 	return there ? 0 : 1u << auth;
 }
 
 void worker_bound(struct worker *w, const struct worker_reach *reach)
 {
-	w->main_options.routes.without = unless(reach->local, AUTH_OPERATOR) |
-					 unless(reach->admin, AUTH_ADMIN) |
-					 unless(reach->console, AUTH_CONSOLE);
-	w->main_options.without_proxied = 1u << AUTH_ADMIN | unless(reach->proxied, AUTH_CONSOLE);
-	w->admin_options.routes.without = unless(reach->admin_console, AUTH_CONSOLE);
+	w->main_options.routes.without = auth_unless(reach->local, AUTH_OPERATOR) |
+					 auth_unless(reach->admin, AUTH_ADMIN) |
+					 auth_unless(reach->console, AUTH_CONSOLE);
+	w->main_options.without_proxied =
+		1u << AUTH_ADMIN | auth_unless(reach->proxied, AUTH_CONSOLE);
+	w->admin_options.routes.without = auth_unless(reach->admin_console, AUTH_CONSOLE);
 }
 
 enum errc worker_start(struct worker *w, struct err *e)
@@ -344,7 +345,7 @@ static bool worker_sends(struct worker *w, int64_t now)
 	return otlp_busy(w->otlp) && now < w->otlp_end_us;
 }
 
-static bool connected(const struct worker *w)
+static bool is_connected(const struct worker *w)
 {
 	bool any = false;
 
@@ -367,7 +368,7 @@ static void worker_look(struct timer *t)
 	int64_t        now = loop_now_us(w->loop);
 
 	atomic_store(&w->owes, worker_answers(w) > 0);
-	if (worker_busy(w) == 0 && !(w->leave && now < w->drain_idle_us && connected(w)) &&
+	if (worker_busy(w) == 0 && !(w->leave && now < w->drain_idle_us && is_connected(w)) &&
 	    !worker_sends(w, now)) {
 		tell_app(w->o.done_fd);
 		return;

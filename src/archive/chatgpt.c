@@ -346,7 +346,7 @@ static struct str text_member(struct tree *t, const char *first, const char *sec
 }
 
 /* The longest start of at most max bytes that is whole characters. */
-static struct str shortened(struct str s, size_t max)
+static struct str shorten_text(struct str s, size_t max)
 {
 	if (s.n <= max)
 		return s;
@@ -392,7 +392,7 @@ static enum errc chatgpt_put_head(struct tree *t, struct id id, struct buf *out)
 	struct str source = text_member(t, "conversation_id", "id", &arena);
 	bool       ok = buf_text(&metadata, "{\"imported_from\":\"chatgpt\"");
 
-	source = shortened(source, LIMIT_METADATA_VALUE);
+	source = shorten_text(source, LIMIT_METADATA_VALUE);
 	if (source.p)
 		ok = ok && buf_text(&metadata, ",\"chatgpt_id\":") &&
 		     buf_json_string(&metadata, source);
@@ -401,7 +401,7 @@ static enum errc chatgpt_put_head(struct tree *t, struct id id, struct buf *out)
 		.id = id,
 		.created_ms = t->created_ms,
 		.revision = 1,
-		.title = shortened(text_member(t, "title", NULL, &arena), LIMIT_TITLE),
+		.title = shorten_text(text_member(t, "title", NULL, &arena), LIMIT_TITLE),
 		.metadata = buf_view(&metadata),
 		.source = source,
 		.tip = tip,

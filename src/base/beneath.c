@@ -116,7 +116,7 @@ void beneath_destroy(struct beneath *b)
 /* --- names --- */
 
 /* A prefix ends at the end of a component: /srv/images is no prefix of /srv/images2/a. */
-static bool strip(struct str *path, const char *prefix)
+static bool strip_prefix(struct str *path, const char *prefix)
 {
 	size_t n = strlen(prefix);
 
@@ -133,8 +133,8 @@ static bool beneath_relative(const struct beneath *b, struct str path, char ret_
 {
 	if (path.n == 0 || path.n >= PATH_MAX || memchr(path.p, '\0', path.n))
 		return false;
-	if (path.p[0] == '/' && !(b->given[0] == '/' && strip(&path, b->given)) &&
-	    !strip(&path, b->real))
+	if (path.p[0] == '/' && !(b->given[0] == '/' && strip_prefix(&path, b->given)) &&
+	    !strip_prefix(&path, b->real))
 		return false;
 	str_copy(ret_name, PATH_MAX, path);
 	return ret_name[0] != '\0';

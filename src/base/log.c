@@ -122,7 +122,7 @@ static void add_escape(struct log_line *l, const unsigned char *s, size_t len)
 		log_add(l, esc, sizeof esc);
 }
 
-static bool harmless(const unsigned char *s, size_t len)
+static bool log_is_harmless(const unsigned char *s, size_t len)
 {
 	return len > 2 || (len == 2 && !(s[0] == 0xc2 && s[1] < 0xa0));
 }
@@ -141,7 +141,7 @@ static void log_add_escaped(struct log_line *l, struct str value)
 
 		size_t len = utf8_len(s + i, value.n - i);
 
-		if (!harmless(s + i, len)) {
+		if (!log_is_harmless(s + i, len)) {
 			log_add(l, value.p + from, i - from);
 			add_escape(l, s + i, len);
 			from = i + (len > 0 ? len : 1);

@@ -60,7 +60,7 @@ static enum errc defaults_unknown(const struct config *c, const struct config_no
 
 /* --- values as JSON --- */
 
-static size_t digits(struct str s, size_t at)
+static size_t count_digits(struct str s, size_t at)
 {
 	size_t n = 0;
 
@@ -73,14 +73,14 @@ static size_t digits(struct str s, size_t at)
 static bool defaults_number(struct str s, bool *ret_whole)
 {
 	size_t at = s.n > 0 && s.p[0] == '-' ? 1 : 0;
-	size_t n = digits(s, at);
+	size_t n = count_digits(s, at);
 
 	if (n == 0 || n > 15 || (n > 1 && s.p[at] == '0'))
 		return false;
 	at += n;
 	*ret_whole = at == s.n;
 	if (at < s.n && s.p[at] == '.') {
-		n = digits(s, at + 1);
+		n = count_digits(s, at + 1);
 		if (n == 0 || n > 15)
 			return false;
 		at += n + 1;

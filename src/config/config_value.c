@@ -118,7 +118,7 @@ struct str config_value_name(const char *names, int i)
 
 /* The number of edits (insert, drop, change, swap neighbours) between two names; long names are
  * always far. */
-static size_t distance(struct str a, struct str b)
+static size_t edit_distance(struct str a, struct str b)
 {
 	enum { MAX = 40 };
 	size_t rows[3][MAX + 1];
@@ -156,7 +156,7 @@ const char *config_value_nearest(struct str given, const char *const *names, siz
 	size_t best = given.n / 3 + 2;
 
 	for (size_t i = 0; i < count; i++) {
-		size_t d = distance(given, str_of(names[i]));
+		size_t d = edit_distance(given, str_of(names[i]));
 
 		if (d < best) {
 			best = d;

@@ -126,7 +126,7 @@ static void admit_unlist(struct admit_wait *w)
 	desk.bytes -= w->bytes;
 }
 
-static void enlist(struct admit_wait *w)
+static void enlist_wait(struct admit_wait *w)
 {
 	list_put_back(&desk.waits, &w->link);
 	desk.waiting++;
@@ -244,7 +244,7 @@ static enum admit_answer admit_find_place(const struct admit_ask *ask, struct ad
 	} else if (ask->bytes > LIMIT_WAITING_BYTES - desk.bytes) {
 		full = "all places for calls are taken, and what waits takes all the memory it may; try again";
 	} else if (!draining) {
-		enlist(w);
+		enlist_wait(w);
 		w->state = WAITING;
 	}
 	pthread_mutex_unlock(&desk.lock);

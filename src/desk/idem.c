@@ -38,7 +38,7 @@ static struct list_head *idem_bucket_of(const struct idem_name *name)
 
 /* --- with the lock held --- */
 
-static void post(struct idem_watch *w)
+static void post_news(struct idem_watch *w)
 {
 	if (w->posted)
 		return;
@@ -49,7 +49,7 @@ static void post(struct idem_watch *w)
 static void tell_all(struct idem_claim *c)
 {
 	LIST_EACH (w, &c->watches, struct idem_watch, link)
-		post(w);
+		post_news(w);
 }
 
 static void idem_let_go(struct idem_claim *c)
@@ -66,12 +66,12 @@ static struct idem_claim *idem_find(const struct idem_name *name)
 	return NULL;
 }
 
-static void watch(struct idem_claim *c, struct idem_watch *w)
+static void watch_claim(struct idem_claim *c, struct idem_watch *w)
 {
 	w->claim = c;
 	list_put_front(&c->watches, &w->link);
 	c->users++;
-	post(w);
+	post_news(w);
 }
 
 static struct idem_claim *idem_add(const struct idem_name *name)
@@ -140,7 +140,7 @@ enum idem_claimed idem_claim(const struct idem_name *name, struct idem_watch *w,
 	} else if (memcmp(c->name.fingerprint, name->fingerprint, HASH_BYTES) != 0) {
 		answer = IDEM_OTHER;
 	} else {
-		watch(c, w);
+		watch_claim(c, w);
 	}
 	pthread_mutex_unlock(&lock);
 	return answer;

@@ -86,8 +86,8 @@ static void rate_take_one(struct window *w, int64_t window_us, int64_t now_us, i
 	*ret_from = w->from_us;
 }
 
-static struct rate_left left(const struct window *w, int64_t limit, int64_t window_us,
-			     int64_t now_us)
+static struct rate_left window_left(const struct window *w, int64_t limit, int64_t window_us,
+				    int64_t now_us)
 {
 	if (limit == 0)
 		return (struct rate_left){ .limit = 0 };
@@ -112,8 +112,9 @@ static void view_of(const struct rate_slot *s, const struct allowance *a, int64_
 	if (!a)
 		return;
 	of[RATE_REQUESTS] =
-		left(s ? &s->requests : NULL, a->requests, a->requests_window_us, now_us);
-	of[RATE_TOKENS] = left(s ? &s->tokens : NULL, a->tokens, a->tokens_window_us, now_us);
+		window_left(s ? &s->requests : NULL, a->requests, a->requests_window_us, now_us);
+	of[RATE_TOKENS] =
+		window_left(s ? &s->tokens : NULL, a->tokens, a->tokens_window_us, now_us);
 	of[RATE_CALLS] = (struct rate_left){
 		.limit = a->concurrent,
 		.left = a->concurrent > calls ? a->concurrent - calls : 0,

@@ -27,7 +27,7 @@ struct tape {
 	bool     full;
 	bool     resting;       /* the store has both stretches, with the run's end */
 	bool     forgotten;     /* it has what was handed over for that alone */
-	struct stretch  handed; /* the writer's; empty: nothing is on its way */
+	struct stretch  handed; /* the writer's; empty_slot: nothing is on its way */
 	uint64_t        stored; /* these two are the writer's */
 	uint64_t        newest;
 	struct stretch  open; /* is added to */
@@ -81,13 +81,13 @@ void tape_release(struct tape *t)
 /* --- the writer --- */
 
 /* What is not shared is the writer's alone, and pays for no lock. */
-static void lock(struct tape *t)
+static void lock_tape(struct tape *t)
 {
 	if (t->shared)
 		pthread_mutex_lock(&t->lock);
 }
 
-static void unlock(struct tape *t)
+static void unlock_tape(struct tape *t)
 {
 	if (t->shared)
 		pthread_mutex_unlock(&t->lock);
@@ -102,9 +102,9 @@ bool tape_add(struct tape *t, const struct event *ev, uint64_t seq)
 {
 	uint64_t at = tape_head(t);
 
-	lock(t);
+	lock_tape(t);
 	bool ok = !t->full && event_encode(ev, seq, &t->open.data);
-	unlock(t);
+	unlock_tape(t);
 	if (!ok)
 		return false;
 	t->newest = at;
@@ -124,7 +124,7 @@ static void begin_open(struct tape *t, uint64_t at)
 	t->newest = at;
 }
 
-static void empty(struct tape *t, uint64_t at)
+static void empty_slot(struct tape *t, uint64_t at)
 {
 	buf_finish(&t->open.data);
 	begin_open(t, at);
@@ -132,24 +132,24 @@ static void empty(struct tape *t, uint64_t at)
 
 void tape_lose(struct tape *t)
 {
-	lock(t);
+	lock_tape(t);
 	t->full = true;
-	empty(t, tape_head(t));
-	unlock(t);
+	empty_slot(t, tape_head(t));
+	unlock_tape(t);
 }
 
 void tape_commit(struct tape *t)
 {
-	lock(t);
+	lock_tape(t);
 	t->committed = true;
 	t->open.data.max = t->max;
-	unlock(t);
+	unlock_tape(t);
 }
 
 void tape_cut(struct tape *t)
 {
 	if (!t->committed)
-		empty(t, t->open.at);
+		empty_slot(t, t->open.at);
 }
 
 struct str tape_uncommitted(const struct tape *t)
@@ -159,9 +159,9 @@ struct str tape_uncommitted(const struct tape *t)
 
 void tape_clear(struct tape *t)
 {
-	lock(t);
-	empty(t, tape_head(t));
-	unlock(t);
+	lock_tape(t);
+	empty_slot(t, tape_head(t));
+	unlock_tape(t);
 	t->resting = false;
 	if (t->forgotten)
 		tape_forget(t);
@@ -194,13 +194,13 @@ bool tape_next(const struct tape *t, uint64_t *at, struct event *ret, uint64_t *
 
 void tape_end(struct tape *t, enum run_status status, uint64_t last_seq, struct str error)
 {
-	lock(t);
+	lock_tape(t);
 	t->status = status;
 	t->last_seq = last_seq;
 	/* Without memory for it the end says that the run failed, and no more. */
 	if (!buf_str(&t->error, error))
 		buf_clear(&t->error);
-	unlock(t);
+	unlock_tape(t);
 }
 
 /* --- the store --- */

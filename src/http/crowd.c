@@ -123,8 +123,8 @@ static void on_asked(struct task *t)
 		crowd_make_room(s);
 }
 
-/* richest: the other server with most idle connections; NULL: none has any. */
-static struct server *richest(const struct server *s)
+/* server_with_most_idle: the other server with most idle connections; NULL: none has any. */
+static struct server *server_with_most_idle(const struct server *s)
 {
 	struct server *most = NULL;
 	int64_t        spare = 0;
@@ -149,7 +149,7 @@ static bool crowd_take_over(struct server *s)
 		crowd_make_room(s);
 		return true;
 	}
-	while ((other = richest(s))) {
+	while ((other = server_with_most_idle(s))) {
 		if (!crowd_claim(other))
 			continue;
 		if (atomic_fetch_add(&other->crowd.asked, 1) == 0)

@@ -59,7 +59,7 @@ static struct addrinfo *resolve_all(const char *address)
 	return found;
 }
 
-static bool resolve(const char *address, union address *ret, socklen_t *ret_len)
+static bool resolve_address(const char *address, union address *ret, socklen_t *ret_len)
 {
 	struct addrinfo *found = resolve_all(address);
 
@@ -139,7 +139,7 @@ enum errc http_listen(const char *address, bool probe, int *ret_fd, char ret_bou
 	union address a = { 0 };
 	socklen_t     len;
 
-	if (!resolve(address, &a, &len))
+	if (!resolve_address(address, &a, &len))
 		return err_set(e, ERR_INVALID_VALUE, "listen",
 			       "%s is no address to listen on; write ADDR:PORT or [V6]:PORT",
 			       address);

@@ -101,9 +101,9 @@ static struct str route_path_of(struct str target)
 	return target;
 }
 
-/* spells: compares a template with a path; *ret_rest: what its * stands for. */
-static bool spells(const char *template, struct str path, struct str *ret_named,
-		   struct str *ret_rest)
+/* template_matches: compares a template with a path; *ret_rest: what its * stands for. */
+static bool template_matches(const char *template, struct str path, struct str *ret_named,
+			     struct str *ret_rest)
 {
 	struct str rest = str_of(template);
 
@@ -135,7 +135,7 @@ bool route_spell(const struct route_spelling *list, struct str target, char *out
 	for (const struct route_spelling *s = list; s && s->path; s++) {
 		size_t n = strlen(s->means);
 
-		if (!spells(s->path, path, &named, &rest) || n > ROUTE_SPELLED)
+		if (!template_matches(s->path, path, &named, &rest) || n > ROUTE_SPELLED)
 			continue;
 		memcpy(out, s->means, n);
 		if (rest.n > 0)

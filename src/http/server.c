@@ -141,7 +141,7 @@ static void accept_again(struct server *s)
 		s->resting = false;
 }
 
-static void reap(struct timer *t)
+static void reap_idle(struct timer *t)
 {
 	struct server *s = container_of(t, struct server, reaper);
 	int64_t        now = loop_now_us(s->loop);
@@ -518,7 +518,7 @@ enum errc server_create(struct loop *l, int listen_fd, const struct server_optio
 		goto fail;
 	crowd_join(s);
 	s->need_run = true;
-	s->reaper.fn = reap;
+	s->reaper.fn = reap_idle;
 	timer_start(l, &s->reaper, REAPER_US);
 	*ret = s;
 	return ERR_OK;

@@ -25,9 +25,9 @@ static bool tcp_info(const struct connection *c, struct tcp_info *ret)
 	return getsockopt(c->watch.fd, IPPROTO_TCP, TCP_INFO, ret, &n) == 0;
 }
 
-/* drips: true if bytes have arrived since the connection is idle, and have not made a request line
+/* is_trickling: true if bytes have arrived since the connection is idle, and have not made a request line
  * for a while. */
-static bool drips(struct connection *c, int64_t now)
+static bool is_trickling(struct connection *c, int64_t now)
 {
 	int64_t         idle = now - c->since_us;
 	struct tcp_info info;
@@ -48,7 +48,7 @@ static const char *idle_ends(struct connection *c, int64_t now)
 
 	if (c->surplus && idle > (int64_t)LIMIT_HEADER_SECONDS * SECOND)
 		return "crowd";
-	if (idle > (int64_t)IDLE_SECONDS * SECOND || drips(c, now))
+	if (idle > (int64_t)IDLE_SECONDS * SECOND || is_trickling(c, now))
 		return "head";
 	return NULL;
 }

@@ -105,8 +105,8 @@ static void stream_end(struct stream *s, bool whole)
 	stream_go_on(s);
 }
 
-/* verdict: what the library must do with the connection at the end of a stream. */
-static ssize_t verdict(const struct stream *s)
+/* end_verdict: what the library must do with the connection at the end of a stream. */
+static ssize_t end_verdict(const struct stream *s)
 {
 	if (!s->whole)
 		return MHD_CONTENT_READER_END_WITH_ERROR;
@@ -314,7 +314,7 @@ static ssize_t stream_reader(void *cls, uint64_t pos, char *out, size_t max)
 	if (n > 0)
 		return n;
 	if (s->ended)
-		return verdict(s);
+		return end_verdict(s);
 	/* A return of 0 without suspending would make a busy loop. */
 	s->parked = true;
 	s->room = s->direct ? out : NULL;
@@ -343,7 +343,7 @@ static void write_now(struct stream *s)
 		direct_write(s);
 }
 
-static void woken(struct task *t)
+static void on_woken(struct task *t)
 {
 	struct stream *s = container_of(t, struct stream, task);
 
@@ -360,7 +360,7 @@ void stream_wake(struct stream *s)
 	if (s->waking || s->ended)
 		return;
 	s->waking = true;
-	s->task.fn = woken;
+	s->task.fn = on_woken;
 	loop_later(s->request->server->loop, &s->task);
 }
 

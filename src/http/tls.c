@@ -165,9 +165,10 @@ void tls_finish(void)
 		tls_destroy(c);
 }
 
-static int retrieve(gnutls_session_t session, const gnutls_datum_t *authorities, int count,
-		    const gnutls_pk_algorithm_t *algorithms, int algorithm_count,
-		    gnutls_pcert_st **ret_chain, unsigned *ret_count, gnutls_privkey_t *ret_key)
+static int retrieve_certificate(gnutls_session_t session, const gnutls_datum_t *authorities,
+				int count, const gnutls_pk_algorithm_t *algorithms,
+				int algorithm_count, gnutls_pcert_st **ret_chain,
+				unsigned *ret_count, gnutls_privkey_t *ret_key)
 {
 	struct certificate *c = atomic_load(&current);
 
@@ -186,7 +187,7 @@ static int retrieve(gnutls_session_t session, const gnutls_datum_t *authorities,
 
 tls_function *tls_retriever(void)
 {
-	gnutls_certificate_retrieve_function2 *fn = retrieve;
+	gnutls_certificate_retrieve_function2 *fn = retrieve_certificate;
 
 	return (tls_function *)fn;
 }

@@ -15,38 +15,38 @@ struct value {
 };
 static struct value null_value;
 
-static struct json_object *inside(const struct value *v)
+static struct json_object *json_of_value(const struct value *v)
 {
 	/* json-c's functions take no const, but those that get a const value here change
 	 * nothing. */
 	return v == &null_value ? NULL : (struct json_object *)(uintptr_t)v;
 }
 
-static struct value *outside(struct json_object *o)
+static struct value *value_of_json(struct json_object *o)
 {
 	return (struct value *)(void *)o;
 }
 
 struct value *value_array(void)
 {
-	return outside(json_object_new_array());
+	return value_of_json(json_object_new_array());
 }
 
 struct value *value_string(struct str s)
 {
 	if (s.n > INT32_MAX)
 		return NULL;
-	return outside(json_object_new_string_len(s.n ? s.p : "", (int)s.n));
+	return value_of_json(json_object_new_string_len(s.n ? s.p : "", (int)s.n));
 }
 
 struct value *value_int(int64_t v)
 {
-	return outside(json_object_new_int64(v));
+	return value_of_json(json_object_new_int64(v));
 }
 
 struct value *value_bool(bool v)
 {
-	return outside(json_object_new_boolean(v));
+	return value_of_json(json_object_new_boolean(v));
 }
 
 struct value *value_null(void)
@@ -63,7 +63,7 @@ struct value *value_text_of(const char *text)
 struct value *value_raw(struct str json)
 {
 	char         *text = strndup(json.p, json.n);
-	struct value *v = text ? outside(json_object_new_double_s(0, text)) : NULL;
+	struct value *v = text ? value_of_json(json_object_new_double_s(0, text)) : NULL;
 
 	free(text);
 	return v;
@@ -89,13 +89,13 @@ struct value *value_object_take(const struct value_member *members, size_t count
 		struct value *v = members[i].value;
 		bool          wanted = ok && members[i].key;
 
-		if (wanted && v && json_object_object_add(o, members[i].key, inside(v)) == 0)
+		if (wanted && v && json_object_object_add(o, members[i].key, json_of_value(v)) == 0)
 			continue;
 		value_destroy(v);
 		ok = ok && !wanted;
 	}
 	if (ok)
-		return outside(o);
+		return value_of_json(o);
 	json_object_put(o);
 	return NULL;
 }
@@ -103,12 +103,13 @@ struct value *value_object_take(const struct value_member *members, size_t count
 void value_destroy(struct value *v)
 {
 	if (v)
-		json_object_put(inside(v));
+		json_object_put(json_of_value(v));
 }
 
 bool value_push_take(struct value *array, struct value *child)
 {
-	if (array && child && json_object_array_add(inside(array), inside(child)) == 0)
+	if (array && child &&
+	    json_object_array_add(json_of_value(array), json_of_value(child)) == 0)
 		return true;
 	value_destroy(child);
 	return false;
@@ -171,7 +172,7 @@ bool value_print(const struct value *v, struct buf *out)
 {
 	size_t start = out->len;
 
-	if (v && value_print_any(inside(v), out))
+	if (v && value_print_any(json_of_value(v), out))
 		return true;
 	out->len = start;
 	return false;

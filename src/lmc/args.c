@@ -438,7 +438,7 @@ static bool in_object(const struct args *a)
 	return a->is_object[level / 8] >> level % 8 & 1;
 }
 
-static bool enter(struct args *a, bool object)
+static bool enter_container(struct args *a, bool object)
 {
 	size_t   level = a->depth;
 	unsigned bit = 1u << level % 8;
@@ -499,8 +499,8 @@ static bool begin_value(struct args *a, char c)
 {
 	switch (c) {
 	case '"': begin_string(a, purpose_of_value(a), STATE_AFTER); return true;
-	case '{': return enter(a, true);
-	case '[': return enter(a, false);
+	case '{': return enter_container(a, true);
+	case '[': return enter_container(a, false);
 	case 't': return begin_literal(a, "rue");
 	case 'f': return begin_literal(a, "alse");
 	case 'n': return begin_literal(a, "ull");
@@ -565,7 +565,7 @@ static const char *in_front(struct args *a, const char *p, const char *end)
 		return buf_add(&a->held, p, (size_t)(end - p)) ? end : NULL;
 	if (*first == '{') {
 		buf_finish(&a->held);
-		return enter(a, true) ? first + 1 : NULL;
+		return enter_container(a, true) ? first + 1 : NULL;
 	}
 	a->state = STATE_RAW;
 	a->flaws |= ARGS_NO_OBJECT;

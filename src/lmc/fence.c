@@ -70,7 +70,7 @@ static bool fence_say(struct fence *f, struct str text)
 	return f->sink->text(f->arg, text);
 }
 
-static void decide(struct cursor *c, const char *upto)
+static void decide_line(struct cursor *c, const char *upto)
 {
 	c->mark = upto;
 	c->decided = true;
@@ -116,8 +116,8 @@ static bool fence_hold(struct fence *f, struct cursor *c, const char *upto)
 
 /* --- prose --- */
 
-/* track: computes the indent after white space that ends here. */
-static void track(struct fence *f, const char *at, const char *end)
+/* track_indent: computes the indent after white space that ends here. */
+static void track_indent(struct fence *f, const char *at, const char *end)
 {
 	for (; at < end; at++) {
 		if (*at == '\n')
@@ -141,14 +141,14 @@ static void read_prose(struct fence *f, struct cursor *c)
 	while (white > c->at && text_is_space(white[-1]))
 		white--;
 	if (white > c->at) {
-		decide(c, white);
+		decide_line(c, white);
 		f->indent = NOT_AT_START;
 		f->waits = 0;
 	}
 	f->waits += (size_t)(end - white);
 	if (f->waits > LIMIT_LMC_OPEN)
-		decide(c, end);
-	track(f, white, end);
+		decide_line(c, end);
+	track_indent(f, white, end);
 	c->at = end;
 	if (!stop)
 		return;
@@ -162,7 +162,7 @@ static void read_prose(struct fence *f, struct cursor *c)
 /* fence_refuse: the open text is prose, not a fence. */
 static void fence_refuse(struct fence *f, struct cursor *c)
 {
-	decide(c, c->at);
+	decide_line(c, c->at);
 	f->indent = NOT_AT_START;
 	f->waits = 0;
 	f->state = FENCE_PROSE;
@@ -252,7 +252,7 @@ static void start_line(struct fence *f, struct cursor *c)
 
 static void no_close(struct fence *f, struct cursor *c)
 {
-	decide(c, c->at);
+	decide_line(c, c->at);
 	f->state = FENCE_CODE;
 }
 
@@ -302,7 +302,7 @@ static void read_code(struct fence *f, struct cursor *c)
 	const char *end = feed ? feed : c->end;
 	bool        cr = end > c->at && end[-1] == '\r';
 
-	decide(c, end - cr);
+	decide_line(c, end - cr);
 	c->at = end;
 	if (feed)
 		start_line(f, c);

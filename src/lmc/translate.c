@@ -374,8 +374,8 @@ static enum errc translate_too_large(const struct ask *a, const struct buf *out,
 		       "the translation would have more than %zu bytes", out->max);
 }
 
-enum errc translate(const struct json_doc *d, const struct translate_about *about, struct buf *out,
-		    struct err *e)
+enum errc translate_messages(const struct json_doc *d, const struct translate_about *about,
+			     struct buf *out, struct err *e)
 {
 	struct ask  ask = { .d = d };
 	struct made made;

@@ -18,13 +18,13 @@ struct translate_about {
 	int64_t    created_s;
 };
 
-/* translate: d is the request's body, scanned.  Appends {"object":"translation",…} to out; out's
+/* translate_messages: d is the request's body, scanned.  Appends {"object":"translation",…} to out; out's
  * max also bounds the working memory.  Threads: any.
  * Errors: INVALID_VALUE, INVALID_TYPE, MISSING_PARAMETER, with the path of the wrong member;
  * OVERLOADED (memory); REQUEST_TOO_LARGE (the answer would be too large).  out is unchanged
  * then. */
-enum errc translate(const struct json_doc *d, const struct translate_about *about, struct buf *out,
-		    struct err *e) MUST_USE;
+enum errc translate_messages(const struct json_doc *d, const struct translate_about *about,
+			     struct buf *out, struct err *e) MUST_USE;
 
 /* --- delta: reads chunks of OpenAI's stream into a turn (rules K1, K3, K4). */
 

@@ -59,7 +59,7 @@ struct loop *transfers_loop(struct transfers *ts)
 	return ts->loop;
 }
 
-static void deactivate(struct transfers *ts, struct transfer *t)
+static void deactivate_transfer(struct transfers *ts, struct transfer *t)
 {
 	list_take_out(&t->link);
 	if (t->connect)
@@ -97,7 +97,7 @@ static void transfer_drain(struct multi *m)
 
 		curl_easy_getinfo(easy, CURLINFO_PRIVATE, &t);
 		if (!t->connect || code != CURLE_OK)
-			deactivate(m->owner, t);
+			deactivate_transfer(m->owner, t);
 		if (t->shared && code != CURLE_OK)
 			flush_resets(m->owner, t->multi);
 		loop_step(m->owner->loop);
@@ -226,7 +226,7 @@ static int transfer_on_timer(CURLM *curl, long after_ms, void *arg)
 
 /* libcurl does not announce an unchanged deadline again after it has fired. A lost deadline would
  * be a transfer that hangs, so the loop asks for it. */
-static void fire(struct multi *m)
+static void fire_timer(struct multi *m)
 {
 	int running;
 
@@ -258,7 +258,7 @@ static bool transfers_idle(void *arg, int64_t *timeout_us)
 			struct multi *m = &ts->multi[i];
 
 			if (m->due_us <= now) {
-				fire(m);
+				fire_timer(m);
 				worked = true;
 			}
 			if (m->due_us < ts->due_us)
@@ -292,7 +292,7 @@ void transfers_destroy(struct transfers *ts)
 		return;
 	for (struct transfer *t; (t = LIST_FIRST(&ts->active, struct transfer, link));) {
 
-		deactivate(ts, t);
+		deactivate_transfer(ts, t);
 		t->done(t, CURLE_ABORTED_BY_CALLBACK);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(ts->multi); i++)
@@ -372,7 +372,7 @@ void transfer_cancel(struct transfers *ts, struct transfer *t)
 	/* A transfer that is alone on its connection closes the connection too (see
 	 * flush_resets). */
 	curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, 1L);
-	deactivate(ts, t);
+	deactivate_transfer(ts, t);
 	if (t->shared)
 		flush_resets(ts, t->multi);
 }
@@ -405,7 +405,7 @@ int transfer_take_socket(struct transfers *ts, struct transfer *t)
 
 	if (s)
 		s->taken = true;
-	deactivate(ts, t);
+	deactivate_transfer(ts, t);
 	return s ? s->watch.fd : -1;
 }
 

@@ -115,7 +115,7 @@ static bool take_cut(struct str *in, struct str raw, struct str *ret)
 	return take_span(in, raw, ret) && event_code_within(*ret, raw) && ret->p > raw.p;
 }
 
-static bool overlap(struct str a, struct str b)
+static bool spans_overlap(struct str a, struct str b)
 {
 	return a.n > 0 && b.n > 0 && a.p < b.p + b.n && b.p < a.p + a.n;
 }
@@ -127,7 +127,7 @@ static bool event_code_apart(const struct event *ev)
 
 	for (size_t i = 0; i < ARRAY_LEN(cuts); i++)
 		for (size_t k = 0; k < i; k++)
-			if (overlap(cuts[i], cuts[k]))
+			if (spans_overlap(cuts[i], cuts[k]))
 				return false;
 	return true;
 }

@@ -16,7 +16,7 @@ struct allowed {
 	const char     *mode;  /* the choice that is left */
 };
 
-static enum errc bad(enum errc code, const char *path, const char *what, struct err *e)
+static enum errc allowed_refuse(enum errc code, const char *path, const char *what, struct err *e)
 {
 	return err_set(e, code, path, "%s", what);
 }
@@ -28,15 +28,16 @@ static enum errc read_choice(struct allowed *x, struct err *e)
 	json_at                mode = json_get_some(d, allowed, "mode");
 
 	if (!json_is_kind(d, allowed, JSON_OBJECT))
-		return bad(ERR_INVALID_TYPE, "tool_choice.allowed_tools", "must be an object", e);
+		return allowed_refuse(ERR_INVALID_TYPE, "tool_choice.allowed_tools",
+				      "must be an object", e);
 	x->names = json_get(d, allowed, "tools");
 	if (!json_is_kind(d, x->names, JSON_ARRAY))
-		return bad(ERR_INVALID_TYPE, "tool_choice.allowed_tools.tools",
-			   "must be an array of tools", e);
+		return allowed_refuse(ERR_INVALID_TYPE, "tool_choice.allowed_tools.tools",
+				      "must be an array of tools", e);
 	x->mode = mode != JSON_ABSENT && json_is(d, mode, "required") ? "required" : "auto";
 	if (mode != JSON_ABSENT && !json_is(d, mode, x->mode))
-		return bad(ERR_INVALID_VALUE, "tool_choice.allowed_tools.mode",
-			   "must be auto or required", e);
+		return allowed_refuse(ERR_INVALID_VALUE, "tool_choice.allowed_tools.mode",
+				      "must be auto or required", e);
 	return ERR_OK;
 }
 
@@ -118,8 +119,8 @@ static enum errc allowed_filter(struct prompt *p, struct allowed *x, struct aren
 	if (!allowed_put(x, &count, &named))
 		rc = ask_too_large(e);
 	else if (count == 0 && x->mode[0] == 'r')
-		rc = bad(ERR_INVALID_VALUE, "tool_choice.allowed_tools.tools",
-			 "none of them is a tool of the request", e);
+		rc = allowed_refuse(ERR_INVALID_VALUE, "tool_choice.allowed_tools.tools",
+				    "none of them is a tool of the request", e);
 	else
 		rc = allowed_replace(p, x, arena_str(a, buf_view(&named)), count > 0, a, e);
 	buf_finish(&named);

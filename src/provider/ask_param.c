@@ -24,8 +24,8 @@ bool ask_put_string(struct buf *out, const char *before, struct str escaped)
 	       buf_text(out, "\"");
 }
 
-/* blank: the bytes of white space that the text begins with; 0: it begins with something else. */
-static size_t blank(struct str s)
+/* count_blank: the bytes of white space that the text begins with; 0: it begins with something else. */
+static size_t count_blank(struct str s)
 {
 	/* Unicode's White_Space, but for ASCII's own in the first row. */
 	static const char *const escapes[] = { " ",       "\\n",     "\\r",     "\\t",
@@ -57,7 +57,7 @@ static size_t blank(struct str s)
 bool ask_is_blank(struct str escaped)
 {
 	while (escaped.n > 0) {
-		size_t n = blank(escaped);
+		size_t n = count_blank(escaped);
 
 		if (n == 0)
 			return false;
@@ -72,7 +72,7 @@ struct str ask_shown(struct str escaped)
 
 	for (size_t i = 0; i < escaped.n;) {
 		struct str rest = { escaped.p + i, escaped.n - i };
-		size_t     n = blank(rest);
+		size_t     n = count_blank(rest);
 
 		if (n == 0) {
 			n = rest.p[0] == '\\' ? 2 : 1;

@@ -147,8 +147,8 @@ static struct str catalog_name_of(const struct json_doc *d, json_at model, struc
 	return is_name(name) ? name : STR_NONE;
 }
 
-/* pack: copies the names into one allocation, sorted and without duplicates. */
-static struct catalog_names *pack(struct str *list, size_t n, size_t bytes)
+/* pack_names: copies the names into one allocation, sorted and without duplicates. */
+static struct catalog_names *pack_names(struct str *list, size_t n, size_t bytes)
 {
 	struct catalog_names *ret = calloc(1, sizeof *ret + n * sizeof *list + bytes);
 
@@ -190,7 +190,7 @@ static struct catalog_names *catalog_collect(const struct json_doc *d, struct ar
 		bytes += list[n].n;
 		n += list[n].n > 0;
 	}
-	struct catalog_names *ret = pack(list, n, bytes);
+	struct catalog_names *ret = pack_names(list, n, bytes);
 	free(list);
 	return ret;
 }

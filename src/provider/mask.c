@@ -280,9 +280,9 @@ static void put_base64(const struct view *v, size_t i, size_t end, struct view *
 	}
 }
 
-/* unbase64: decodes each sequence of base64 characters, without its first `phase` characters,
+/* decode_base64: decodes each sequence of base64 characters, without its first `phase` characters,
  * because the beginning of a group is not known. A NUL separates the results. */
-static void unbase64(const struct view *v, size_t phase, struct view *ret)
+static void decode_base64(const struct view *v, size_t phase, struct view *ret)
 {
 	ret->n = 0;
 	for (size_t i = 0, end; i < v->n; i = end + 1) {
@@ -297,7 +297,7 @@ static void unbase64(const struct view *v, size_t phase, struct view *ret)
 
 /* --- looking --- */
 
-static void hide(struct search *s, const struct view *v, size_t from, size_t end)
+static void hide_bytes(struct search *s, const struct view *v, size_t from, size_t end)
 {
 	CHECK(from < end && end <= v->n);
 	for (size_t i = v->from[from]; i < v->to[end - 1]; i++)
@@ -305,10 +305,10 @@ static void hide(struct search *s, const struct view *v, size_t from, size_t end
 	s->found = true;
 }
 
-/* extend: hides the run around the gram at i, and returns the end of the run; i: the gram is
+/* extend_match: hides the run around the gram at i, and returns the end of the run; i: the gram is
  * another one of its bucket, or the run is too short. */
-static size_t extend(struct search *s, const struct view *v, const unsigned char *folded, size_t i,
-		     const struct gram *g)
+static size_t extend_match(struct search *s, const struct view *v, const unsigned char *folded,
+			   size_t i, const struct gram *g)
 {
 	const struct secret *x = &s->mask->secrets[g->secret];
 	size_t               back = 0;
@@ -322,7 +322,7 @@ static size_t extend(struct search *s, const struct view *v, const unsigned char
 		n++;
 	if (back + n < x->need)
 		return i;
-	hide(s, v, i - back, i + n);
+	hide_bytes(s, v, i - back, i + n);
 	return i + n;
 }
 
@@ -344,7 +344,7 @@ static void look_for_runs(struct search *s, const struct view *v)
 			/* A secret that repeats itself has many grams in one run. */
 			if (g->secret == last && i + GRAM <= last_end)
 				continue;
-			size_t end = extend(s, v, folded, i, g);
+			size_t end = extend_match(s, v, folded, i, g);
 			if (end > i) {
 				last = g->secret;
 				last_end = end;
@@ -367,7 +367,7 @@ static void look_for_words(struct search *s, const struct view *v)
 			if (memcmp(v->bytes + i, x->bytes, x->n) == 0 &&
 			    (i == 0 || !in_word(v->bytes[i - 1])) &&
 			    (i + x->n == v->n || !in_word(v->bytes[i + x->n])))
-				hide(s, v, i, i + x->n);
+				hide_bytes(s, v, i, i + x->n);
 	}
 }
 
@@ -378,7 +378,7 @@ static void mask_look(struct search *s, const struct view *v)
 	look_for_runs(s, v);
 	look_for_words(s, v);
 	for (size_t phase = 0; phase < 4; phase++) {
-		unbase64(v, phase, &inner);
+		decode_base64(v, phase, &inner);
 		look_for_runs(s, &inner);
 		if (phase ==
 		    0) /* the other phases give noise, which may contain a short word by chance */

@@ -56,7 +56,8 @@ static enum errc provider_check_name(const struct provider_options *o, struct er
 	return ERR_OK;
 }
 
-static enum errc create(const struct provider_options *o, struct provider **ret, struct err *e)
+static enum errc create_by_dialect(const struct provider_options *o, struct provider **ret,
+				   struct err *e)
 {
 	const char *name = o->dialect ? o->dialect : "";
 
@@ -87,7 +88,7 @@ enum errc provider_create(const struct provider_options *o, struct provider **re
 	enum errc        rc = provider_check_name(o, e);
 
 	if (rc == ERR_OK)
-		rc = create(o, &p, e);
+		rc = create_by_dialect(o, &p, e);
 	if (rc != ERR_OK)
 		return rc;
 	CHECK(p != NULL);

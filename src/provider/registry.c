@@ -493,10 +493,10 @@ static void note_block(struct registry_block *block, enum health h, int64_t wait
 		block->wait_us = wait_us;
 }
 
-/* fitting: the bits of the healthy targets that are not in tried. *ret_probes: the bits of those
+/* fitting_targets: the bits of the healthy targets that are not in tried. *ret_probes: the bits of those
  * that take only a probe. */
-static uint32_t fitting(const struct model *m, struct str asked, uint32_t tried, int64_t now_us,
-			uint32_t *ret_probes, struct registry_block *block)
+static uint32_t fitting_targets(const struct model *m, struct str asked, uint32_t tried,
+				int64_t now_us, uint32_t *ret_probes, struct registry_block *block)
 {
 	uint32_t fit = 0;
 
@@ -525,7 +525,7 @@ bool registry_untried(const struct model *m, struct str asked, uint32_t tried, i
 	struct registry_block block = { 0 };
 	uint32_t              probes;
 
-	return fitting(m, asked, tried, now_us, &probes, &block) != 0;
+	return fitting_targets(m, asked, tried, now_us, &probes, &block) != 0;
 }
 
 static size_t registry_pick(const struct model *m, uint32_t fit)
@@ -544,7 +544,7 @@ bool registry_choose(const struct model *m, struct str asked, uint32_t tried, in
 {
 	for (;;) {
 		uint32_t probes;
-		uint32_t fit = fitting(m, asked, tried, now_us, &probes, block);
+		uint32_t fit = fitting_targets(m, asked, tried, now_us, &probes, block);
 
 		if (fit == 0)
 			return false;

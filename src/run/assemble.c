@@ -67,7 +67,7 @@ static bool is_object(struct str made)
 	return ok;
 }
 
-bool assemble(const struct events_piece *pieces, size_t count, struct buf *out)
+bool assemble_answer(const struct events_piece *pieces, size_t count, struct buf *out)
 {
 	struct answer a;
 	size_t        start = out->len;

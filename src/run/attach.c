@@ -290,9 +290,9 @@ static enum errc attach_fill(struct run_attach *x, size_t first, size_t count, s
 	return ERR_OK;
 }
 
-/* fits: counts the messages made so far, and refuses them over the limit.  Only now their size is
+/* fits_limit: counts the messages made so far, and refuses them over the limit.  Only now their size is
  * known: escaping makes text up to six times as long. */
-static enum errc fits(struct run_attach *x, size_t made, struct err *e)
+static enum errc fits_limit(struct run_attach *x, size_t made, struct err *e)
 {
 	if (made > LIMIT_ATTACHED_MADE + LIMIT_BRANCH_BYTES)
 		return too_large(e);
@@ -302,7 +302,7 @@ static enum errc fits(struct run_attach *x, size_t made, struct err *e)
 	return ERR_OK;
 }
 
-static enum errc make(struct run_attach *x, struct err *e)
+static enum errc make_messages(struct run_attach *x, struct err *e)
 {
 	enum errc rc = ERR_OK;
 	size_t    made = 0;
@@ -318,7 +318,7 @@ static enum errc make(struct run_attach *x, struct err *e)
 		rc = attach_fill(x, i, n, e);
 		if (rc == ERR_OK) {
 			made += x->made[x->made_count - 1].text.n;
-			rc = fits(x, made, e);
+			rc = fits_limit(x, made, e);
 		}
 	}
 	if (rc != ERR_OK)
@@ -334,7 +334,7 @@ static void attach_read_all(struct work_job *job)
 	struct run_attach *x = container_of(job, struct run_attach, job);
 	struct err         e;
 
-	if (make(x, &e) != ERR_OK)
+	if (make_messages(x, &e) != ERR_OK)
 		x->err = e;
 	buf_finish(&x->content);
 }
@@ -368,8 +368,8 @@ static void attach_on_read(struct work_job *job)
 	step_over(r, &e);
 }
 
-/* judge: checks that the files of this request's messages exist, and sums up the sizes of all. */
-static enum errc judge(struct run_attach *x, struct err *e)
+/* judge_files: checks that the files of this request's messages exist, and sums up the sizes of all. */
+static enum errc judge_files(struct run_attach *x, struct err *e)
 {
 	for (size_t i = 0; i < x->count; i++) {
 		struct attached         *a = &x->list[i];
@@ -399,7 +399,7 @@ enum step_next attach_read(struct run *r, struct err *e)
 {
 	struct run_attach *x = r->attach;
 
-	if (judge(x, e) != ERR_OK)
+	if (judge_files(x, e) != ERR_OK)
 		return STEP_FAILED;
 	if (!count_more(&x->counted, (x->total / 3 * 4 + 4) * held_times(r))) {
 		too_many_waiting(e);

@@ -7,7 +7,7 @@
 enum { CONTENT_MESSAGES = 16 };
 
 /* The log cuts long values by itself. */
-static void say(const struct run *r, const char *direction, struct str body)
+static void log_body(const struct run *r, const char *direction, struct str body)
 {
 	struct log_line l;
 
@@ -27,7 +27,7 @@ void content_asked(const struct run *r)
 	if (!r->content)
 		return;
 	for (size_t i = skip; i < p->message_count; i++)
-		say(r, "in", p->messages[i]);
+		log_body(r, "in", p->messages[i]);
 }
 
 void content_answered(const struct run *r)
@@ -38,6 +38,6 @@ void content_answered(const struct run *r)
 		return;
 	buf_init(&out, LIMIT_ANSWER * 2);
 	if (answer_print(&r->kept.answer, &out))
-		say(r, "out", buf_view(&out));
+		log_body(r, "out", buf_view(&out));
 	buf_finish(&out);
 }

@@ -18,8 +18,8 @@ static struct run_code *code_of(struct run_computer *c)
 
 /* --- RECORDING --- */
 
-/* order: puts the execution on the tape, before anybody is told to execute. */
-static bool order(struct run_computer *c)
+/* order_execution: puts the execution on the tape, before anybody is told to execute. */
+static bool order_execution(struct run_computer *c)
 {
 	unsigned char     sha256[HASH_BYTES];
 	char              hex[HASH_HEX + 1];
@@ -44,7 +44,7 @@ enum step_next execute_record(struct run *r, struct err *e)
 		err_set(e, ERR_STORAGE, "", "the store can't record executions");
 		return STEP_FAILED;
 	}
-	if (!order(c)) {
+	if (!order_execution(c)) {
 		err_no_memory(e);
 		return STEP_FAILED;
 	}

@@ -70,7 +70,7 @@ struct follow {
 
 /* --- ends --- */
 
-static void destroy(struct follow *f)
+static void destroy_follow(struct follow *f)
 {
 	tape_release(f->o.tape);
 	buf_finish(&f->page);
@@ -84,16 +84,16 @@ static void destroy(struct follow *f)
 
 static void watch_gone(struct watch_run *w)
 {
-	destroy(container_of(w, struct follow, watch));
+	destroy_follow(container_of(w, struct follow, watch));
 }
 
-static void dispose(struct follow *f)
+static void dispose_follow(struct follow *f)
 {
 	timer_stop(f->o.loop, &f->again);
 	if (f->watching)
 		watch_stop(&f->watch);
 	else
-		destroy(f);
+		destroy_follow(f);
 }
 
 static void follow_fail(struct follow *f, const struct err *e)
@@ -106,7 +106,7 @@ static void follow_fail(struct follow *f, const struct err *e)
 		return;
 	}
 	f->o.observer->none(f->o.arg, e);
-	dispose(f);
+	dispose_follow(f);
 }
 
 static void read_text(const struct json_doc *d, const char *key, struct arena *arena, char *ret,
@@ -223,7 +223,7 @@ static bool page_over(const struct follow *f)
 	return f->rest.n == 0 && f->next_piece >= f->read.piece_count;
 }
 
-static bool room(const struct follow *f)
+static bool has_room(const struct follow *f)
 {
 	return reader_waiting(&f->reader) < LIMIT_FEED_HIGH;
 }
@@ -237,7 +237,7 @@ static enum errc print_some(struct follow *f)
 	uint64_t     seq;
 	size_t       left;
 
-	for (size_t bytes = 0; !page_over(f) && room(f) && bytes < LIMIT_LOOP_JSON;
+	for (size_t bytes = 0; !page_over(f) && has_room(f) && bytes < LIMIT_LOOP_JSON;
 	     bytes += left - f->rest.n) {
 		enum errc rc = ERR_OK;
 
@@ -297,7 +297,7 @@ static void go_on(struct follow *f)
 {
 	bool more = f->read.has_more || f->news;
 
-	if (more && room(f)) {
+	if (more && has_room(f)) {
 		read_more(f);
 		return;
 	}
@@ -324,7 +324,7 @@ static bool follow_show(struct follow *f)
 
 	bool left = f->left;
 	if (left)
-		dispose(f);
+		dispose_follow(f);
 	return !left;
 }
 
@@ -407,7 +407,7 @@ static bool print_page(struct follow *f)
 			return true;
 		if (reader_waiting(&f->reader) > 0 && !follow_show(f))
 			return false;
-		if (room(f))
+		if (has_room(f))
 			print_rest(f);
 		else
 			f->state = FULL;
@@ -452,7 +452,7 @@ static void take_page(struct follow *f)
 		f->state = OVER;
 		if (reader_waiting(&f->reader) == 0 && !f->opened) {
 			f->o.observer->none(f->o.arg, NULL);
-			dispose(f);
+			dispose_follow(f);
 			return;
 		}
 		(void)follow_show(f);
@@ -504,7 +504,7 @@ static void on_rest(struct task *t)
 
 	f->reading = false;
 	if (f->left)
-		dispose(f);
+		dispose_follow(f);
 	else
 		take_page(f);
 }
@@ -516,7 +516,7 @@ static void on_rest_printed(struct work_job *job)
 
 	f->reading = false;
 	if (f->left) {
-		dispose(f);
+		dispose_follow(f);
 	} else if (!f->rest_printed || !reader_join_rest(&f->reader)) {
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the events");
 		follow_fail(f, &e);
@@ -531,7 +531,7 @@ static void follow_on_read(struct store_job *job)
 
 	f->reading = false;
 	if (f->left) {
-		dispose(f);
+		dispose_follow(f);
 		return;
 	}
 	if (job->err.code != ERR_OK) {
@@ -574,7 +574,7 @@ static void on_tape(struct task *t)
 
 	f->reading = false;
 	if (f->left) {
-		dispose(f);
+		dispose_follow(f);
 		return;
 	}
 	if (turn_tape(f)) {
@@ -647,7 +647,7 @@ static void follow_begin(struct task *t)
 
 	f->reading = false;
 	if (f->left) {
-		destroy(f);
+		destroy_follow(f);
 		return;
 	}
 	/* The watch begins before the first read, so no event between the two is missed. */
@@ -687,7 +687,7 @@ void follow_leave(struct follow *f)
 {
 	f->left = true;
 	if (!f->reading)
-		dispose(f);
+		dispose_follow(f);
 	else if (f->watching)
 		atomic_store_explicit(&f->read.job.cancelled, true, memory_order_relaxed);
 }

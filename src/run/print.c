@@ -73,7 +73,7 @@ static enum errc print_answer_aside(struct run *r, struct err *e)
 	return ERR_OK;
 }
 
-static void printed(struct run *r, struct err *e)
+static void on_answer_printed(struct run *r, struct err *e)
 {
 	(void)e;
 	run_finish(r, NULL);
@@ -161,7 +161,7 @@ static bool print_aside(struct run *r)
 
 	return wanted && r->engine->o.env.cpu &&
 	       r->kept.answer.raw.len + r->kept.answer.bytes > LIMIT_LOOP_JSON &&
-	       aside_submit(r, print_answer_aside, printed);
+	       aside_submit(r, print_answer_aside, on_answer_printed);
 }
 
 bool print_whole_aside(struct run *r, const struct run_ending *x)

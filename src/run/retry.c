@@ -89,8 +89,8 @@ static int64_t wait_us(const struct retry_case *c)
 	return us / 2 + (int64_t)(c->random % (uint64_t)(us / 2 + 1));
 }
 
-/* same: whether the same target may be asked again after a wait that the client can bear. */
-static bool same(const struct retry_case *c, enum retry_kind kind)
+/* may_ask_same: whether the same target may be asked again after a wait that the client can bear. */
+static bool may_ask_same(const struct retry_case *c, enum retry_kind kind)
 {
 	int64_t told_us = c->err->retry_after_ms * 1000;
 
@@ -113,7 +113,7 @@ struct retry_step retry_decide(const struct retry_case *c)
 		return (struct retry_step){ c->bare ? RETRY_STOP : RETRY_BARE, 0 };
 	if (c->other)
 		return (struct retry_step){ RETRY_OTHER, 0 };
-	if (same(c, kind)) {
+	if (may_ask_same(c, kind)) {
 		int64_t us = wait_us(c);
 
 		if (us < c->left_us)

@@ -34,8 +34,8 @@ static const char *anthropic_error_type(int http)
 	return http < 499 ? "invalid_request_error" : "api_error";
 }
 
-/* dotted: messages[1].content[0] as messages.1.content.0. */
-static void dotted(char *path)
+/* put_dots: messages[1].content[0] as messages.1.content.0. */
+static void put_dots(char *path)
 {
 	char *to = path;
 
@@ -79,7 +79,7 @@ bool anthropic_error_put(const struct err *e, struct str request_id, struct buf 
 {
 	struct err said = *e;
 
-	dotted(said.path);
+	put_dots(said.path);
 	say_overflow(&said);
 	str_copy(said.type, sizeof said.type,
 		 str_of(anthropic_error_type(anthropic_error_http(e))));

@@ -197,7 +197,7 @@ static bool add_head(const struct printer *p, struct buf *out)
 
 /* --- a stream --- */
 
-static bool begin(struct printer *p, struct buf *out)
+static bool begin_message(struct printer *p, struct buf *out)
 {
 	struct usage guess = { .in = p->about.guess_in > 0 ? p->about.guess_in : 1, .out = 1 };
 
@@ -374,26 +374,26 @@ static bool take_call_end(struct printer *p, uint32_t block, struct buf *out)
 	return move_on(p, out);
 }
 
-static bool take(struct printer *p, const struct event *ev, struct buf *out)
+static bool printer_take(struct printer *p, const struct event *ev, struct buf *out)
 {
 	switch (ev->kind) {
-	case EVENT_START: return begin(p, out);
-	case EVENT_TEXT: return begin(p, out) && take_words(p, ITEM_TEXT, ev->text, out);
+	case EVENT_START: return begin_message(p, out);
+	case EVENT_TEXT: return begin_message(p, out) && take_words(p, ITEM_TEXT, ev->text, out);
 	case EVENT_REASONING:
 		return p->about.reasoning == REASONING_NONE ||
-		       (begin(p, out) && take_words(p, ITEM_THINKING, ev->text, out));
+		       (begin_message(p, out) && take_words(p, ITEM_THINKING, ev->text, out));
 	case EVENT_REFUSAL:
 		p->refused = true;
-		return begin(p, out) && take_words(p, ITEM_TEXT, ev->text, out);
-	case EVENT_TOOL_START: return begin(p, out) && take_call(p, ev, out);
-	case EVENT_TOOL_ARGS: return begin(p, out) && take_call_args(p, ev, out);
-	case EVENT_BLOCK_END: return begin(p, out) && take_call_end(p, ev->block, out);
+		return begin_message(p, out) && take_words(p, ITEM_TEXT, ev->text, out);
+	case EVENT_TOOL_START: return begin_message(p, out) && take_call(p, ev, out);
+	case EVENT_TOOL_ARGS: return begin_message(p, out) && take_call_args(p, ev, out);
+	case EVENT_BLOCK_END: return begin_message(p, out) && take_call_end(p, ev->block, out);
 	case EVENT_OTHER: return take_details(p, ev->name);
 	case EVENT_USAGE: p->usage = ev->usage; return true;
 	case EVENT_FINISH:
 		if (!p->finish[0] && ev->text.n < sizeof p->finish)
 			str_copy(p->finish, sizeof p->finish, ev->text);
-		return begin(p, out) && end_items(p, out);
+		return begin_message(p, out) && end_items(p, out);
 	case EVENT_MEDIA: /* this API's answers have no images */
 	case EVENT_MESSAGE:
 	case EVENT_LMC:
@@ -470,7 +470,7 @@ static bool anthropic_stream_event(struct encoder *n, const struct event *ev, ui
 		return true;
 	p->weight += event_weight(ev);
 	if (p->encoder.raws && event_passed(ev, RAW_ANTHROPIC) ? pass_on(p, ev, out)
-							       : take(p, ev, out))
+							       : printer_take(p, ev, out))
 		return true;
 	out->len = start;
 	return false;
@@ -482,7 +482,7 @@ static bool put_last(struct printer *p, struct buf *out)
 		p->usage = usage_guess(0, p->weight);
 		p->usage.in = p->about.guess_in;
 	}
-	return begin(p, out) && end_items(p, out) &&
+	return begin_message(p, out) && end_items(p, out) &&
 	       buf_fmt(out,
 		       "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{"
 		       "\"stop_reason\":\"%s\",\"stop_sequence\":null},",

@@ -304,14 +304,14 @@ static bool chunk_put_chunk(struct chunk_printer *p, const struct event *ev, str
 	       reasoning_rename(p->about.reasoning, &p->doc, &p->scratch, out, start);
 }
 
-static struct chunk_printer *printer(struct encoder *n)
+static struct chunk_printer *printer_of_chunks(struct encoder *n)
 {
 	return container_of(n, struct chunk_printer, encoder);
 }
 
 static bool chunk_event(struct encoder *n, const struct event *ev, uint64_t seq, struct buf *out)
 {
-	struct chunk_printer *p = printer(n);
+	struct chunk_printer *p = printer_of_chunks(n);
 	size_t                start = out->len;
 	bool                  raw = ev->raw.n > 0 && ev->form == RAW_OPENAI;
 
@@ -335,13 +335,13 @@ static bool chunk_event(struct encoder *n, const struct event *ev, uint64_t seq,
 
 static bool chunk_done(struct encoder *n, uint64_t seq, struct buf *out)
 {
-	return block_done(&printer(n)->blocks, seq, out);
+	return block_done(&printer_of_chunks(n)->blocks, seq, out);
 }
 
 static bool chunk_error(struct encoder *n, const struct err *e, struct str request_id, uint64_t seq,
 			struct buf *out)
 {
-	return block_error(&printer(n)->blocks, e, request_id, seq, out);
+	return block_error(&printer_of_chunks(n)->blocks, e, request_id, seq, out);
 }
 
 /* --- whole answers --- */
@@ -398,7 +398,7 @@ static bool chunk_put_whole(const struct chunk_printer *p, const struct encoder_
 
 static bool chunk_whole(struct encoder *n, const struct encoder_whole *w, struct buf *out)
 {
-	struct chunk_printer *p = printer(n);
+	struct chunk_printer *p = printer_of_chunks(n);
 	size_t                start = out->len;
 
 	return chunk_put_whole(p, w, out) &&
@@ -409,7 +409,7 @@ static bool chunk_whole(struct encoder *n, const struct encoder_whole *w, struct
 
 static void chunk_destroy(struct encoder *n)
 {
-	struct chunk_printer *p = printer(n);
+	struct chunk_printer *p = printer_of_chunks(n);
 
 	buf_finish(&p->id);
 	buf_finish(&p->name);

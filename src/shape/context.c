@@ -440,7 +440,7 @@ enum errc context_render(struct str message, enum context_files files, struct ar
 	bool            ok = true;
 
 	/* The key may be written with escapes. */
-	if (!mentions(message, MENTION_CONTEXT | MENTION_ESCAPED)) {
+	if (!mention_find(message, MENTION_CONTEXT | MENTION_ESCAPED)) {
 		*ret = message;
 		return ERR_OK;
 	}
@@ -520,7 +520,7 @@ static bool list_named(const struct json_doc *d, json_at files, bool parts, stru
  * only escapes that can spell the key count. */
 bool context_may_name(struct str message)
 {
-	return mentions(message, MENTION_UUID | MENTION_ESCAPED_UUID);
+	return mention_find(message, MENTION_UUID | MENTION_ESCAPED_UUID);
 }
 
 enum errc context_uploads(struct str message, struct arena *arena, struct context_named **ret,
@@ -607,7 +607,7 @@ enum errc context_walk(struct str message, const struct context_walker *w, struc
 	struct json_doc doc = { 0 };
 	size_t          at = 0;
 
-	if (!mentions(message, MENTION_CONTEXT | MENTION_UUID | MENTION_ESCAPED))
+	if (!mention_find(message, MENTION_CONTEXT | MENTION_UUID | MENTION_ESCAPED))
 		return ERR_OK;
 	enum errc rc = json_scan(&doc, message.p, message.n, &json_limits_stored, e);
 	if (rc == ERR_OK && json_get_some(&doc, 0, "type") == JSON_ABSENT) {

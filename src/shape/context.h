@@ -140,6 +140,6 @@ enum mention {
 	MENTION_ESCAPED_UUID = 64, /* \u with a letter of uuid */
 };
 
-/* mentions: whether json, a value that was scanned before, has one of these (enum mention) at its
+/* mention_find: whether json, a value that was scanned before, has one of these (enum mention) at its
  * place: the beginning of a string, or an escape. */
-bool mentions(struct str json, unsigned wanted);
+bool mention_find(struct str json, unsigned wanted);

@@ -31,7 +31,7 @@ static bool mention_here(char first, struct str rest, unsigned wanted)
 	return false;
 }
 
-bool mentions(struct str json, unsigned wanted)
+bool mention_find(struct str json, unsigned wanted)
 {
 	const unsigned char *p = (const unsigned char *)json.p;
 

@@ -8,7 +8,7 @@ static const char *const names[] = { "reasoning_content", "reasoning" };
 /* may_have: a quick search of the bytes, because most chunks have no reasoning. */
 static bool may_have(struct str json)
 {
-	return mentions(json, MENTION_REASONING);
+	return mention_find(json, MENTION_REASONING);
 }
 
 static bool reasoning_put_one(const char *key, struct str escaped, struct buf *out)

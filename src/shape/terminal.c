@@ -6,9 +6,9 @@
 #include "json/scan.h"
 #include "lmc/text.h"
 
-/* overwrite: of each line, what a terminal would show in the end, if a carriage return cleared the line once
+/* overwrite_lines: of each line, what a terminal would show in the end, if a carriage return cleared the line once
  * something follows. */
-static void overwrite(struct buf *text)
+static void overwrite_lines(struct buf *text)
 {
 	size_t line = 0;
 	size_t to = 0;
@@ -36,7 +36,7 @@ static bool terminal_continues(char c)
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-static size_t characters(struct str s)
+static size_t count_characters(struct str s)
 {
 	size_t n = 0;
 
@@ -58,7 +58,7 @@ static size_t terminal_place_of(struct str s, size_t n)
 
 static bool put_short(struct str text, struct buf *out)
 {
-	size_t n = characters(text);
+	size_t n = count_characters(text);
 
 	if (n <= LIMIT_COMPUTER_HEAD + LIMIT_COMPUTER_TAIL)
 		return text_quote(out, text);
@@ -77,8 +77,9 @@ static bool is_output(const struct json_doc *d, json_at message)
 	       json_get_is(d, message, "type", "console");
 }
 
-/* fit: copies the message up to the end of this content, which is shortened. */
-static bool fit(const struct json_doc *d, json_at content, struct str *rest, struct buf *out)
+/* fit_content: copies the message up to the end of this content, which is shortened. */
+static bool fit_content(const struct json_doc *d, json_at content, struct str *rest,
+			struct buf *out)
 {
 	struct str raw = json_raw(d, content);
 	struct buf text;
@@ -86,7 +87,7 @@ static bool fit(const struct json_doc *d, json_at content, struct str *rest, str
 	buf_init(&text, LIMIT_ANSWER);
 	bool ok = buf_add(out, rest->p, (size_t)(raw.p - rest->p)) && text_of(d, content, &text);
 	if (ok) {
-		overwrite(&text);
+		overwrite_lines(&text);
 		ok = put_short(buf_view(&text), out);
 	}
 	buf_finish(&text);
@@ -105,7 +106,7 @@ static bool fit_all(const struct json_doc *d, struct str message, struct buf *ou
 		json_at content = json_get(d, i, "content");
 
 		if (is_output(d, i) && content != JSON_ABSENT &&
-		    json_kind(d, content) == JSON_STRING && !fit(d, content, &rest, out))
+		    json_kind(d, content) == JSON_STRING && !fit_content(d, content, &rest, out))
 			return false;
 	}
 	return buf_str(out, rest);

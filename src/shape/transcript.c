@@ -27,7 +27,7 @@ struct transcript {
  * is needed. (The key may be written with escapes.) */
 static bool may_be_lmc(struct str message)
 {
-	return mentions(message, MENTION_TYPE | MENTION_LMC | MENTION_ESCAPED);
+	return mention_find(message, MENTION_TYPE | MENTION_LMC | MENTION_ESCAPED);
 }
 
 static bool is_lmc(const struct json_doc *d, json_at i)

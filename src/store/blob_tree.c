@@ -25,7 +25,7 @@ static enum errc blob_tree_fail(const char *doing, struct err *e)
 
 /* --- copying --- */
 
-static enum errc pour(int from, int to, bool (*stopped)(void), struct err *e)
+static enum errc copy_fd(int from, int to, bool (*stopped)(void), struct err *e)
 {
 	char     *room = malloc(CHUNK);
 	enum errc rc = ERR_OK;
@@ -62,7 +62,7 @@ static enum errc blob_tree_copy_file(int from, const char *path, bool (*stopped)
 	if (to < 0)
 		return blob_tree_fail("copied", e);
 	owner_give(to, path);
-	enum errc rc = pour(from, to, stopped, e);
+	enum errc rc = copy_fd(from, to, stopped, e);
 	close(to);
 	if (rc != ERR_OK)
 		unlink(path);

@@ -134,8 +134,8 @@ static uint64_t key_ring_number_of(const char id[API_KEY_ID])
 	return n;
 }
 
-/* arrange: sorts the keys after the last addition; false: no memory. */
-static bool arrange(struct key_ring_table *t)
+/* sort_keys: sorts the keys after the last addition; false: no memory. */
+static bool sort_keys(struct key_ring_table *t)
 {
 	if (t->ended_count > 0)
 		qsort(t->ended, t->ended_count, sizeof *t->ended, key_ring_by_session);
@@ -183,7 +183,7 @@ bool key_ring_put(struct key_ring *r, struct key_ring_table *t, int64_t version,
 {
 	struct key_ring_table *old = t;
 
-	if (!arrange(t)) {
+	if (!sort_keys(t)) {
 		key_ring_table_destroy(t);
 		return false;
 	}
@@ -215,7 +215,7 @@ bool key_ring_any(struct key_ring *r)
 	return atomic_load_explicit(&r->any, memory_order_relaxed);
 }
 
-static bool unexpired(const struct key_ring_entry *e, int64_t now_ms)
+static bool is_unexpired(const struct key_ring_entry *e, int64_t now_ms)
 {
 	return (e->expires_ms == 0) | (now_ms < e->expires_ms);
 }
@@ -231,7 +231,7 @@ struct identity *key_ring_find(struct key_ring *r, struct str id,
 	/* All keys are read before any decision. */
 	bool is_new = hash_equal(sha256, e->sha256, HASH_BYTES);
 	bool is_old = hash_equal(sha256, e->old_sha256, HASH_BYTES) & (now_ms < e->old_until_ms);
-	if ((is_new | is_old) & unexpired(e, now_ms) & (found != NULL))
+	if ((is_new | is_old) & is_unexpired(e, now_ms) & (found != NULL))
 		who = identity_hold(e->who);
 	pthread_rwlock_unlock(&r->lock);
 	if (who)
@@ -254,7 +254,8 @@ struct identity *key_ring_named(struct key_ring *r, struct str id, int64_t now_m
 		return NULL;
 	pthread_rwlock_rdlock(&r->lock);
 	const struct key_ring_entry *found = key_ring_find_entry(r->table, id);
-	struct identity *who = found && unexpired(found, now_ms) ? identity_hold(found->who) : NULL;
+	struct identity             *who =
+                found && is_unexpired(found, now_ms) ? identity_hold(found->who) : NULL;
 	pthread_rwlock_unlock(&r->lock);
 	return who;
 }
@@ -268,7 +269,7 @@ struct identity *key_ring_digests(struct key_ring *r, struct str id, int64_t now
 		return NULL;
 	pthread_rwlock_rdlock(&r->lock);
 	const struct key_ring_entry *found = key_ring_find_entry(r->table, id);
-	if (found && unexpired(found, now_ms)) {
+	if (found && is_unexpired(found, now_ms)) {
 		bool both = now_ms < found->old_until_ms;
 
 		memcpy(ret[0], found->sha256, HASH_BYTES);

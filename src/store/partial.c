@@ -225,7 +225,7 @@ enum upkeep_end partial_begin(struct partial *p, int *ret_fd, struct err *e)
 
 /* The target's file system may not be able to refuse an existing name; then a look before the
  * rename must be enough. */
-static bool place(const char *from, const char *to)
+static bool place_file(const char *from, const char *to)
 {
 	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
 		return true;
@@ -260,13 +260,13 @@ enum upkeep_end partial_place(struct partial *p, struct err *e)
 	if (!sync_path(p->db, O_RDONLY) || syncfs(p->fd) != 0)
 		return partial_refuse(e, UPKEEP_FAILED, "sync", p->target);
 	if (partial_exists(from)) {
-		if (!place(from, to))
+		if (!place_file(from, to))
 			return partial_refuse(e, UPKEEP_BAD_TARGET, "make", to);
 		p->files_placed = true;
 	}
 	if (!sync_path(p->parent, O_RDONLY | O_DIRECTORY))
 		return partial_refuse(e, UPKEEP_FAILED, "sync", p->parent);
-	if (!place(p->db, p->target))
+	if (!place_file(p->db, p->target))
 		return partial_refuse(e, UPKEEP_BAD_TARGET, "make", p->target);
 	p->files_placed = false; /* must not be removed any more */
 	rmdir(p->dir);

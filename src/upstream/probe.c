@@ -64,7 +64,7 @@ static bool set_target(CURL *easy, const char *address, bool tls, const char *pa
 	       curl_easy_setopt(easy, CURLOPT_URL, url) == CURLE_OK;
 }
 
-static CURLcode perform(CURL *easy, long timeout_ms, struct answer *a, char *why)
+static CURLcode perform_transfer(CURL *easy, long timeout_ms, struct answer *a, char *why)
 {
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 0L);
@@ -96,7 +96,7 @@ enum errc probe_get(const char *address, bool tls, const char *path, long timeou
 	if (!set_target(easy, address, tls, path))
 		rc = err_set(e, ERR_INVALID_VALUE, "listen",
 			     "%s is no address that can be asked; name one with --listen", address);
-	else if (perform(easy, timeout_ms, &a, why) != CURLE_OK)
+	else if (perform_transfer(easy, timeout_ms, &a, why) != CURLE_OK)
 		rc = err_set(e, ERR_UPSTREAM_CONNECT, NULL, "%s does not answer: %s", address, why);
 	else
 		curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, ret_status);

@@ -58,7 +58,7 @@ bool sse_take(struct sse *s, struct buf *ret, size_t *ret_from)
 	return true;
 }
 
-static enum errc dispatch(struct sse *s, sse_event_fn fn, void *arg, struct err *e)
+static enum errc dispatch_event(struct sse *s, sse_event_fn fn, void *arg, struct err *e)
 {
 	struct str data = sse_data(s);
 	enum errc  rc = ERR_OK;
@@ -130,7 +130,7 @@ static enum errc bare_line(struct sse *s, struct str line, sse_event_fn fn, void
 			   struct err *e)
 {
 	if (!s->bare) {
-		enum errc rc = dispatch(s, fn, arg, e);
+		enum errc rc = dispatch_event(s, fn, arg, e);
 
 		if (rc != ERR_OK)
 			return rc;
@@ -151,7 +151,7 @@ static enum errc sse_take_line(struct sse *s, struct str line, sse_event_fn fn, 
 			line = (struct str){ line.p + 3, line.n - 3 };
 	}
 	if (line.n == 0)
-		return dispatch(s, fn, arg, e);
+		return dispatch_event(s, fn, arg, e);
 	if (line.n > LIMIT_SSE_LINE) {
 		errno = EMSGSIZE;
 		return sse_too_long(e, "a line", LIMIT_SSE_LINE);
@@ -171,7 +171,7 @@ static enum errc sse_take_line(struct sse *s, struct str line, sse_event_fn fn, 
 	if (!known_field(name) && (s->bare || line.p[0] == '{' || line.p[0] == '['))
 		return bare_line(s, line, fn, arg, e);
 	if (s->bare) {
-		enum errc rc = dispatch(s, fn, arg, e);
+		enum errc rc = dispatch_event(s, fn, arg, e);
 
 		if (rc != ERR_OK)
 			return rc;
@@ -253,5 +253,5 @@ enum errc sse_end(struct sse *s, sse_event_fn fn, void *arg, struct err *e)
 		if (rc != ERR_OK)
 			return rc;
 	}
-	return dispatch(s, fn, arg, e);
+	return dispatch_event(s, fn, arg, e);
 }

@@ -86,7 +86,7 @@ static void check_assembled(struct str bytes)
 
 	buf_init(&out, 96 * MIB);
 	CHECK(buf_text(&out, "head"));
-	if (assemble(&piece, 1, &out)) {
+	if (assemble_answer(&piece, 1, &out)) {
 		struct json_doc d = { 0 };
 		struct err      e;
 

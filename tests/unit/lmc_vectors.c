@@ -1,4 +1,4 @@
-/* Every vector of the translation through translate(): streams whole, in single code points and cut
+/* Every vector of the translation through translate_messages(): streams whole, in single code points and cut
  * at random; and what a request may get wrong. */
 #include "base/limits.h"
 #include "lmc/text.h"
@@ -656,7 +656,7 @@ static void check_vector(const struct json_doc *d, json_at vector, struct cut cu
 	json_open(&answer, MIB);
 	put_request(&request.text, d, vector, &cut);
 	json_read(&request);
-	enum errc rc = translate(&request.doc, &about, &answer.text, &e);
+	enum errc rc = translate_messages(&request.doc, &about, &answer.text, &e);
 
 	if (expect != JSON_ABSENT && has(d, expect, "error")) {
 		if (!fits_error(d, expect, rc, &e))
@@ -795,7 +795,7 @@ static void a_wrong_request_names_its_culprit_and_answers_nothing(void **state)
 		put(&request.text, cases[n].body);
 		put(&out, "before");
 		json_read(&request);
-		enum errc rc = translate(&request.doc, &about, &out, &e);
+		enum errc rc = translate_messages(&request.doc, &about, &out, &e);
 		if (rc != cases[n].want || strcmp(e.path, cases[n].path) != 0)
 			fail_msg("%s: got %d at %s: %s", cases[n].why, (int)rc, e.path, e.text);
 		if (rc != ERR_OK)
@@ -835,7 +835,8 @@ static void an_answer_over_the_limit_is_refused_whole(void **state)
 		}
 		put(&request.text, "]}");
 		json_read(&request);
-		assert_int_equal(translate(&request.doc, &about, &out, &e), ERR_REQUEST_TOO_LARGE);
+		assert_int_equal(translate_messages(&request.doc, &about, &out, &e),
+				 ERR_REQUEST_TOO_LARGE);
 		assert_int_equal(out.len, 0);
 		buf_finish(&out);
 		json_close(&request);

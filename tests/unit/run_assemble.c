@@ -150,7 +150,7 @@ static void an_answer_cut_off_anywhere_is_the_one_that_its_run_had(void **state)
 				assert_true(buf_text(&want, "in front "));
 				log_put(&l, scripts[n].events, upto, each);
 				bool any = kept(scripts[n].events, upto, &want);
-				assert_int_equal(assemble(l.pieces, l.count, &got), any);
+				assert_int_equal(assemble_answer(l.pieces, l.count, &got), any);
 				assert_true(str_eq(buf_view(&got), buf_view(&want)));
 				if (any)
 					assert_object((struct str){ got.data + 9, got.len - 9 });
@@ -182,7 +182,7 @@ static void an_answer_is_what_one_expects(void **state)
 
 		buf_init(&got, MIB);
 		log_put(&l, scripts[n].events, scripts[n].count, 4);
-		assert_true(assemble(l.pieces, l.count, &got));
+		assert_true(assemble_answer(l.pieces, l.count, &got));
 		assert_true(buf_add(&got, "", 1));
 		assert_string_equal(got.data, want[n]);
 		log_finish(&l);
@@ -207,8 +207,8 @@ static void events_without_an_answer_make_none(void **state)
 	buf_init(&out, MIB);
 	log_put(&l, nothing, ARRAY_LEN(nothing), 2);
 	for (size_t n = 0; n <= l.count; n++)
-		assert_false(assemble(l.pieces, n, &out));
-	assert_false(assemble(NULL, 0, &out));
+		assert_false(assemble_answer(l.pieces, n, &out));
+	assert_false(assemble_answer(NULL, 0, &out));
 	assert_int_equal(out.len, 0);
 	log_finish(&l);
 	buf_finish(&out);
@@ -241,7 +241,7 @@ static void a_log_cut_off_within_a_record_counts_up_to_there(void **state)
 			}
 			buf_init(&got, MIB);
 			buf_init(&want, MIB);
-			assert_int_equal(assemble(&p, 1, &got),
+			assert_int_equal(assemble_answer(&p, 1, &got),
 					 kept(scripts[n].events, n_whole, &want));
 			assert_true(str_eq(buf_view(&got), buf_view(&want)));
 			buf_finish(&got);
@@ -267,7 +267,7 @@ static void damage_never_makes_broken_json(void **state)
 
 				buf_init(&out, MIB);
 				l.bytes[0].data[at] ^= (char)(1 << bit);
-				if (assemble(l.pieces, 1, &out))
+				if (assemble_answer(l.pieces, 1, &out))
 					assert_object(buf_view(&out));
 				else
 					assert_int_equal(out.len, 0);
@@ -287,13 +287,13 @@ static void where_there_is_no_room_nothing_is_left_behind(void **state)
 
 	log_put(&l, tools, ARRAY_LEN(tools), 4);
 	buf_init(&got, MIB);
-	assert_true(assemble(l.pieces, l.count, &got));
+	assert_true(assemble_answer(l.pieces, l.count, &got));
 	need = got.len;
 	buf_finish(&got);
 	for (size_t max = 0; max <= need; max += max + 40 < need ? 40 : 1) {
 		buf_init(&got, 5 + max);
 		assert_true(buf_text(&got, "front"));
-		assert_int_equal(assemble(l.pieces, l.count, &got), max == need);
+		assert_int_equal(assemble_answer(l.pieces, l.count, &got), max == need);
 		assert_int_equal(got.len, max == need ? 5 + need : 5);
 		buf_finish(&got);
 	}
@@ -306,7 +306,7 @@ static void expect_kept(const struct log *l, const struct event *events, size_t 
 
 	buf_init(&got, MIB);
 	buf_init(&want, MIB);
-	assert_int_equal(assemble(l->pieces, l->count, &got), kept(events, count, &want));
+	assert_int_equal(assemble_answer(l->pieces, l->count, &got), kept(events, count, &want));
 	assert_true(str_eq(buf_view(&got), buf_view(&want)));
 	buf_finish(&got);
 	buf_finish(&want);

@@ -47,7 +47,8 @@ static void each_key_is_found_at_its_place(void **state)
 
 			assert_non_null(copy);
 			memcpy(copy, rows[i].json, n);
-			if (mentions((struct str){ copy, n }, bit) != ((rows[i].has & bit) != 0))
+			if (mention_find((struct str){ copy, n }, bit) !=
+			    ((rows[i].has & bit) != 0))
 				fail_msg("%s: %u", rows[i].json, bit);
 			free(copy);
 		}
@@ -61,9 +62,10 @@ static void a_key_is_found_behind_text_of_any_length(void **state)
 	for (int n = 0; n < 200; n++) {
 		int len = snprintf(json, sizeof json, "{\"content\":\"%0*d\",\"lmc\":[]}", n, 0);
 
-		assert_true(
-			mentions((struct str){ json, (size_t)len }, MENTION_LMC | MENTION_CONTEXT));
-		assert_false(mentions((struct str){ json, (size_t)len }, ~(unsigned)MENTION_LMC));
+		assert_true(mention_find((struct str){ json, (size_t)len },
+					 MENTION_LMC | MENTION_CONTEXT));
+		assert_false(
+			mention_find((struct str){ json, (size_t)len }, ~(unsigned)MENTION_LMC));
 	}
 }
 

@@ -7,7 +7,7 @@
 /* --- after a crash --- */
 
 /* The answer is the numbers of all pieces; a run with a piece "none" gives none. */
-static bool assemble(const struct events_piece *pieces, size_t count, struct buf *out)
+static bool assemble_answer(const struct events_piece *pieces, size_t count, struct buf *out)
 {
 	if (!buf_text(out, "{\"role\":\"assistant\",\"content\":\""))
 		return false;
@@ -29,7 +29,7 @@ static void a_crash_leaves_the_answer_so_far(void **state)
 	struct turn_begin silent = begin(f);
 	struct turn_begin ended = begin(f);
 
-	f->options.assemble = assemble;
+	f->options.assemble = assemble_answer;
 	append_one(f, piece(t.run, 1, 3, "a"));
 	append_one(f, piece(none.run, 1, 1, "none"));
 	append_one(f, piece(t.run, 4, 5, "b"));
@@ -71,7 +71,7 @@ static void the_end_after_a_crash_is_behind_all_that_was_logged(void **state)
 	struct fixture   *f = *state;
 	struct turn_begin t = begin(f);
 
-	f->options.assemble = assemble;
+	f->options.assemble = assemble_answer;
 	append_one(f, piece(t.run, 1, t.seq_reserved + 7, "a"));
 	reopen(f);
 	struct events_read r = log_of(t.run, t.seq_reserved + 7);
@@ -121,7 +121,7 @@ static void an_end_that_was_lost_is_made_as_after_a_crash(void **state)
 	struct buf         b;
 
 	close_store(f);
-	f->options.assemble = assemble;
+	f->options.assemble = assemble_answer;
 	f->options.busy_ms = 50;
 	open_store(f);
 	struct turn_begin begun = begin_keyed(f, "begun");
@@ -220,7 +220,7 @@ static void many_runs_are_recovered_in_no_time(void **state)
 			p[i] = piece(t[i].run, round + 1, round + 1, i % 7 ? "x" : "none");
 		append(f, p, RUNS);
 	}
-	f->options.assemble = assemble;
+	f->options.assemble = assemble_answer;
 	int64_t from = clock_mono_us();
 	reopen(f);
 	print_message("%d runs in %d ms\n", RUNS, (int)((clock_mono_us() - from) / 1000));
@@ -252,7 +252,7 @@ static void a_database_from_before_the_log_is_taken_over(void **state)
 		   "created_ms, completed_ms, seq_reserved, last_seq, model, shape)"
 		   "VALUES (12, 2, 0, 10, 11, 0, 2, 5, 9, 50, 7, 'm', 'native'),"
 		   "(22, 2, 0, 20, 21, 0, 1, 5, 0, 50, 0, 'm', 'openai')");
-	f->options.assemble = assemble;
+	f->options.assemble = assemble_answer;
 	open_store(f);
 
 	struct events_read r = log_of((struct id){ 12, 2 }, 0);

@@ -357,8 +357,8 @@ static enum errc take_event(struct decode *d, struct reader *r, struct err *e)
 	return ERR_OK;
 }
 
-/* carry: the next event carries the provider's object, whose id is that of the message. */
-static void carry(struct decode *d)
+/* carry_object: the next event carries the provider's object, whose id is that of the message. */
+static void carry_object(struct decode *d)
 {
 	const struct json_doc *doc = d->doc;
 	json_at                message = json_get(doc, 0, "message");
@@ -391,7 +391,7 @@ static enum errc anthropic_decode_event(struct decode *d, struct str name, struc
 		return anthropic_take_error(d, data, e);
 
 	if (d->native)
-		carry(d);
+		carry_object(d);
 	rc = take_event(d, r, e);
 	d->told = r->usage;
 	if (rc == ERR_OK && d->raw.n > 0)

@@ -28,8 +28,8 @@ struct copy {
 	size_t                 uploads; /* whose places were passed */
 };
 
-/* cut: replaces the bytes from `from` to `to`. */
-static void cut(struct copy *c, const char *from, const char *to, struct str instead)
+/* cut_bytes: replaces the bytes from `from` to `to`. */
+static void cut_bytes(struct copy *c, const char *from, const char *to, struct str instead)
 {
 	struct str before = { c->at, (size_t)(from - c->at) };
 
@@ -60,7 +60,7 @@ static void native_leave(struct leaving *l, struct str child)
 static void native_stay(struct leaving *l, struct str child)
 {
 	if (l->from)
-		cut(l->copy, l->from, child.p, STR_NONE);
+		cut_bytes(l->copy, l->from, child.p, STR_NONE);
 	l->from = NULL;
 	l->kept = end_of(child);
 }
@@ -68,7 +68,7 @@ static void native_stay(struct leaving *l, struct str child)
 static void native_left(struct leaving *l)
 {
 	if (l->from)
-		cut(l->copy, l->kept ? l->kept : l->from, l->to, STR_NONE);
+		cut_bytes(l->copy, l->kept ? l->kept : l->from, l->to, STR_NONE);
 }
 
 /* --- thinking without a signature --- */
@@ -161,7 +161,7 @@ static enum errc copy_upload(struct copy *c, const struct prompt *p, const struc
 	struct str      source = json_raw(c->doc, u->source);
 	struct json_doc made = { 0 };
 
-	cut(c, source.p, end_of(source), STR_NONE);
+	cut_bytes(c, source.p, end_of(source), STR_NONE);
 	enum errc rc = native_made(p, u, &made, e);
 	if (rc == ERR_OK &&
 	    !native_put_source(c->out, &made, native_part_at(&made, u->part), u->image)) {
@@ -180,12 +180,12 @@ static enum errc copy_upload(struct copy *c, const struct prompt *p, const struc
 /* The levels at which a block may have others: a result, and a document in it. */
 enum { BLOCKS_WITHIN = 3 };
 
-static void replace(struct copy *c, json_at string, struct str by)
+static void replace_string(struct copy *c, json_at string, struct str by)
 {
 	struct str inner = json_inner(c->doc, string);
 
 	if (!str_eq(inner, by))
-		cut(c, inner.p, end_of(inner), by);
+		cut_bytes(c, inner.p, end_of(inner), by);
 }
 
 static void native_copy_id(struct copy *c, json_at id, bool call)
@@ -197,7 +197,7 @@ static void native_copy_id(struct copy *c, json_at id, bool call)
 	bool ok = call ? anthropic_ids_call(&c->ids, c->message, json_inner(c->doc, id), &sent)
 		       : anthropic_ids_result(&c->ids, json_inner(c->doc, id), &sent);
 	if (ok)
-		replace(c, id, sent);
+		replace_string(c, id, sent);
 	c->failed = c->failed || !ok;
 }
 
@@ -214,7 +214,7 @@ static enum errc copy_source(struct copy *c, const struct prompt *p, json_at sou
 	if (c->uploads < n->upload_count && n->uploads[c->uploads].source == source)
 		return copy_upload(c, p, &n->uploads[c->uploads++], e);
 	if (json_is_kind(c->doc, type, JSON_STRING) && media_type(json_inner(c->doc, type), known))
-		replace(c, type, str_of(known));
+		replace_string(c, type, str_of(known));
 	return copy_blocks(c, p, json_get(c->doc, source, "content"), within, e);
 }
 
@@ -300,7 +300,7 @@ static void copy_model(struct copy *c, const struct prompt *p, json_at model)
 {
 	struct str raw = json_raw(c->doc, model);
 
-	cut(c, raw.p, end_of(raw), STR_NONE);
+	cut_bytes(c, raw.p, end_of(raw), STR_NONE);
 	c->failed = c->failed || !buf_json_string(c->out, p->model);
 }
 
@@ -311,7 +311,7 @@ static void copy_max(struct copy *c, int64_t most, json_at max)
 	int64_t    n;
 
 	if (most > 0 && json_int(c->doc, max, &n) && n > most)
-		cut(c, raw.p, end_of(raw), decimal_int(most, digits));
+		cut_bytes(c, raw.p, end_of(raw), decimal_int(most, digits));
 }
 
 static bool is_sampling(const struct json_doc *d, json_at key)
@@ -436,9 +436,9 @@ enum errc anthropic_native(const struct prompt *p, struct buf *out, struct err *
 	anthropic_ids_finish(&c.ids);
 	if (rc != ERR_OK)
 		return rc;
-	cut(&c, end_of(all) - 1, end_of(all) - 1, STR_NONE);
+	cut_bytes(&c, end_of(all) - 1, end_of(all) - 1, STR_NONE);
 	c.failed = c.failed || !native_put_defaults(p, out);
 	native_warn_of_defaults(p);
-	cut(&c, end_of(all), end_of(all), STR_NONE);
+	cut_bytes(&c, end_of(all), end_of(all), STR_NONE);
 	return c.failed ? ask_too_large(e) : ERR_OK;
 }

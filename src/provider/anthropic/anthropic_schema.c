@@ -60,8 +60,8 @@ struct followed {
 	size_t  count;
 };
 
-/* follow: whether the references within a value end.  Recursive; each definition is followed once. */
-static const char *follow(const struct json_doc *d, json_at value, struct followed *f)
+/* follow_references: whether the references within a value end.  Recursive; each definition is followed once. */
+static const char *follow_references(const struct json_doc *d, json_at value, struct followed *f)
 {
 	for (json_at i = value + 1; i < d->tok[value].next; i++) {
 		const char *fault;
@@ -84,7 +84,7 @@ static const char *follow(const struct json_doc *d, json_at value, struct follow
 		f->at[k] = target;
 		f->open[k] = true;
 		f->count++;
-		fault = follow(d, target, f);
+		fault = follow_references(d, target, f);
 		f->open[k] = false;
 		if (fault)
 			return fault;
@@ -381,7 +381,7 @@ bool anthropic_schema_put(struct str schema, struct anthropic_schema *ret, struc
 	*ret = (struct anthropic_schema){ 0 };
 	w.failed = json_scan(&d, schema.p, schema.n, &json_limits_upstream, &e) != ERR_OK;
 	if (!w.failed)
-		ret->fault = follow(&d, 0, &f);
+		ret->fault = follow_references(&d, 0, &f);
 	if (!w.failed && !ret->fault)
 		walk_schema(&w, 0);
 	json_doc_finish(&d);

@@ -45,10 +45,10 @@ static const struct decode_state reader_state = {
 	},
 };
 
-/* want: reads a member that must be of one kind. *ret: JSON_ABSENT if the member is absent, null or
+/* want_member: reads a member that must be of one kind. *ret: JSON_ABSENT if the member is absent, null or
  * of another kind. Errors: UPSTREAM_BAD_RESPONSE if the member is of another kind. */
-static enum errc want(const struct json_doc *doc, json_at obj, const char *key, enum json_kind kind,
-		      json_at *ret, struct err *e)
+static enum errc want_member(const struct json_doc *doc, json_at obj, const char *key,
+			     enum json_kind kind, json_at *ret, struct err *e)
 {
 	json_at i = json_get_some(doc, obj, key);
 	bool    ok = i == JSON_ABSENT || json_kind(doc, i) == kind;
@@ -78,7 +78,7 @@ static enum errc gemini_read_usage(struct reader *r, const struct json_doc *doc,
 {
 	struct counts *c = &r->counts;
 	json_at        at;
-	enum errc      rc = want(doc, 0, "usageMetadata", JSON_OBJECT, &at, e);
+	enum errc      rc = want_member(doc, 0, "usageMetadata", JSON_OBJECT, &at, e);
 
 	if (rc != ERR_OK || at == JSON_ABSENT)
 		return rc;
@@ -184,7 +184,7 @@ static enum errc gemini_fail(const struct decode *d, struct reader *r, json_at c
 static enum errc take_finish(struct decode *d, struct reader *r, json_at candidate, struct err *e)
 {
 	json_at   at;
-	enum errc rc = want(d->doc, candidate, "finishReason", JSON_STRING, &at, e);
+	enum errc rc = want_member(d->doc, candidate, "finishReason", JSON_STRING, &at, e);
 
 	if (rc != ERR_OK || at == JSON_ABSENT)
 		return rc;
@@ -206,11 +206,11 @@ static enum errc take_finish(struct decode *d, struct reader *r, json_at candida
 static enum errc take_no_candidate(struct decode *d, struct reader *r, struct err *e)
 {
 	json_at   feedback, reason;
-	enum errc rc = want(d->doc, 0, "promptFeedback", JSON_OBJECT, &feedback, e);
+	enum errc rc = want_member(d->doc, 0, "promptFeedback", JSON_OBJECT, &feedback, e);
 
 	if (rc != ERR_OK || feedback == JSON_ABSENT || r->word[0])
 		return rc;
-	rc = want(d->doc, feedback, "blockReason", JSON_STRING, &reason, e);
+	rc = want_member(d->doc, feedback, "blockReason", JSON_STRING, &reason, e);
 	if (rc == ERR_OK && reason != JSON_ABSENT &&
 	    !json_is(d->doc, reason, "BLOCKED_REASON_UNSPECIFIED"))
 		gemini_hold_end(r, STR("content_filter"), json_inner(d->doc, reason));
@@ -265,10 +265,10 @@ static enum errc gemini_give_call(struct decode *d, struct reader *r, json_at pa
 	struct str signature = signature_of(d, part);
 	json_at    name, args;
 	char       made[64];
-	enum errc  rc = want(d->doc, call, "name", JSON_STRING, &name, e);
+	enum errc  rc = want_member(d->doc, call, "name", JSON_STRING, &name, e);
 
 	if (rc == ERR_OK)
-		rc = want(d->doc, call, "args", JSON_OBJECT, &args, e);
+		rc = want_member(d->doc, call, "args", JSON_OBJECT, &args, e);
 	if (rc == ERR_OK && json_get_some(d->doc, call, "partialArgs") != JSON_ABSENT)
 		return decode_bad(e, "a call's arguments in pieces, which nobody asked for");
 	if (rc == ERR_OK && (name == JSON_ABSENT || json_inner(d->doc, name).n == 0))
@@ -324,11 +324,11 @@ static enum errc give_part(struct decode *d, struct reader *r, json_at part, str
 	bool thinks = json_is_kind(doc, thought, JSON_TRUE);
 
 	r->went_on = r->went_on || r->word[0];
-	enum errc rc = want(doc, part, "text", JSON_STRING, &text, e);
+	enum errc rc = want_member(doc, part, "text", JSON_STRING, &text, e);
 	if (rc == ERR_OK)
-		rc = want(doc, part, "functionCall", JSON_OBJECT, &call, e);
+		rc = want_member(doc, part, "functionCall", JSON_OBJECT, &call, e);
 	if (rc == ERR_OK)
-		rc = want(doc, part, "inlineData", JSON_OBJECT, &media, e);
+		rc = want_member(doc, part, "inlineData", JSON_OBJECT, &media, e);
 	if (rc != ERR_OK)
 		return rc;
 	r->said = r->said || call != JSON_ABSENT || media != JSON_ABSENT ||
@@ -355,9 +355,9 @@ static enum errc take_candidate(struct decode *d, struct reader *r, json_at cand
 	/* The request asked for one candidate. */
 	if (index != JSON_ABSENT && json_int(doc, index, &n) && n != 0)
 		return ERR_OK;
-	enum errc rc = want(doc, candidate, "content", JSON_OBJECT, &content, e);
+	enum errc rc = want_member(doc, candidate, "content", JSON_OBJECT, &content, e);
 	if (rc == ERR_OK && content != JSON_ABSENT)
-		rc = want(doc, content, "parts", JSON_ARRAY, &parts, e);
+		rc = want_member(doc, content, "parts", JSON_ARRAY, &parts, e);
 	if (rc == ERR_OK && parts != JSON_ABSENT)
 		for (json_at i = json_first(doc, parts); rc == ERR_OK && i != json_end(doc, parts);
 		     i = json_next(doc, i))
@@ -380,7 +380,7 @@ static enum errc take_response(struct decode *d, struct reader *r, struct err *e
 {
 	const struct json_doc *doc = d->doc;
 	json_at                list;
-	enum errc              rc = want(doc, 0, "candidates", JSON_ARRAY, &list, e);
+	enum errc              rc = want_member(doc, 0, "candidates", JSON_ARRAY, &list, e);
 
 	if (rc != ERR_OK)
 		return rc;

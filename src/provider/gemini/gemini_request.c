@@ -324,8 +324,8 @@ static bool gemini_request_put_choice(const struct ask *a, struct buf *out)
 	       buf_text(out, "}}");
 }
 
-/* clashes: whether the request has what older models refuse: JSON as the answer beside tools. */
-static bool clashes(const struct ask *a)
+/* json_clashes_with_tools: whether the request has what older models refuse: JSON as the answer beside tools. */
+static bool json_clashes_with_tools(const struct ask *a)
 {
 	return a->tool_count > 0 && a->format != ASK_FORMAT_TEXT &&
 	       !gemini_model_of(a->prompt)->newer;
@@ -336,7 +336,7 @@ static bool gemini_request_put_tools(const struct ask *a, struct buf *out)
 	bool strict = false;
 
 	/* Tools that can't be called are less than the form of the answer. */
-	if (a->tool_count == 0 || (a->choice == ASK_CHOICE_NONE && clashes(a)))
+	if (a->tool_count == 0 || (a->choice == ASK_CHOICE_NONE && json_clashes_with_tools(a)))
 		return true;
 	for (size_t i = 0; i < a->tool_count; i++) {
 		if (!buf_text(out, i == 0 ? ",\"tools\":[{\"functionDeclarations\":[" : ",") ||
@@ -368,7 +368,7 @@ static bool gemini_request_put_format(const struct ask *a, bool *first, struct b
 {
 	if (a->format == ASK_FORMAT_TEXT)
 		return true;
-	if (a->choice != ASK_CHOICE_NONE && clashes(a)) {
+	if (a->choice != ASK_CHOICE_NONE && json_clashes_with_tools(a)) {
 		warnings_add(a->prompt->warnings, 0, "parameter_dropped",
 			     "response_format was not sent: this model takes none beside tools");
 		return true;

@@ -39,14 +39,14 @@ struct chunk {
 	bool                     tells;    /* it has usage, which is d->told now */
 };
 
-static bool present(const struct json_doc *doc, json_at i)
+static bool is_present(const struct json_doc *doc, json_at i)
 {
 	return i != JSON_ABSENT && json_kind(doc, i) != JSON_NULL;
 }
 
 static bool openai_chunk_is_text(const struct json_doc *doc, json_at i)
 {
-	return !present(doc, i) || json_kind(doc, i) == JSON_STRING;
+	return !is_present(doc, i) || json_kind(doc, i) == JSON_STRING;
 }
 
 static bool openai_chunk_bit(const uint64_t bits[2], uint32_t i)
@@ -107,7 +107,7 @@ static void read_delta(const struct json_doc *doc, json_at delta, struct choice 
 			ret->refusal = v;
 		front = (size_t)doc->tok[v].at + doc->tok[v].len;
 	}
-	if (!present(doc, ret->reasoning))
+	if (!is_present(doc, ret->reasoning))
 		ret->reasoning = other;
 }
 
@@ -135,11 +135,11 @@ static enum errc openai_chunk_read_choice(const struct json_doc *doc, json_at at
 			ret->usage = v;
 	}
 	ret->at = at;
-	ret->no_index = !present(doc, index);
+	ret->no_index = !is_present(doc, index);
 	if ((!ret->no_index && !json_int(doc, index, &n)) || n < 0 || n >= LIMIT_CHOICES)
 		return decode_bad(e, "a chunk with an impossible choice index");
 	ret->index = (uint32_t)n;
-	if (!present(doc, ret->delta)) {
+	if (!is_present(doc, ret->delta)) {
 		ret->delta = JSON_ABSENT;
 		return ERR_OK;
 	}
@@ -147,11 +147,11 @@ static enum errc openai_chunk_read_choice(const struct json_doc *doc, json_at at
 		return decode_bad(e, "a chunk with a delta that is no object");
 	read_delta(doc, ret->delta, ret);
 
-	if (present(doc, ret->content) && !json_is_kind(doc, ret->content, JSON_STRING) &&
+	if (is_present(doc, ret->content) && !json_is_kind(doc, ret->content, JSON_STRING) &&
 	    json_kind(doc, ret->content) != JSON_ARRAY)
 		return decode_bad(e,
 				  "a chunk with content that is neither text nor a list of parts");
-	if (present(doc, ret->tools) && json_kind(doc, ret->tools) != JSON_ARRAY)
+	if (is_present(doc, ret->tools) && json_kind(doc, ret->tools) != JSON_ARRAY)
 		return decode_bad(e, "a chunk with tool_calls that are no list");
 	if (!openai_chunk_is_text(doc, ret->reasoning) || !openai_chunk_is_text(doc, ret->refusal))
 		return decode_bad(e, "a chunk with reasoning or a refusal that is no string");
@@ -172,12 +172,12 @@ static bool choice_plain(const struct chunk *c, const struct choice *ch)
 {
 	const struct json_doc *doc = c->doc;
 	bool                   begun = openai_chunk_bit(c->d->begun, ch->index);
-	bool                   finish = present(doc, ch->finish);
+	bool                   finish = is_present(doc, ch->finish);
 
 	if (ch->no_index || ch->delta == JSON_ABSENT)
 		return false;
 	/* Only one role can be cut out of a chunk. */
-	if (begun && present(doc, ch->role) && doc->tok[c->top->choices].count > 1)
+	if (begun && is_present(doc, ch->role) && doc->tok[c->top->choices].count > 1)
 		return false;
 	if (!begun &&
 	    (!json_is_kind(doc, ch->role, JSON_STRING) || !json_is(doc, ch->role, "assistant")))
@@ -186,7 +186,7 @@ static bool choice_plain(const struct chunk *c, const struct choice *ch)
 		return false;
 	if (finish && c->d->state && !calls_end_plainly(c->d, ch->index))
 		return false;
-	return !present(doc, ch->content) || json_is_kind(doc, ch->content, JSON_STRING);
+	return !is_present(doc, ch->content) || json_is_kind(doc, ch->content, JSON_STRING);
 }
 
 static bool top_plain(const struct json_doc *doc, const struct openai_top *top)
@@ -198,7 +198,7 @@ static bool top_plain(const struct json_doc *doc, const struct openai_top *top)
 	       json_is_kind(doc, top->object, JSON_STRING) &&
 	       (object.n == 0 || str_is(object, "chat.completion.chunk")) &&
 	       json_is_kind(doc, top->created, JSON_NUMBER) && top->error == JSON_ABSENT &&
-	       present(doc, top->choices);
+	       is_present(doc, top->choices);
 }
 
 /* usage_aside: takes a usage that stands elsewhere than OpenAI has it.  Many servers repeat it where
@@ -247,17 +247,17 @@ static enum errc openai_chunk_check_choices(struct chunk *c, struct err *e)
 			rc = openai_error(c->d, ch.error, e);
 		if (rc == ERR_OK)
 			rc = openai_finish_word(doc, ch.finish, &word, &changed, e);
-		if (rc == ERR_OK && present(doc, ch.tools))
+		if (rc == ERR_OK && is_present(doc, ch.tools))
 			rc = openai_call_read(c->d, ch.index, ch.tools, &c->keep_raw, e);
 		if (rc != ERR_OK)
 			return rc;
 		if (changed || !choice_plain(c, &ch))
 			c->keep_raw = false;
-		if (present(doc, ch.usage))
+		if (is_present(doc, ch.usage))
 			usage_aside(c->d, ch.usage);
 		if (position == 1) {
 			c->first = ch;
-			if (openai_chunk_bit(c->d->begun, ch.index) && present(doc, ch.role))
+			if (openai_chunk_bit(c->d->begun, ch.index) && is_present(doc, ch.role))
 				c->role_cut = ch.role_cut;
 		}
 	}
@@ -271,7 +271,7 @@ static void give_thinking(struct chunk *c, const struct choice *ch, json_at thin
 	const struct json_doc *doc = c->doc;
 
 	openai_chunk_give_text(c, EVENT_REASONING, ch->index, json_inner_of(doc, thinking));
-	if (!present(doc, thinking) || json_kind(doc, thinking) != JSON_ARRAY)
+	if (!is_present(doc, thinking) || json_kind(doc, thinking) != JSON_ARRAY)
 		return;
 	JSON_EACH (i, doc, thinking)
 		openai_chunk_give_text(c, EVENT_REASONING, ch->index,
@@ -316,7 +316,7 @@ static void give_images(struct chunk *c, const struct choice *ch)
 {
 	const struct json_doc *doc = c->doc;
 
-	if (!present(doc, ch->images) || json_kind(doc, ch->images) != JSON_ARRAY)
+	if (!is_present(doc, ch->images) || json_kind(doc, ch->images) != JSON_ARRAY)
 		return;
 	JSON_EACH (i, doc, ch->images)
 		if (picture_is(json_raw(doc, i)))
@@ -382,14 +382,14 @@ static enum errc give_choice(struct chunk *c, const struct choice *ch, struct er
 		d->open[ch->index / 64] |= mask;
 	}
 	give_reasoning(c, ch);
-	if (present(doc, ch->content) && json_kind(doc, ch->content) == JSON_ARRAY)
+	if (is_present(doc, ch->content) && json_kind(doc, ch->content) == JSON_ARRAY)
 		openai_chunk_give_parts(c, ch);
 	else
 		openai_chunk_give_text(c, EVENT_TEXT, ch->index, json_inner_of(doc, ch->content));
 	openai_chunk_give_text(c, EVENT_REFUSAL, ch->index, json_inner_of(doc, ch->refusal));
 	give_images(c, ch);
 
-	enum errc rc = present(doc, ch->tools) ? give_tools(c, ch, e) : ERR_OK;
+	enum errc rc = is_present(doc, ch->tools) ? give_tools(c, ch, e) : ERR_OK;
 	return rc == ERR_OK ? openai_chunk_give_finish(c, ch, e) : rc;
 }
 
@@ -406,7 +406,7 @@ static enum errc give_chunk(struct chunk *c, struct err *e)
 						      .id = json_inner_of(doc, top->id),
 						      .text = json_inner_of(doc, top->model) });
 	}
-	if (present(doc, top->choices))
+	if (is_present(doc, top->choices))
 		JSON_EACH (i, doc, top->choices) {
 			struct choice ch = c->first;
 			enum errc     rc = ERR_OK;
@@ -431,14 +431,14 @@ static enum errc openai_chunk_decode_chunk(struct decode *d, const struct openai
 					   struct err *e)
 {
 	const struct json_doc *doc = d->doc;
-	bool                   choices = present(doc, top->choices);
-	bool                   usage = present(doc, top->usage);
+	bool                   choices = is_present(doc, top->choices);
+	bool                   usage = is_present(doc, top->usage);
 
 	if (choices && json_kind(doc, top->choices) != JSON_ARRAY)
 		return decode_bad(e, "a chunk with choices that are no list");
 	if (usage && json_kind(doc, top->usage) != JSON_OBJECT)
 		return decode_bad(e, "a chunk with usage that is no object");
-	if (present(doc, top->aside))
+	if (is_present(doc, top->aside))
 		usage_aside(d, json_get(doc, top->aside, "usage"));
 	if (!choices && !usage)
 		return ERR_OK; /* nothing that a chat client could use */

@@ -269,7 +269,7 @@ static const char *const overflow_texts[] = {
 
 #define OVERFLOW "context_length_exceeded"
 
-static bool overflows(const struct report *r)
+static bool is_overflow(const struct report *r)
 {
 	for (size_t i = 0; i < ARRAY_LEN(overflow_words); i++)
 		if (strcmp(r->type, overflow_words[i]) == 0 ||
@@ -298,7 +298,7 @@ static void keep_words(const struct report *r, struct err *e)
 }
 
 /* The provider's own error is passed on: its status, its words and the path of the parameter. */
-static enum errc rejected(int64_t status, const struct report *r, struct err *e)
+static enum errc set_rejected(int64_t status, const struct report *r, struct err *e)
 {
 	enum errc code = status == 429 ? ERR_UPSTREAM_RATE_LIMIT : ERR_UPSTREAM_REJECTED;
 
@@ -308,7 +308,7 @@ static enum errc rejected(int64_t status, const struct report *r, struct err *e)
 		err_set(e, code, r->param, "the provider answered with status %d", (int)status);
 	keep_words(r, e);
 	if (code == ERR_UPSTREAM_REJECTED && (status == 400 || status == 413 || status == 422) &&
-	    overflows(r))
+	    is_overflow(r))
 		str_copy(e->wire, sizeof e->wire, STR(OVERFLOW));
 	e->http = (int)status;
 	e->verbatim = true;
@@ -346,7 +346,7 @@ static enum errc openai_error_refused(int64_t status, const struct report *r)
 	return ERR_OK;
 }
 
-static enum errc denied(int64_t status, const struct report *r, struct err *e)
+static enum errc set_denied(int64_t status, const struct report *r, struct err *e)
 {
 	const char *says = r->message[0] ? ": " : "";
 
@@ -363,11 +363,11 @@ static enum errc for_status(int64_t status, const struct report *r, struct err *
 	if (code == ERR_UPSTREAM_AUTH)
 		err_set(e, code, NULL, KEY_REFUSED, (int)status);
 	else if (code == ERR_UPSTREAM_DENIED)
-		denied(status, r, e);
+		set_denied(status, r, e);
 	else if (code == ERR_UPSTREAM_SIGNATURE)
-		rejected(status, r, e);
+		set_rejected(status, r, e);
 	else if (code == ERR_UPSTREAM_REJECTED || openai_error_passes(status))
-		code = rejected(status, r, e);
+		code = set_rejected(status, r, e);
 	else if (status == 503 || status == OVERLOADED)
 		code = openai_error_failed(ERR_UPSTREAM_UNAVAILABLE, 0, status, r, e);
 	else
@@ -405,7 +405,7 @@ enum errc openai_error(const struct decode *d, json_at where, struct err *e)
 	struct report r;
 
 	read_report(d, where, &r);
-	if (r.status == 0 && overflows(&r))
+	if (r.status == 0 && is_overflow(&r))
 		r.status = 400;
 	if (r.status != 0) {
 		enum errc code = for_status(r.status, &r, e);

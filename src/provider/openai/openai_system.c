@@ -92,8 +92,8 @@ static enum errc openai_system_mark(struct openai_system *s, const struct prompt
 	return ERR_OK;
 }
 
-static enum errc join(struct openai_system *s, const struct prompt *p, struct json_doc *d,
-		      struct err *e)
+static enum errc join_systems(struct openai_system *s, const struct prompt *p, struct json_doc *d,
+			      struct err *e)
 {
 	bool others = false;
 
@@ -128,7 +128,7 @@ enum errc openai_system_read(struct openai_system *ret, const struct prompt *p, 
 	buf_init(&ret->text, LIMIT_UPSTREAM_ASK);
 	rc = openai_system_mark(ret, p, &d, &move, e);
 	if (rc == ERR_OK && move)
-		rc = join(ret, p, &d, e);
+		rc = join_systems(ret, p, &d, e);
 	json_doc_finish(&d);
 	if (rc != ERR_OK || !move)
 		openai_system_finish(ret);

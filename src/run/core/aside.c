@@ -6,7 +6,7 @@
 #include "run/internal.h"
 #include "store/conversation.h"
 
-static size_t length(const struct str *list, size_t count)
+static size_t sum_lengths(const struct str *list, size_t count)
 {
 	size_t n = 0;
 
@@ -25,8 +25,9 @@ bool aside_wanted(const struct run *r)
 		return false;
 	for (size_t i = 0; branch && i < branch->message_count; i++)
 		n += branch->messages[i].body.n;
-	return n + length(r->rq->what.messages, r->rq->what.message_count) +
-		       length(p->messages, p->message_count) + length(p->members, p->member_count) >
+	return n + sum_lengths(r->rq->what.messages, r->rq->what.message_count) +
+		       sum_lengths(p->messages, p->message_count) +
+		       sum_lengths(p->members, p->member_count) >
 	       LIMIT_LOOP_JSON;
 }
 
@@ -41,7 +42,7 @@ static void run_work(struct work_job *job)
 		err_keep(&x->err, &e);
 }
 
-static void worked(struct work_job *job)
+static void on_worked(struct work_job *job)
 {
 	struct aside *x = container_of(job, struct aside, job);
 	struct run   *r = container_of(x, struct run, aside);
@@ -62,7 +63,7 @@ bool aside_submit(struct run *r, enum errc (*work)(struct run *r, struct err *e)
 {
 	struct aside *x = &r->aside;
 
-	x->job = (struct work_job){ .loop = run_loop(r), .run = run_work, .done = worked };
+	x->job = (struct work_job){ .loop = run_loop(r), .run = run_work, .done = on_worked };
 	x->work = work;
 	x->then = then;
 	err_drop(&x->err);

@@ -18,7 +18,7 @@
 
 /* --- one attempt's end --- */
 
-static struct health_target who(const struct run *r)
+static struct health_target health_key(const struct run *r)
 {
 	if (r->given.route)
 		return target_health(&r->attempt.target);
@@ -33,7 +33,7 @@ static struct str asked_model(const struct run *r)
 
 static void attempt_tell(struct run *r, enum health_news news, const struct err *e)
 {
-	struct health_target t = who(r);
+	struct health_target t = health_key(r);
 
 	health_tell(&t, news, e ? e->retry_after_ms * 1000 : 0, r->attempt.target.probe,
 		    clock_mono_us());
@@ -88,9 +88,9 @@ static void tell_trace(const struct run *r, const struct err *e)
 	trace_close(&s, e ? err_code_wire(e->code) : NULL);
 }
 
-/* over: reports the end of the attempt that goes on, if there is one, to health, trace and
+/* end_attempt: reports the end of the attempt that goes on, if there is one, to health, trace and
  * metrics. */
-static void over(struct run *r, enum health_news news, const struct err *e)
+static void end_attempt(struct run *r, enum health_news news, const struct err *e)
 {
 	if (!r->attempt.on)
 		return;
@@ -104,7 +104,7 @@ static void over(struct run *r, enum health_news news, const struct err *e)
 
 static void tell_healthy(struct run *r)
 {
-	struct health_target t = who(r);
+	struct health_target t = health_key(r);
 	int64_t              now_us = clock_mono_us();
 
 	tally_first(registry_tally(&r->attempt.target), now_us - r->attempt.called_us, now_us);
@@ -131,7 +131,7 @@ void attempt_content(struct run *r)
 
 void attempt_good(struct run *r)
 {
-	over(r, HEALTH_GOOD, NULL);
+	end_attempt(r, HEALTH_GOOD, NULL);
 	timer_stop(run_loop(r), &r->attempt.total);
 }
 
@@ -141,7 +141,7 @@ bool attempt_stop(struct run *r, const struct run_ending *x)
 
 	(void)x;
 	run_drop_call(r);
-	over(r, HEALTH_NEITHER, r->failure ? r->failure : &e);
+	end_attempt(r, HEALTH_NEITHER, r->failure ? r->failure : &e);
 	if (r->attempt.chosen) /* the target was not asked yet: a worker had the prompt */
 		attempt_tell(r, HEALTH_NEITHER, NULL);
 	timer_stop(run_loop(r), &r->attempt.wait);
@@ -159,7 +159,7 @@ bool attempt_stop(struct run *r, const struct run_ending *x)
 
 /* --- who is asked --- */
 
-static const struct model *fallback(const struct run *r, struct str *ret_name)
+static const struct model *next_fallback(const struct run *r, struct str *ret_name)
 {
 	return r->given.route ? registry_fallback(r->given.route, r->attempt.step, ret_name) : NULL;
 }
@@ -168,7 +168,7 @@ static const struct model *fallback(const struct run *r, struct str *ret_name)
 static bool next_model(struct run *r)
 {
 	struct attempt     *a = &r->attempt;
-	const struct model *m = fallback(r, &a->name);
+	const struct model *m = next_fallback(r, &a->name);
 
 	if (!m)
 		return false;
@@ -196,9 +196,9 @@ static bool takes_less(const struct run *r, const struct target *t)
 	       (r->rq->what.untranslated && !prompt_is_native(&r->rq->what.prompt, t->takes));
 }
 
-/* choose: chooses a healthy target of the model or of its fallbacks; false: there is none, and
+/* choose_target: chooses a healthy target of the model or of its fallbacks; false: there is none, and
  * *block says why. */
-static bool choose(struct run *r, struct registry_block *block)
+static bool choose_target(struct run *r, struct registry_block *block)
 {
 	struct attempt *a = &r->attempt;
 
@@ -225,8 +225,8 @@ static bool choose(struct run *r, struct registry_block *block)
 	return true;
 }
 
-/* blocked: the error of a call for which no target could be asked. */
-static void blocked(const struct run *r, const struct registry_block *b, struct err *e)
+/* set_blocked: the error of a call for which no target could be asked. */
+static void set_blocked(const struct run *r, const struct registry_block *b, struct err *e)
 {
 	struct str model = { r->given.model, strnlen(r->given.model, 100) };
 	int64_t    ms = (b->wait_us + 999) / 1000;
@@ -317,9 +317,9 @@ static enum errc attempt_encode(struct run *r, struct err *e)
 	return p->ops->encode(p, &r->rq->what.prompt, &r->aside.body, e);
 }
 
-static bool go(struct run *r, struct err *e);
+static bool try_targets(struct run *r, struct err *e);
 
-static void encoded(struct run *r, struct err *e)
+static void on_encoded(struct run *r, struct err *e)
 {
 	if (e->code == ERR_OK) {
 		r->rq->what.prompt.body = &r->aside.body;
@@ -328,7 +328,7 @@ static void encoded(struct run *r, struct err *e)
 		name_origin(r, e);
 		attempt_tell(r, HEALTH_NEITHER, NULL);
 	}
-	if (e->code == ERR_OK || (is_later(r) && r->given.route && go(r, e)))
+	if (e->code == ERR_OK || (is_later(r) && r->given.route && try_targets(r, e)))
 		return;
 	run_finish(r, e);
 }
@@ -370,9 +370,9 @@ static enum errc leave_sampling(struct run *r, struct err *e)
 	return ERR_OK;
 }
 
-/* translate: the warnings of a translation of the client's words hold for the targets that are sent
+/* translate_prompt: the warnings of a translation of the client's words hold for the targets that are sent
  * the translation. */
-static enum errc translate(struct run *r, struct err *e)
+static enum errc translate_prompt(struct run *r, struct err *e)
 {
 	const struct call_request *rq = r->rq;
 
@@ -383,8 +383,8 @@ static enum errc translate(struct run *r, struct err *e)
 		       : err_no_memory(e);
 }
 
-/* ask: begins an attempt, or lets a worker print the prompt first. */
-static enum errc ask(struct run *r, struct err *e)
+/* start_attempt: begins an attempt, or lets a worker print the prompt first. */
+static enum errc start_attempt(struct run *r, struct err *e)
 {
 	const struct provider *p = r->provider;
 	struct attempt        *a = &r->attempt;
@@ -393,7 +393,7 @@ static enum errc ask(struct run *r, struct err *e)
 	struct warnings *w = run_warnings(r);
 	w->json.len = a->warnings_len;
 	w->count = a->warnings_count;
-	if (translate(r, e) != ERR_OK || leave_sampling(r, e) != ERR_OK)
+	if (translate_prompt(r, e) != ERR_OK || leave_sampling(r, e) != ERR_OK)
 		return e->code;
 	if (r->rq->what.prompt.bare)
 		warnings_add(
@@ -403,17 +403,17 @@ static enum errc ask(struct run *r, struct err *e)
 	if (!p->ops->encode || !aside_wanted(r))
 		return attempt_begin(r, e);
 	buf_finish(&r->aside.body); /* the body of an earlier attempt that could not begin */
-	aside_do(r, attempt_encode, encoded);
+	aside_do(r, attempt_encode, on_encoded);
 	return ERR_OK;
 }
 
-/* go: asks the next target; false: no target could be asked, and e says why. */
-static bool go(struct run *r, struct err *e)
+/* try_targets: asks the next target; false: no target could be asked, and e says why. */
+static bool try_targets(struct run *r, struct err *e)
 {
 	struct registry_block block = { 0 };
 
-	while (choose(r, &block)) {
-		if (ask(r, e) == ERR_OK)
+	while (choose_target(r, &block)) {
+		if (start_attempt(r, e) == ERR_OK)
 			return true;
 		/* If the first target can't be asked, the request is refused: other targets are
 		 * there for failures of providers.  A later target that can't be asked is
@@ -424,7 +424,7 @@ static bool go(struct run *r, struct err *e)
 	if (is_later(r))
 		*e = *r->attempt.last;
 	else
-		blocked(r, &block, e);
+		set_blocked(r, &block, e);
 	return false;
 }
 
@@ -433,7 +433,7 @@ static void on_wait(struct timer *t)
 	struct run *r = container_of(t, struct run, attempt.wait);
 	struct err  e;
 
-	if (!go(r, &e))
+	if (!try_targets(r, &e))
 		run_finish(r, &e);
 }
 
@@ -463,7 +463,7 @@ enum errc attempt_first(struct run *r, struct err *e)
 		a->members = r->rq->what.prompt.members;
 		a->member_count = r->rq->what.prompt.member_count;
 	}
-	return go(r, e) ? ERR_OK : e->code;
+	return try_targets(r, e) ? ERR_OK : e->code;
 }
 
 /* has_signed: whether the request may have what a provider signed, which another one may refuse. */
@@ -521,8 +521,8 @@ static void pass_over(struct run *r, const struct err *e)
 	log_end(&l);
 }
 
-/* priced: a cost may be told: each attempt so far had a price. */
-static bool priced(const struct run *r)
+/* is_priced: a cost may be told: each attempt so far had a price. */
+static bool is_priced(const struct run *r)
 {
 	return r->bill.charged && !r->bill.unpriced;
 }
@@ -542,7 +542,7 @@ static void attempt_give_up(struct run *r, const struct err *e)
 				  .http = e->upstream_status,
 				  .ended_ms = clock_wall_ms(),
 				  .usage = u,
-				  .costs = (u.known || u.estimated) && priced(r),
+				  .costs = (u.known || u.estimated) && is_priced(r),
 				  .nano = r->bill.nano - before_nano,
 			  });
 }
@@ -574,7 +574,7 @@ static struct attempt_past as_step(const struct run *r, const struct usage *used
 		.first_ms = r->computer->token_ms,
 		.ended_ms = clock_wall_ms(),
 		.usage = *used,
-		.costs = priced(r),
+		.costs = is_priced(r),
 		.nano = r->bill.nano - before_nano,
 	};
 }
@@ -616,7 +616,7 @@ static void attempt_over(struct run *r, const struct usage *used, int64_t before
 		live_attempt_last_step(r->live, asked_model(r), &p);
 		return;
 	}
-	live_attempt_last(r->live, asked_model(r), r->attempt.count > 1, priced(r),
+	live_attempt_last(r->live, asked_model(r), r->attempt.count > 1, is_priced(r),
 			  r->bill.nano - before_nano);
 }
 
@@ -633,17 +633,17 @@ void attempt_book_last(struct run *r)
 	attempt_book(r, r->failure ? err_code_wire(r->failure->code) : "ok");
 }
 
-/* serves: whether the target has answered a call within the window of its failures. */
-static bool serves(const struct run *r)
+/* has_served: whether the target has answered a call within the window of its failures. */
+static bool has_served(const struct run *r)
 {
 	int64_t since_us = clock_mono_us() - r->provider->health.window_us;
 
 	return tally_answered(registry_tally(&r->attempt.target), since_us);
 }
 
-/* blame: what health is told of a failed attempt.  However often a run asks a target, it tells of one
+/* blame_target: what health is told of a failed attempt.  However often a run asks a target, it tells of one
  * failure: otherwise a few faulty requests would take the target from everybody. */
-static enum health_news blame(struct attempt *a, const struct err *e, bool served)
+static enum health_news blame_target(struct attempt *a, const struct err *e, bool served)
 {
 	enum health_news news = retry_news(e, a->committed, served);
 	uint32_t         bit = (uint32_t)1 << (a->target.index % 32);
@@ -660,9 +660,9 @@ bool attempt_again(struct run *r, const struct err *e)
 {
 	struct attempt *a = &r->attempt;
 	struct str      name;
-	bool            served = serves(r);
+	bool            served = has_served(r);
 
-	over(r, blame(a, e, served), e);
+	end_attempt(r, blame_target(a, e, served), e);
 	if (tape_uncommitted(r->journal.tape).n > 0 && retry_costs(e))
 		r->attempt.spent = true;
 	run_stages_cut(r);
@@ -677,7 +677,7 @@ bool attempt_again(struct run *r, const struct err *e)
 		.bare = r->rq->what.prompt.bare,
 		.other = r->given.route &&
 			 registry_untried(a->model, a->name, a->tried, clock_mono_us()),
-		.fallback = fallback(r, &name) != NULL,
+		.fallback = next_fallback(r, &name) != NULL,
 		.left_us = left_us(r),
 		.random = id_random(),
 	};

@@ -21,7 +21,7 @@ static void go_on_in(struct run *r, struct id conversation)
 	id_text(r->names.conversation, ID_CONVERSATION, r->names.conversation_text);
 }
 
-static bool approves(const struct run *r)
+static bool approves_code(const struct run *r)
 {
 	return r->rq->manner.computing &&
 	       (r->rq->manner.computing->approve || r->rq->manner.computing->refuse);
@@ -44,7 +44,7 @@ static void on_branch(struct store_job *job)
 	if (e.code == ERR_OK && !id_none(r->rq->thread.continues) &&
 	    b->leaf.key != r->rq->thread.continues.key)
 		err_set(&e, ERR_NOT_CONTINUABLE, "", "%s",
-			approves(r)
+			approves_code(r)
 				? "this approval was given or refused before, or something came "
 				  "after it: only the newest run of a conversation can be approved"
 				: "only the newest run of a conversation can be continued, and only "

@@ -226,8 +226,8 @@ static bool answers_by(const struct prompt *p, struct str key, int64_t *ret)
 	return true;
 }
 
-/* answers: how many answers the request makes the model write. */
-static bool answers(const struct prompt *p, int64_t *ret)
+/* count_answers: how many answers the request makes the model write. */
+static bool count_answers(const struct prompt *p, int64_t *ret)
 {
 	*ret = 1;
 	if (!answers_by(p, STR("n"), ret))
@@ -240,7 +240,7 @@ static bool answers(const struct prompt *p, int64_t *ret)
 	return true;
 }
 
-static enum errc unbound(struct str model, const char *what, struct err *e)
+static enum errc refuse_unbound(struct str model, const char *what, struct err *e)
 {
 	struct str shown = { model.p, model.n < 80 ? model.n : 80 };
 
@@ -263,7 +263,7 @@ static enum errc answer_bound(struct run *r, const struct registry_bound *b, int
 	*ret = 0;
 	if (p->embed)
 		return ERR_OK;
-	if (!answers(p, &n))
+	if (!count_answers(p, &n))
 		return err_set(e, ERR_INVALID_VALUE, "n", "must be an integer from 1 to %d",
 			       ANSWERS_MAX);
 	if (p->max_tokens.n > 0 && !str_is(p->max_tokens, "null")) {
@@ -273,10 +273,10 @@ static enum errc answer_bound(struct run *r, const struct registry_bound *b, int
 				p->max_tokens_key ? p->max_tokens_key : "max_tokens",
 				"must be an integer from 1 to 1000000000 for a key with a budget");
 	} else if (b->max_output == 0) {
-		return unbound(b->unlimited,
-			       "set max_tokens in the request, or ask the operator to set "
-			       "the model's max_output.",
-			       e);
+		return refuse_unbound(b->unlimited,
+				      "set max_tokens in the request, or ask the operator to set "
+				      "the model's max_output.",
+				      e);
 	} else {
 		snprintf(text, sizeof text, "%lld", (long long)b->max_output);
 		p->max_tokens = arena_str(&r->rq->input->arena, str_of(text));
@@ -297,7 +297,7 @@ static enum errc make_bound(struct run *r, struct budget_reserve *j, struct err 
 	if (answer_bound(r, &b, &out, e) != ERR_OK)
 		return e->code;
 	if (a->budget_nano > 0 && !b.price.known)
-		return unbound(b.unpriced, "the operator has to set its price.", e);
+		return refuse_unbound(b.unpriced, "the operator has to set its price.", e);
 	j->nano = price_most(&b.price, r->bill.in, out);
 	j->tokens_in = r->bill.in;
 	j->tokens = r->bill.in + out;
@@ -439,7 +439,7 @@ struct usage bill_used(struct run *r, const struct usage *u)
 	return all;
 }
 
-static struct usage estimate(const struct run *r)
+static struct usage estimate_usage(const struct run *r)
 {
 	return usage_guess(r->bill.in, r->bill.out);
 }
@@ -451,14 +451,14 @@ struct usage bill_dropped(struct run *r, const struct err *e)
 	if (!u.known && !retry_costs(e))
 		return (struct usage){ 0 };
 	if (!u.known)
-		u = estimate(r);
+		u = estimate_usage(r);
 	bill_charge(r, &u);
 	return u;
 }
 
 struct usage bill_close(struct run *r, bool asked)
 {
-	struct usage guess = estimate(r);
+	struct usage guess = estimate_usage(r);
 	struct usage u = r->kept.usage;
 	bool costs = asked || r->attempt.committed || r->outcome == RUN_COMPLETED || u.known ||
 		     (r->failure && retry_costs(r->failure));
@@ -481,7 +481,7 @@ struct usage bill_close(struct run *r, bool asked)
 
 struct usage bill_step(struct run *r)
 {
-	struct usage guess = estimate(r);
+	struct usage guess = estimate_usage(r);
 	struct usage u = r->kept.usage.known ? r->kept.usage : guess;
 
 	bill_charge(r, &u);

@@ -56,7 +56,7 @@ void feed_skip(struct run *r)
 	r->feed.reader.place = tape_head(r->journal.tape);
 }
 
-static void wake(struct run *r)
+static void wake_reader(struct run *r)
 {
 	if (r->observer && r->feed.headers_sent)
 		r->observer->wake(r->observer_arg);
@@ -80,8 +80,8 @@ static size_t feed_behind(const struct run *r)
 	       (run_stored(r) ? (size_t)(tape_head(r->journal.tape) - r->feed.reader.place) : 0);
 }
 
-/* resume: lets the provider go on if little waits for the client. */
-static void resume(struct run *r)
+/* resume_provider: lets the provider go on if little waits for the client. */
+static void resume_provider(struct run *r)
 {
 	if (feed_behind(r) < LIMIT_FEED_LOW)
 		feed_pause(r, false);
@@ -92,8 +92,8 @@ void feed_wake(struct run *r)
 	catch_up(r);
 	/* An event that waited for the log may print nothing, and a client that gets nothing takes
 	 * nothing: run_taken would never be called. */
-	resume(r);
-	wake(r);
+	resume_provider(r);
+	wake_reader(r);
 }
 
 void feed_open(struct run *r)
@@ -126,7 +126,7 @@ struct str run_ready(struct run *r, bool *ret_last)
 void run_taken(struct run *r, size_t n)
 {
 	reader_taken(&r->feed.reader, n);
-	resume(r);
+	resume_provider(r);
 }
 
 static void feed_print(struct run *r, const struct event *ev, uint64_t seq)
@@ -148,7 +148,7 @@ static void feed_print(struct run *r, const struct event *ev, uint64_t seq)
 		feed_pause(r, true);
 	if (!r->feed.headers_sent && behind > LIMIT_COMMIT_BYTES)
 		feed_open(r);
-	wake(r);
+	wake_reader(r);
 }
 
 bool feed_rests(struct run *r)
@@ -166,7 +166,7 @@ bool feed_join_rest(struct run *r)
 {
 	bool ok = reader_join_rest(&r->feed.reader);
 
-	wake(r);
+	wake_reader(r);
 	return ok;
 }
 

@@ -16,13 +16,13 @@ enum { SEQ_FIRST_RANGE = 1024 };
 /* With what a commit takes it is below the 50 ms that are promised. */
 enum { LOG_US = 25 * 1000, AGAIN_US = 100 * 1000 };
 
-static void unlist(struct run *r)
+static void dequeue_run(struct run *r)
 {
 	r->engine->log_count -= r->journal.link.in != NULL;
 	list_take_out(&r->journal.link);
 }
 
-static void list(struct run *r)
+static void enqueue_run(struct run *r)
 {
 	struct run_engine *g = r->engine;
 
@@ -35,7 +35,7 @@ static void list(struct run *r)
 
 /* --- the job --- */
 
-static void arm(struct run_engine *g);
+static void arm_timer(struct run_engine *g);
 static void journal_on_timer(struct timer *t);
 
 static void drop_job(struct log_job *j)
@@ -49,7 +49,7 @@ static void drop_job(struct log_job *j)
 	*j = (struct log_job){ .engine = j->engine };
 }
 
-static void submit(struct run_engine *g)
+static void submit_events(struct run_engine *g)
 {
 	/* A change of the settings may have left the timer running: a job is handed over once. */
 	timer_stop(g->o.env.loop, &g->log_timer);
@@ -58,8 +58,8 @@ static void submit(struct run_engine *g)
 	timer_start(g->o.env.loop, &g->log_timer, AGAIN_US);
 }
 
-/* arrived: the log has the events that were handed over. */
-static void arrived(struct run *r)
+/* on_logged: the log has the events that were handed over. */
+static void on_logged(struct run *r)
 {
 	bool first = tape_stored(r->journal.tape) == 0;
 
@@ -76,10 +76,10 @@ static void arrived(struct run *r)
 	run_free_if_over(r);
 }
 
-/* failed: the log will not have the events that were handed over, and so gets none of the events
+/* on_log_failed: the log will not have the events that were handed over, and so gets none of the events
  * behind them: a log with a gap would lie.  A run that goes on ends with this failure; a run that
  * has ended learns the same from the store's answer to its end. */
-static void failed(struct run *r, const struct err *why)
+static void on_log_failed(struct run *r, const struct err *why)
 {
 	tape_forget(r->journal.tape);
 	if (r->state < STATE_CALLING || r->state > STATE_EXECUTING) {
@@ -88,7 +88,7 @@ static void failed(struct run *r, const struct err *why)
 	}
 	r->journal.logged = false;
 	feed_skip(r);
-	unlist(r);
+	dequeue_run(r);
 	run_finish(r, why);
 }
 
@@ -115,12 +115,12 @@ static void on_appended(struct store_job *job)
 
 		run_release(r);
 		if (e.code == ERR_OK && !j->entries[i].refused)
-			arrived(r);
+			on_logged(r);
 		else
-			failed(r, e.code != ERR_OK ? &e : &refused);
+			on_log_failed(r, e.code != ERR_OK ? &e : &refused);
 	}
 	drop_job(j);
-	arm(g);
+	arm_timer(g);
 }
 
 /* journal_tell: the news of a run for the store, which go with the answer's first events, or alone
@@ -164,7 +164,7 @@ static bool journal_fill(struct run_engine *g)
 	for (size_t i = 0; i < n; i++) {
 		struct run *r = LIST_FIRST(&g->log_runs, struct run, journal.link);
 
-		unlist(r);
+		dequeue_run(r);
 		tape_hand(r->journal.tape,
 			  &j->entries[i].piece); /* nothing, where there is only news */
 		j->entries[i].piece.run = r->names.id;
@@ -184,23 +184,23 @@ static bool journal_fill(struct run_engine *g)
 	return true;
 }
 
-static void flush(struct run_engine *g)
+static void flush_events(struct run_engine *g)
 {
 	if (g->log.append.entry_count > 0) { /* a failed job is tried again */
-		submit(g);
+		submit_events(g);
 		return;
 	}
 	if (g->log_count == 0)
 		return;
 	if (journal_fill(g))
-		submit(g);
+		submit_events(g);
 	else
 		timer_start(g->o.env.loop, &g->log_timer, AGAIN_US);
 }
 
 static void journal_on_timer(struct timer *t)
 {
-	flush(container_of(t, struct run_engine, log_timer));
+	flush_events(container_of(t, struct run_engine, log_timer));
 }
 
 static void on_turn_end(struct task *t)
@@ -209,12 +209,12 @@ static void on_turn_end(struct task *t)
 
 	g->log_task_out = false;
 	if (g->log.append.entry_count == 0)
-		flush(g);
+		flush_events(g);
 }
 
-/* arm: sees to it that waiting events are handed over, unless a job is on its way: the answer to
+/* arm_timer: sees to it that waiting events are handed over, unless a job is on its way: the answer to
  * that job arms again. */
-static void arm(struct run_engine *g)
+static void arm_timer(struct run_engine *g)
 {
 	if (g->log_count == 0 || g->log.append.entry_count > 0)
 		return;
@@ -279,10 +279,10 @@ static void tell_readers(struct run *r)
 		watch_notify(r->names.id);
 		return;
 	}
-	list(r);
+	enqueue_run(r);
 	if (tape_handed(r->journal.tape) == 0 && run_idem_waits(r))
 		r->engine->log_urgent = true;
-	arm(r->engine);
+	arm_timer(r->engine);
 }
 
 /* number_of: the event's number: the next one, or the number of the chunk that the event belongs
@@ -351,9 +351,9 @@ static bool journal_event(struct run *r, const struct event *ev)
 
 void journal_urge(struct run *r)
 {
-	list(r);
+	enqueue_run(r);
 	r->engine->log_urgent = true;
-	arm(r->engine);
+	arm_timer(r->engine);
 }
 
 void journal_news(struct run *r)
@@ -361,9 +361,9 @@ void journal_news(struct run *r)
 	if (!run_stored(r) || !store_does(r->engine->o.store, JOB_EVENTS_APPEND))
 		return;
 	r->journal.news = true;
-	list(r);
+	enqueue_run(r);
 	r->engine->log_soon = true;
-	arm(r->engine);
+	arm_timer(r->engine);
 }
 
 void journal_committed(struct run *r)
@@ -407,14 +407,14 @@ bool journal_ends(struct run *r, const struct run_ending *x)
 
 void journal_rest(struct run *r, struct events_piece ret[EVENTS_REST])
 {
-	unlist(r);
+	dequeue_run(r);
 	if (r->journal.logged)
 		tape_rest(r->journal.tape, ret);
 }
 
 void journal_drop(struct run *r)
 {
-	unlist(r);
+	dequeue_run(r);
 	if (r->journal.logged && r->journal.tape)
 		tape_clear(r->journal.tape);
 }

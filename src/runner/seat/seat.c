@@ -91,7 +91,7 @@ static void say_ended(uint32_t id, int status)
 }
 
 /* In the child: never returns. */
-static void become(struct seat_ask *ask, const int fds[2])
+static void exec_program(struct seat_ask *ask, const int fds[2])
 {
 	char *argv[ARGUMENTS + 1] = { NULL };
 	int   null = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -113,7 +113,7 @@ static void become(struct seat_ask *ask, const int fds[2])
 	_exit(NOT_STARTED);
 }
 
-static void start(struct seat_ask *ask, const int fds[2])
+static void start_program(struct seat_ask *ask, const int fds[2])
 {
 	struct program *p = programs;
 
@@ -122,7 +122,7 @@ static void start(struct seat_ask *ask, const int fds[2])
 	/* whatever runs here may lower this process's own limit of descriptors, so that none comes */
 	pid_t pid = fds[1] >= 0 && p < programs + PROGRAMS ? fork() : -1;
 	if (pid == 0)
-		become(ask, fds);
+		exec_program(ask, fds);
 	if (pid > 0) {
 		setpgid(pid, pid);
 		*p = (struct program){ ask->id, pid };
@@ -140,7 +140,7 @@ static void pass_signal(const struct seat_ask *ask)
 }
 
 /* Returns false when the runner has closed its end. */
-static bool obey(void)
+static bool handle_command(void)
 {
 	struct seat_ask ask;
 	int             fds[2] = { -1, -1 };
@@ -161,7 +161,7 @@ static bool obey(void)
 	if (c && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof fds))
 		memcpy(fds, CMSG_DATA(c), sizeof fds);
 	if (ask.order == SEAT_START)
-		start(&ask, fds);
+		start_program(&ask, fds);
 	else if (ask.order == SEAT_SIGNAL)
 		pass_signal(&ask);
 	close(fds[0]);
@@ -211,7 +211,7 @@ int main(int argc, char **argv)
 			(void)!read(children, &info, sizeof info);
 			seat_reap();
 		}
-		if (w[0].revents && !obey())
+		if (w[0].revents && !handle_command())
 			return EXIT_SUCCESS;
 	}
 }

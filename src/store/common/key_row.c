@@ -8,13 +8,13 @@
 #include <stdio.h>
 
 /* A negative number from another program means that nothing is left, not that there is no limit. */
-static int64_t amount(int64_t v)
+static int64_t clamp_amount(int64_t v)
 {
 	return v < 0 ? 1 : v;
 }
 
 /* A window without a length, or with an absurd one, would never end, so it becomes a day. */
-static int64_t window(int64_t v, int64_t least)
+static int64_t clamp_window(int64_t v, int64_t least)
 {
 	static const int64_t day = INT64_C(86400) * 1000000;
 
@@ -24,15 +24,15 @@ static int64_t window(int64_t v, int64_t least)
 struct allowance key_row_allowance(const struct allowance *a)
 {
 	return (struct allowance){
-		.requests = amount(a->requests),
-		.requests_window_us = window(a->requests_window_us, a->requests != 0),
-		.tokens = amount(a->tokens),
-		.tokens_window_us = window(a->tokens_window_us, a->tokens != 0),
-		.concurrent = amount(a->concurrent),
-		.max_body = amount(a->max_body),
-		.budget_nano = amount(a->budget_nano),
-		.budget_tokens = amount(a->budget_tokens),
-		.budget_window_us = window(a->budget_window_us, 0),
+		.requests = clamp_amount(a->requests),
+		.requests_window_us = clamp_window(a->requests_window_us, a->requests != 0),
+		.tokens = clamp_amount(a->tokens),
+		.tokens_window_us = clamp_window(a->tokens_window_us, a->tokens != 0),
+		.concurrent = clamp_amount(a->concurrent),
+		.max_body = clamp_amount(a->max_body),
+		.budget_nano = clamp_amount(a->budget_nano),
+		.budget_tokens = clamp_amount(a->budget_tokens),
+		.budget_window_us = clamp_window(a->budget_window_us, 0),
 	};
 }
 

@@ -28,7 +28,7 @@ static const char sql_left[] =
 	"SELECT began_ms, spent_nano, reserved_nano, spent_tokens, reserved_tokens, "
 	"EXISTS (SELECT 1 FROM reservation WHERE run = $2)::int::bigint FROM budget WHERE key = $1";
 
-static int64_t limit(int64_t v)
+static int64_t limit_value(int64_t v)
 {
 	return v > 0 ? v : INT64_MAX;
 }
@@ -41,8 +41,8 @@ static void reserve_ask(struct work *w, const struct budget_reserve *j)
 	param_int(a, j->now_ms);
 	param_int(a, j->nano);
 	param_int(a, j->tokens);
-	param_int(a, limit(j->limit_nano));
-	param_int(a, limit(j->limit_tokens));
+	param_int(a, limit_value(j->limit_nano));
+	param_int(a, limit_value(j->limit_tokens));
 	param_int(a, j->window_ms);
 	param_int(a, j->run.key);
 	work_ask(w, sql_reserve);
@@ -81,7 +81,7 @@ static void reserve_refuse(struct work *w, struct budget_reserve *j)
 	budget_text_refuse(j, &left, &j->job.err);
 }
 
-static enum work_next reserve(struct work *w, struct budget_reserve *j)
+static enum work_next reserve_budget(struct work *w, struct budget_reserve *j)
 {
 	struct param *a;
 
@@ -104,4 +104,4 @@ static enum work_next reserve(struct work *w, struct budget_reserve *j)
 	return WORK_DONE;
 }
 
-OP(budget_reserve, WORK_WRITE, reserve);
+OP(budget_reserve, WORK_WRITE, reserve_budget);

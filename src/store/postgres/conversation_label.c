@@ -7,7 +7,7 @@ static const char sql_body[] = "SELECT body FROM message WHERE id = $1 AND secre
 			       "AND conversation = $3 AND run >= 0 FOR UPDATE";
 static const char sql_change[] = "UPDATE message SET body = $2 WHERE id = $1";
 
-static json_at member(const struct json_doc *d, json_at object, const char *name)
+static json_at label_member(const struct json_doc *d, json_at object, const char *name)
 {
 	if (json_kind(d, object) != JSON_OBJECT)
 		return JSON_ABSENT;
@@ -45,8 +45,8 @@ static bool print_context(const struct json_doc *d, json_at context, struct str 
 	bool    ok = buf_text(out, "\"context\":{");
 
 	if (ok && value != JSON_ABSENT && json_kind(d, value) == JSON_OBJECT)
-		ok = conversation_label_put_others(d, value, member(d, value, "metadata"), out,
-						   &any);
+		ok = conversation_label_put_others(d, value, label_member(d, value, "metadata"),
+						   out, &any);
 	if (ok && metadata.n > 0)
 		ok = (!any || buf_text(out, ",")) && buf_text(out, "\"metadata\":") &&
 		     buf_str(out, metadata);
@@ -64,7 +64,7 @@ static bool print_labelled(struct str body, struct str metadata, struct buf *out
 	if (ok && json_kind(&d, 0) != JSON_OBJECT) {
 		ok = buf_str(out, body);
 	} else if (ok) {
-		json_at context = member(&d, 0, "context");
+		json_at context = label_member(&d, 0, "context");
 
 		ok = buf_text(out, "{") && conversation_label_put_others(&d, 0, context, out, &any);
 		if (ok && (context != JSON_ABSENT || metadata.n > 0))

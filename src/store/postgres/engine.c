@@ -234,7 +234,7 @@ static enum errc engine_load_keys(struct postgres *db, struct link *l, struct er
 	return l->fault.kind == FAULT_PG_NONE ? ERR_OK : direct_fail(l, "read the keys of", e);
 }
 
-static void ignore(void *arg)
+static void ignore_arg(void *arg)
 {
 	(void)arg;
 }
@@ -250,7 +250,7 @@ static enum errc engine_start(struct postgres *db, struct link *l, size_t *ret_r
 	    contents_open(db->target, &db->options, true, &db->contents, &db->store.blobs, e) !=
 		    ERR_OK)
 		return e->code;
-	db->store.usage = usage_gather_create(ignore, NULL);
+	db->store.usage = usage_gather_create(ignore_arg, NULL);
 	db->logged = logged_create();
 	db->news = news_create();
 	db->cancels = cancels_create();
@@ -445,7 +445,7 @@ static enum errc export_store(const struct store_options *o, struct store_export
 	return rc;
 }
 
-static enum upkeep_end backup(struct upkeep_backup *b, struct err *e)
+static enum upkeep_end refuse_backup(struct upkeep_backup *b, struct err *e)
 {
 	(void)b;
 	err_set(e, ERR_STORAGE, "",
@@ -475,6 +475,6 @@ const struct store_engine postgres_engine = {
 	.export = export_store,
 	.at_once = at_once,
 	.copy = postgres_copy,
-	.backup = backup,
+	.backup = refuse_backup,
 	.vacuum = engine_vacuum,
 };

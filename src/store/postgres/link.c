@@ -47,7 +47,7 @@ void link_init(struct link *l, const struct link_target *target, const struct li
 	*l = (struct link){ .target = target, .how = *how };
 }
 
-static void forget(struct link *l)
+static void forget_expected(struct link *l)
 {
 	link_clear(l);
 	memset(l->places, 0, sizeof l->places);
@@ -59,7 +59,7 @@ static void forget(struct link *l)
 
 void link_finish(struct link *l)
 {
-	forget(l);
+	forget_expected(l);
 	if (l->conn)
 		pq.PQfinish(l->conn);
 	l->conn = NULL;
@@ -71,7 +71,7 @@ void link_finish(struct link *l)
 void link_drop(struct link *l, const struct fault *why, int64_t now_us)
 {
 	l->fault = *why;
-	forget(l);
+	forget_expected(l);
 	if (l->conn)
 		pq.PQfinish(l->conn);
 	l->conn = NULL;
@@ -104,7 +104,7 @@ static struct link_place *link_place_of(struct link *l, const char *sql)
 	return &l->places[at];
 }
 
-static void expect(struct link *l, enum link_expect what, const char *sql)
+static void expect_result(struct link *l, enum link_expect what, const char *sql)
 {
 	CHECK(l->expected_count < LINK_EXPECTED);
 	l->expected[l->expected_count].what = what;
@@ -133,7 +133,7 @@ static bool link_prepare(struct link *l, const char *sql, const struct param *a,
 	p->number = ++l->made;
 	l->asked = 0;
 	statement_name(name, p);
-	expect(l, LINK_PREPARED, sql);
+	expect_result(l, LINK_PREPARED, sql);
 	return pq.PQsendPrepare(l->conn, name, sql, a ? a->count : 0, a ? a->types : NULL) == 1;
 }
 
@@ -166,7 +166,8 @@ static bool link_named(const struct link *l)
 	return !l->how.once && l->state != LINK_SETTING_UP && !link_target_unnamed(l->target);
 }
 
-static void queue(struct link *l, const char *sql, const struct param *a, enum link_expect what)
+static void queue_statement(struct link *l, const char *sql, const struct param *a,
+			    enum link_expect what)
 {
 	/* The end of a transaction may not fail because of its name. */
 	bool named = a && link_named(l);
@@ -175,12 +176,12 @@ static void queue(struct link *l, const char *sql, const struct param *a, enum l
 		return;
 	l->failed = !link_queue(l, sql, a, named);
 	if (!l->failed)
-		expect(l, what, sql);
+		expect_result(l, what, sql);
 }
 
 void link_control(struct link *l, const char *sql)
 {
-	queue(l, sql, NULL, LINK_CONTROL);
+	queue_statement(l, sql, NULL, LINK_CONTROL);
 }
 
 void link_ask(struct link *l, const char *sql)
@@ -189,10 +190,10 @@ void link_ask(struct link *l, const char *sql)
 	if (link_named(l) && l->asked >= ASKED_FIRST && (l->asked & (l->asked - 1)) == 0)
 		link_control(l, "DISCARD PLANS");
 	if (l->pooled && !l->local) {
-		queue(l, sql_local, &l->settings, LINK_CONTROL);
+		queue_statement(l, sql_local, &l->settings, LINK_CONTROL);
 		l->local = true;
 	}
-	queue(l, sql, &l->args, LINK_RESULT);
+	queue_statement(l, sql, &l->args, LINK_RESULT);
 	param_clear(&l->args);
 }
 
@@ -223,7 +224,7 @@ void link_send(struct link *l, int64_t now_us, int64_t timeout_us)
 		link_lost(l, now_us);
 		return;
 	}
-	expect(l, LINK_SYNC, NULL);
+	expect_result(l, LINK_SYNC, NULL);
 	if (l->state == LINK_IDLE)
 		l->state = LINK_BUSY;
 	l->deadline_us = now_us + timeout_us;
@@ -283,7 +284,7 @@ static void set_up_over(struct link *l, int64_t now_us)
 	l->state = LINK_IDLE;
 }
 
-static void receive(struct link *l, int64_t now_us)
+static void receive_results(struct link *l, int64_t now_us)
 {
 	if (pq.PQconsumeInput(l->conn) != 1) {
 		link_lost(l, now_us);
@@ -312,7 +313,7 @@ static void receive(struct link *l, int64_t now_us)
 
 /* --- connecting --- */
 
-static void quiet(void *arg, const char *text)
+static void ignore_notice(void *arg, const char *text)
 {
 	(void)arg;
 	(void)text;
@@ -344,7 +345,7 @@ static void link_set_up(struct link *l, int64_t now_us)
 		link_lost(l, now_us);
 		return;
 	}
-	(void)pq.PQsetNoticeProcessor(l->conn, quiet, NULL);
+	(void)pq.PQsetNoticeProcessor(l->conn, ignore_notice, NULL);
 	l->state = LINK_SETTING_UP;
 	link_put_settings(l, &l->settings);
 	link_put_settings(l, &l->args);
@@ -369,7 +370,7 @@ void link_move(struct link *l, int64_t now_us)
 	case LINK_CONNECTING: connect_on(l, now_us); break;
 	case LINK_SETTING_UP:
 	case LINK_IDLE: /* also learns that the server has closed it */
-	case LINK_BUSY: receive(l, now_us); break;
+	case LINK_BUSY: receive_results(l, now_us); break;
 	}
 	if (l->state != LINK_DOWN && l->state != LINK_IDLE && now_us >= l->deadline_us) {
 		struct fault f = fault_lost(NULL);

@@ -31,7 +31,7 @@ struct learnt {
 	atomic_bool unnamed; /* sessions forget the names of statements */
 };
 
-static const char *option(const struct link_target *t, const char *key)
+static const char *target_option(const struct link_target *t, const char *key)
 {
 	for (const PQconninfoOption *o = t->options; o->keyword; o++)
 		if (strcmp(o->keyword, key) == 0)
@@ -57,7 +57,7 @@ static bool is_near(const char *hosts)
 	return true;
 }
 
-static void put(struct link_target *t, size_t *n, const char *key, const char *value)
+static void put_option(struct link_target *t, size_t *n, const char *key, const char *value)
 {
 	if (*n < WORDS + OURS - 1) {
 		t->keys[*n] = key;
@@ -68,25 +68,26 @@ static void put(struct link_target *t, size_t *n, const char *key, const char *v
 
 static void put_tls(struct link_target *t, size_t *n)
 {
-	const char *host = option(t, "hostaddr") ? option(t, "hostaddr") : option(t, "host");
-	const char *mode = option(t, "sslmode");
+	const char *host = target_option(t, "hostaddr") ? target_option(t, "hostaddr")
+							: target_option(t, "host");
+	const char *mode = target_option(t, "sslmode");
 
 	if (is_near(host))
 		return;
 	if (!mode)
-		put(t, n, "sslmode", "verify-full");
+		put_option(t, n, "sslmode", "verify-full");
 	else if (strcmp(mode, "verify-full") != 0)
 		log_note(
 			LOG_WARN, "database",
 			"sslmode=%s does not prove that the database's server is the one that is meant",
 			mode);
-	if (!option(t, "sslrootcert") && access(authorities, R_OK) == 0)
-		put(t, n, "sslrootcert", authorities);
+	if (!target_option(t, "sslrootcert") && access(authorities, R_OK) == 0)
+		put_option(t, n, "sslrootcert", authorities);
 }
 
 static const char *host_list(const struct link_target *t)
 {
-	return option(t, "host") ? option(t, "host") : option(t, "hostaddr");
+	return target_option(t, "host") ? target_option(t, "host") : target_option(t, "hostaddr");
 }
 
 /* item_at: where item n of a list begins; NULL: there are fewer. */
@@ -109,8 +110,8 @@ static int count_items(const char *list)
 	return n;
 }
 
-/* rotated: the list, with item n as the first one; owned.  A list of one item is for all hosts. */
-static char *rotated(const char *list, int n)
+/* rotate_list: the list, with item n as the first one; owned.  A list of one item is for all hosts. */
+static char *rotate_list(const char *list, int n)
 {
 	const char *from = item_at(list, n);
 	size_t      size = strlen(list) + 2;
@@ -129,24 +130,24 @@ static void put_all(struct link_target *t)
 
 	for (const PQconninfoOption *o = t->options; o->keyword; o++)
 		if (o->val && o->val[0])
-			put(t, &n, o->keyword, o->val);
+			put_option(t, &n, o->keyword, o->val);
 	put_tls(t, &n);
 	if (t->password)
-		put(t, &n, "password", t->password);
-	put(t, &n, "fallback_application_name", "parley");
-	put(t, &n, "client_encoding", "UTF8");
-	if (!option(t, "tcp_user_timeout"))
-		put(t, &n, "tcp_user_timeout", "3000");
-	if (!option(t, "target_session_attrs"))
-		put(t, &n, "target_session_attrs", "read-write");
+		put_option(t, &n, "password", t->password);
+	put_option(t, &n, "fallback_application_name", "parley");
+	put_option(t, &n, "client_encoding", "UTF8");
+	if (!target_option(t, "tcp_user_timeout"))
+		put_option(t, &n, "tcp_user_timeout", "3000");
+	if (!target_option(t, "target_session_attrs"))
+		put_option(t, &n, "target_session_attrs", "read-write");
 	CHECK(n < WORDS + OURS);
 }
 
 static void name_it(struct link_target *t)
 {
 	const char *host = host_list(t);
-	const char *port = option(t, "port");
-	const char *database = option(t, "dbname");
+	const char *port = target_option(t, "port");
+	const char *database = target_option(t, "dbname");
 
 	snprintf(t->name, sizeof t->name, "%s at %s%s%s", database ? database : "(default)",
 		 host ? host : "the local socket", port ? ":" : "", port ? port : "");
@@ -174,7 +175,7 @@ enum errc link_target_create(const char *database, const char *password, struct 
 			"the option database is not a connection string that libpq understands");
 		return err_blame(e, FAULT_NO_PLACE);
 	}
-	if (option(t, "password")) {
+	if (target_option(t, "password")) {
 		link_target_destroy(t);
 		err_set(e, ERR_STORAGE, "",
 			"the option database may not contain a password: set PARLEY_DATABASE_PASSWORD, "
@@ -210,7 +211,7 @@ const char *link_target_name(const struct link_target *t)
 /* A host that is silent is asked last: each connection would wait for it. */
 void link_target_worked(const struct link_target *t, const PGconn *conn)
 {
-	const char *ports = option(t, "port");
+	const char *ports = target_option(t, "port");
 
 	for (int n = 0; t->hosts > 1 && n < t->hosts; n++) {
 		const char *host = item_at(host_list(t), n);
@@ -255,7 +256,7 @@ static PGconn *target_start(const struct link_target *t)
 	memcpy(values, t->values, sizeof values);
 	for (int i = 0; ok && t->keys[i]; i++)
 		if (is_list(t->keys[i]) && count < ARRAY_LEN(lists)) {
-			lists[count] = rotated(t->values[i], atomic_load(&t->learnt->first));
+			lists[count] = rotate_list(t->values[i], atomic_load(&t->learnt->first));
 			values[i] = lists[count];
 			ok = lists[count++] != NULL;
 		}

@@ -11,7 +11,7 @@ static const char     library[] = "libpq.so.5";
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char    *missing = library; /* what could not be found; NULL: nothing */
 
-static void load(void)
+static void load_library(void)
 {
 	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 
@@ -32,7 +32,7 @@ static void load(void)
 
 enum errc pq_load(struct err *e)
 {
-	(void)pthread_once(&once, load);
+	(void)pthread_once(&once, load_library);
 	if (!missing)
 		return ERR_OK;
 	err_set(e, ERR_STORAGE, "",

@@ -74,8 +74,8 @@ void pump_call(struct pump *p)
 
 /* --- answers --- */
 
-/* unstored: what may be stored nevertheless, or must be stored later. */
-static void unstored(struct pump *p, struct store_job *job)
+/* fail_unstored: what may be stored nevertheless, or must be stored later. */
+static void fail_unstored(struct pump *p, struct store_job *job)
 {
 	struct unfinished *u = &p->db->unfinished;
 
@@ -98,7 +98,7 @@ static void answer_write(struct pump *p, struct store_job *job, const struct fau
 {
 	if (f) {
 		fault_refuse(f, &job->err);
-		unstored(p, job);
+		fail_unstored(p, job);
 	}
 	job->next = NULL;
 	answer_post(job);
@@ -161,7 +161,7 @@ static void batch_finish(struct pump *p, struct batch *b, const struct fault *f)
 
 		if (f) {
 			fault_refuse(f, &job->err);
-			unstored(p, job);
+			fail_unstored(p, job);
 		}
 		turns += job->kind->job == JOB_TURN_BEGIN && job->err.code == ERR_OK;
 		job->next = NULL;
@@ -175,8 +175,8 @@ static void batch_finish(struct pump *p, struct batch *b, const struct fault *f)
 	free(b);
 }
 
-/* split: false: no memory. */
-static bool split(struct hand *h, struct batch *b)
+/* split_batch: false: no memory. */
+static bool split_batch(struct hand *h, struct batch *b)
 {
 	struct batch *rest = calloc(1, sizeof *rest);
 	size_t        half = b->count / 2;
@@ -204,7 +204,7 @@ static void over_batch(struct work *w, const struct fault *f)
 
 	h->busy = false;
 	note_state(pump_of(w), f, 0, clock_mono_us() - h->began_us);
-	if (f && f->kind == FAULT_PG_DATA && b->count > 1 && split(h, b))
+	if (f && f->kind == FAULT_PG_DATA && b->count > 1 && split_batch(h, b))
 		return;
 	batch_finish(pump_of(w), b, f);
 }
@@ -294,7 +294,7 @@ struct gathering {
 	struct store_job *job;
 };
 
-static bool gather(void *arg, struct store_job *job)
+static bool gather_job(void *arg, struct store_job *job)
 {
 	struct gathering *g = arg;
 
@@ -317,7 +317,7 @@ static void start_write(struct pump *p, struct hand *h, int64_t now_us)
 	if (g.batch)
 		h->halves = g.batch->next;
 	else
-		queues_take(p->queues, h->queue, gather, &g);
+		queues_take(p->queues, h->queue, gather_job, &g);
 	if (g.batch) {
 		h->batch = g.batch;
 		pump_start(p, h, &(struct work_kind){ WORK_IMPLICIT, step_batch, over_batch },
@@ -384,7 +384,7 @@ static void refuse_queued(struct pump *p, struct hand *h, int64_t away_us)
 			queues_answer(p->queues, job);
 		} else {
 			if (job->kind->job != JOB_TURN_BEGIN) /* it was never sent */
-				unstored(p, job);
+				fail_unstored(p, job);
 			job->next = NULL;
 			answer_post(job);
 		}
@@ -414,7 +414,7 @@ static void watch_lease(struct pump *p)
 	refuse_claims(p, QUEUE_LOG, why);
 }
 
-static void mend(struct pump *p, struct hand *h, int64_t now_us, bool stopping)
+static void reconnect_if_due(struct pump *p, struct hand *h, int64_t now_us, bool stopping)
 {
 	struct link *l = &h->link;
 
@@ -436,8 +436,8 @@ static void mend(struct pump *p, struct hand *h, int64_t now_us, bool stopping)
 
 /* --- the thread --- */
 
-/* drive: gives work to the hand, and goes on with it, until it waits for the server. */
-static void drive(struct pump *p, struct hand *h, bool stopping)
+/* run_connection: gives work to the hand, and goes on with it, until it waits for the server. */
+static void run_connection(struct pump *p, struct hand *h, bool stopping)
 {
 	for (int rounds = 0; rounds < 64; rounds++) {
 		int64_t now = clock_mono_us();
@@ -446,7 +446,7 @@ static void drive(struct pump *p, struct hand *h, bool stopping)
 		if (h->busy && h->link.state == LINK_DOWN && now >= h->work.resume_us &&
 		    work_move(&h->work, now))
 			continue;
-		mend(p, h, now, stopping);
+		reconnect_if_due(p, h, now, stopping);
 		if (h->busy) {
 			if (work_waits(&h->work, now) && h->link.state != LINK_DOWN)
 				return;
@@ -496,7 +496,7 @@ static int64_t next_time(const struct pump *p, int64_t now_us)
 	return at;
 }
 
-static void wait(struct pump *p)
+static void wait_for_work(struct pump *p)
 {
 	struct pollfd fds[READERS_MOST + QUEUE_READ + 1];
 	int64_t       now = clock_mono_us();
@@ -529,7 +529,7 @@ static bool is_over(struct pump *p)
 	return idle && queues_empty(p->queues);
 }
 
-static void *serve(void *arg)
+static void *run_pump(void *arg)
 {
 	struct pump *p = arg;
 
@@ -540,10 +540,10 @@ static void *serve(void *arg)
 			memset(p->due_us, 0, sizeof p->due_us);
 		watch_lease(p);
 		for (size_t i = 0; i < p->hand_count; i++)
-			drive(p, &p->hands[i], stopping);
+			run_connection(p, &p->hands[i], stopping);
 		if (stopping && is_over(p))
 			return NULL;
-		wait(p);
+		wait_for_work(p);
 	}
 }
 
@@ -606,7 +606,7 @@ enum errc pump_create(struct postgres *db, const struct pump_chore *chores, stru
 	make_hands(p);
 	db->pump = p;
 	enum errc rc = connect_first(p, e);
-	if (rc == ERR_OK && thread_start(&p->thread, "store", serve, p, e) != ERR_OK)
+	if (rc == ERR_OK && thread_start(&p->thread, "store", run_pump, p, e) != ERR_OK)
 		rc = err_blame(e, FAULT_BUSY);
 	if (rc != ERR_OK) {
 		db->pump = NULL;

@@ -25,7 +25,7 @@ struct queues {
 	bool            stopping;
 };
 
-static void push(struct waiting *w, struct store_job *job)
+static void push_job(struct waiting *w, struct store_job *job)
 {
 	job->next = NULL;
 	*w->end = job;
@@ -33,7 +33,7 @@ static void push(struct waiting *w, struct store_job *job)
 	w->count++;
 }
 
-static struct store_job *pop(struct waiting *w)
+static struct store_job *pop_job(struct waiting *w)
 {
 	struct store_job *job = w->first;
 
@@ -124,7 +124,7 @@ bool queues_add(struct queues *q, struct store_job *job)
 
 	if (room) {
 		job->pool = q;
-		push(w, job);
+		push_job(w, job);
 		q->open += queue_reads(n);
 		q->users += queue_reads(n);
 	}
@@ -189,7 +189,7 @@ struct store_job *queues_read(struct queues *q, enum queue n)
 
 	pthread_mutex_lock(&q->lock);
 	if (q->stopping || q->held < LIMIT_STORE_ANSWERS)
-		job = pop(&q->of[n]);
+		job = pop_job(&q->of[n]);
 	pthread_mutex_unlock(&q->lock);
 	return job;
 }
@@ -201,7 +201,7 @@ void queues_take(struct queues *q, enum queue n, bool (*take)(void *arg, struct 
 
 	pthread_mutex_lock(&q->lock);
 	while (w->first && take(arg, w->first))
-		(void)pop(w);
+		(void)pop_job(w);
 	pthread_mutex_unlock(&q->lock);
 }
 
@@ -214,10 +214,10 @@ struct store_job *queues_pick(struct queues *q, enum queue n,
 	struct store_job *job;
 
 	pthread_mutex_lock(&q->lock);
-	while ((job = pop(w)))
-		push(picked(job) ? &gone : &kept, job);
-	while ((job = pop(&kept)))
-		push(w, job);
+	while ((job = pop_job(w)))
+		push_job(picked(job) ? &gone : &kept, job);
+	while ((job = pop_job(&kept)))
+		push_job(w, job);
 	pthread_mutex_unlock(&q->lock);
 	return gone.first;
 }

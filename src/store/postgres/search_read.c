@@ -167,7 +167,7 @@ static int term_count(const struct search_query *q, const struct search_term *t,
 	return found < ENOUGH ? found : ENOUGH;
 }
 
-static int64_t score(const struct search_query *q, struct str v, int64_t bytes)
+static int64_t score_text(const struct search_query *q, struct str v, int64_t bytes)
 {
 	double sum = 0;
 	double length = 1.2 * (0.25 + 0.75 * (double)bytes / (double)USUAL_BYTES);
@@ -218,8 +218,8 @@ static void search_take_window(struct work *w, struct search_state *s, struct se
 		s->lowest = cell_int(r, 0);
 		newest = newest ? newest : s->lowest;
 		t->found[t->count++] =
-			(struct search_candidate){ s->lowest, score(&t->query, cell_str(r, 2),
-								    cell_int(r, 1)) };
+			(struct search_candidate){ s->lowest, score_text(&t->query, cell_str(r, 2),
+									 cell_int(r, 1)) };
 	}
 	if (s->at.top > newest && s->at.id == 0)
 		s->at.top = newest; /* new messages must not move the window */

@@ -72,7 +72,7 @@ void *work_state(struct work *w, size_t bytes, void (*finish)(void *state))
 	return w->state;
 }
 
-static bool end(struct work *w, const struct fault *f)
+static bool end_work(struct work *w, const struct fault *f)
 {
 	struct fault copy = f ? *f : (struct fault){ 0 };
 
@@ -82,7 +82,7 @@ static bool end(struct work *w, const struct fault *f)
 	return true;
 }
 
-static void send(struct work *w, int64_t now_us)
+static void send_stage(struct work *w, int64_t now_us)
 {
 	link_clear(w->link);
 	link_send(w->link, now_us, w->stage_us > 0 ? w->stage_us : STAGE_US);
@@ -106,18 +106,18 @@ static bool work_go_on(struct work *w, int64_t now_us)
 			link_control(w->link, sql_commit);
 			w->committing = true;
 		}
-		send(w, now_us);
+		send_stage(w, now_us);
 		return false;
-	case WORK_AGAIN: send(w, now_us); return false;
+	case WORK_AGAIN: send_stage(w, now_us); return false;
 	case WORK_DONE: break;
 	}
 	if (!w->open)
-		return end(w, NULL);
+		return end_work(w, NULL);
 	link_control(w->link,
 		     w->refused || w->kind->mode == WORK_SNAPSHOT ? sql_rollback : sql_commit);
 	w->open = false;
 	w->committing = true;
-	send(w, now_us);
+	send_stage(w, now_us);
 	return false;
 }
 
@@ -153,7 +153,7 @@ static bool work_failed(struct work *w, int64_t now_us)
 
 	if (!again || w->once || now_us - w->first_us >= most ||
 	    (lost && now_us - l->down_us >= most))
-		return end(w, &l->fault);
+		return end_work(w, &l->fault);
 	w->tries++;
 	struct fault why = l->fault;
 	work_begin(w, now_us);
@@ -191,19 +191,19 @@ bool work_move(struct work *w, int64_t now_us)
 		struct fault *kept = work_state(w, sizeof *kept, NULL);
 
 		if (!kept)
-			return end(w, &why);
+			return end_work(w, &why);
 		*kept = why;
 		w->open = false;
 		w->cleaning = true;
 		link_clear(l);
 		link_control(l, sql_rollback);
-		send(w, now_us);
+		send_stage(w, now_us);
 		return false;
 	}
 	if (l->fault.kind != FAULT_PG_NONE)
 		return work_failed(w, now_us);
 	if (w->committing && !w->open) /* the commit of an earlier stage is answered */
-		return end(w, NULL);
+		return end_work(w, NULL);
 
 	return work_go_on(w, now_us);
 }

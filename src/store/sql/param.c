@@ -47,7 +47,7 @@ void param_copy(struct param *to, const struct param *from)
 	to->failed = from->failed || !buf_str(&to->data, buf_view(&from->data));
 }
 
-static void add(struct param *a, const void *p, size_t n)
+static void add_bytes(struct param *a, const void *p, size_t n)
 {
 	if (!a->failed && !buf_add(&a->data, p, n))
 		a->failed = true;
@@ -57,17 +57,17 @@ static void add_32(struct param *a, int32_t v)
 {
 	uint32_t be = htobe32((uint32_t)v);
 
-	add(a, &be, sizeof be);
+	add_bytes(a, &be, sizeof be);
 }
 
-/* value: adds a parameter or an element; p NULL: it is NULL. */
-static void value(struct param *a, enum param_type type, const void *p, size_t n)
+/* param_add_value: adds a parameter or an element; p NULL: it is NULL. */
+static void param_add_value(struct param *a, enum param_type type, const void *p, size_t n)
 {
 	if (a->array) {
 		a->elements++;
 		add_32(a, p ? (int32_t)n : -1);
 		if (p)
-			add(a, p, n);
+			add_bytes(a, p, n);
 		return;
 	}
 	CHECK(a->count < PARAM_MAX);
@@ -77,7 +77,7 @@ static void value(struct param *a, enum param_type type, const void *p, size_t n
 	a->at[a->count] = a->data.len;
 	a->lengths[a->count] = p ? (int)n : -1;
 	if (p)
-		add(a, p, n);
+		add_bytes(a, p, n);
 	a->count++;
 }
 
@@ -85,7 +85,7 @@ void param_int(struct param *a, int64_t v)
 {
 	uint64_t be = htobe64((uint64_t)v);
 
-	value(a, PARAM_INT, &be, sizeof be);
+	param_add_value(a, PARAM_INT, &be, sizeof be);
 }
 
 void param_secret(struct param *a, uint64_t secret)
@@ -95,37 +95,37 @@ void param_secret(struct param *a, uint64_t secret)
 
 void param_text(struct param *a, struct str s)
 {
-	value(a, PARAM_TEXT, s.n > 0 ? s.p : "", s.n);
+	param_add_value(a, PARAM_TEXT, s.n > 0 ? s.p : "", s.n);
 }
 
 void param_maybe(struct param *a, struct str s)
 {
-	value(a, PARAM_TEXT, s.n > 0 ? s.p : NULL, s.n);
+	param_add_value(a, PARAM_TEXT, s.n > 0 ? s.p : NULL, s.n);
 }
 
 void param_raw(struct param *a, struct str s)
 {
-	value(a, PARAM_RAW, s.n > 0 ? s.p : "", s.n);
+	param_add_value(a, PARAM_RAW, s.n > 0 ? s.p : "", s.n);
 }
 
 void param_raw_maybe(struct param *a, struct str s)
 {
-	value(a, PARAM_RAW, s.n > 0 ? s.p : NULL, s.n);
+	param_add_value(a, PARAM_RAW, s.n > 0 ? s.p : NULL, s.n);
 }
 
 void param_bytes(struct param *a, struct str s)
 {
-	value(a, PARAM_BYTES, s.n > 0 ? s.p : "", s.n);
+	param_add_value(a, PARAM_BYTES, s.n > 0 ? s.p : "", s.n);
 }
 
 void param_bytes_maybe(struct param *a, struct str s)
 {
-	value(a, PARAM_BYTES, s.n > 0 ? s.p : NULL, s.n);
+	param_add_value(a, PARAM_BYTES, s.n > 0 ? s.p : NULL, s.n);
 }
 
 void param_null(struct param *a, enum param_type type)
 {
-	value(a, type, NULL, 0);
+	param_add_value(a, type, NULL, 0);
 }
 
 /* The head: dimensions, whether there are NULLs, element type, length, lower bound. */

@@ -12,7 +12,7 @@ static const char sql_put_probe[] =
 static const char sql_clear_probe[] = "DELETE FROM probe";
 
 /* A removed file accepts writes, but nobody can find them again; they must not be acknowledged. */
-static int commit(struct batch *b)
+static int commit_batch(struct batch *b)
 {
 	struct session *s = b->session;
 
@@ -75,7 +75,7 @@ static int try_batch(struct batch *b, size_t *ret_at)
 	if (rc == SQLITE_OK)
 		rc = unfinished_write(s);
 	if (rc == SQLITE_OK)
-		rc = commit(b);
+		rc = commit_batch(b);
 	if (rc == SQLITE_OK && b->probe)
 		rc = conn_run(s->conn, sql_clear_probe);
 	return rc;

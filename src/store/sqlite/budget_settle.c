@@ -4,7 +4,7 @@
 #include "store/sqlite/op.h"
 #include "store/common/unfinished.h"
 
-static int settle(struct session *s, struct budget_settle *j)
+static int settle_budget(struct session *s, struct budget_settle *j)
 {
 	return budgets_settle(s->conn, &j->note);
 }
@@ -14,4 +14,4 @@ static void budget_settle_unstored(struct session *s, struct store_job *job)
 	unfinished_note(s->unfinished, &container_of(job, struct budget_settle, job)->note);
 }
 
-OP_WITH(budget_settle, settle, .unstored = budget_settle_unstored);
+OP_WITH(budget_settle, settle_budget, .unstored = budget_settle_unstored);

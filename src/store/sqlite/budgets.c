@@ -55,7 +55,8 @@ int budgets_book(struct conn *c, const struct usage_note *note, int64_t calls, i
 	return db_bind_run(&bind);
 }
 
-static int spend(struct conn *c, struct str key, const int64_t reserved[2], const int64_t spent[2])
+static int spend_budget(struct conn *c, struct str key, const int64_t reserved[2],
+			const int64_t spent[2])
 {
 	struct db_bind bind = conn_bind(c, sql_spend);
 
@@ -92,7 +93,7 @@ static int budgets_take(struct conn *c, int64_t run, struct usage_note *ret, int
 }
 
 /* A provider may report any number. */
-static struct usage believed(const struct usage *u)
+static struct usage clamp_usage(const struct usage *u)
 {
 	struct usage ret = *u;
 
@@ -115,10 +116,10 @@ int budgets_settle(struct conn *c, const struct usage_note *told)
 
 	if (rc != SQLITE_OK || (!found && told->reserved))
 		return rc;
-	note.usage = believed(&told->usage);
+	note.usage = clamp_usage(&told->usage);
 	if (found)
-		rc = spend(c, str_of(was.key), reserved,
-			   (const int64_t[]){ note.nano, note.usage.in + note.usage.out });
+		rc = spend_budget(c, str_of(was.key), reserved,
+				  (const int64_t[]){ note.nano, note.usage.in + note.usage.out });
 	if (rc == SQLITE_OK && (note.usage.known || note.usage.estimated))
 		rc = budgets_book(c, &note, 1, note.usage.estimated, !note.priced);
 	return rc;
@@ -173,8 +174,8 @@ int budgets_guess(struct conn *c, int64_t run, int64_t now_ms)
 	note.usage =
 		(struct usage){ .estimated = true, .in = in / 4, .out = (reserved[1] - in) / 4 };
 	note.nano = reserved[0] / 4;
-	rc = spend(c, str_of(note.key), reserved,
-		   (const int64_t[]){ note.nano, note.usage.in + note.usage.out });
+	rc = spend_budget(c, str_of(note.key), reserved,
+			  (const int64_t[]){ note.nano, note.usage.in + note.usage.out });
 	if (rc == SQLITE_OK)
 		rc = budgets_book(c, &note, 1, 1, 0);
 	return rc == SQLITE_OK ? guess_run(c, &note) : rc;

@@ -112,7 +112,7 @@ int claim_end(struct conn *c, const struct turn_end *j)
 
 /* --- what is made without a run --- */
 
-static void replay(sqlite3_stmt *st, struct idem_made *m, struct err *e)
+static void replay_answer_of(sqlite3_stmt *st, struct idem_made *m, struct err *e)
 {
 	int64_t http = db_int(st, 1);
 
@@ -140,7 +140,7 @@ int claim_replay(struct conn *c, int64_t owner, struct idem_made *m, struct err 
 	int rc = db_bind_row(&b);
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
-	replay(b.st, m, e);
+	replay_answer_of(b.st, m, e);
 	(void)sqlite3_reset(b.st);
 	return SQLITE_OK;
 }

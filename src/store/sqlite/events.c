@@ -133,7 +133,7 @@ void events_known(struct events *ev, struct id run, uint64_t last)
 		*place_of(ev, run.key) = (struct events_live){ run.key, run.secret, last };
 }
 
-static bool recall(struct events *ev, struct id run, uint64_t *ret_last)
+static bool recall_last(struct events *ev, struct id run, uint64_t *ret_last)
 {
 	const struct events_live *l = place_of(ev, run.key);
 
@@ -176,7 +176,7 @@ static int find_last(struct events *ev, int64_t run, int64_t from, uint64_t *ret
 static int look_up(struct events *ev, struct id run, bool *ret_live, uint64_t *ret_last)
 {
 	*ret_live = true;
-	if (recall(ev, run, ret_last))
+	if (recall_last(ev, run, ret_last))
 		return SQLITE_OK;
 
 	struct db_bind b = conn_bind(ev->conn, sql_find_run);
@@ -259,7 +259,7 @@ int events_close(struct events *ev, struct id run, int64_t from,
 	uint64_t last = 0;
 	int      rc = read_size(ev);
 
-	if (rc == SQLITE_OK && !recall(ev, run, &last))
+	if (rc == SQLITE_OK && !recall_last(ev, run, &last))
 		rc = find_last(ev, run.key, from, &last);
 	if (rc != SQLITE_OK)
 		return rc;
@@ -351,9 +351,9 @@ static int events_tell(struct events *ev, const struct run_news *n)
 	return db_bind_run(&b);
 }
 
-/* refuse: marks the entry if its own data caused the error, so that the events of the other runs
+/* refuse_entry: marks the entry if its own data caused the error, so that the events of the other runs
  * are still logged; any other error is returned. */
-static int refuse(struct events_entry *x, int rc)
+static int refuse_entry(struct events_entry *x, int rc)
 {
 	if (!db_own_fault(rc))
 		return rc;
@@ -373,7 +373,7 @@ static int append_entry(struct events *ev, struct events_entry *x, bool sync)
 		x->refused = sync && x->piece.data.n > 0;
 		return rc;
 	}
-	rc = refuse(x, events_put(ev, &x->piece, &last));
+	rc = refuse_entry(x, events_put(ev, &x->piece, &last));
 	if (rc == SQLITE_OK)
 		events_known(ev, x->piece.run, last);
 	return rc;
@@ -388,7 +388,7 @@ int events_append(struct events *ev, struct events_append *j)
 
 		x->refused = false;
 		if (x->news)
-			rc = refuse(x, events_tell(ev, x->news));
+			rc = refuse_entry(x, events_tell(ev, x->news));
 		if (rc == SQLITE_OK && !x->refused)
 			rc = append_entry(ev, x, j->sync);
 	}

@@ -55,7 +55,7 @@ static int events_read_state(struct session *s, struct events_read *j, struct sp
 	return SQLITE_OK;
 }
 
-static int clamp(struct session *s, struct span *p)
+static int clamp_span(struct session *s, struct span *p)
 {
 	sqlite3_stmt *st;
 	int           rc = conn_row(s->conn, sql_parts, &st);
@@ -206,7 +206,7 @@ static int read_events(struct session *s, struct events_read *j)
 	int rc = events_read_state(s, j, &span, &logged);
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
-	rc = clamp(s, &span);
+	rc = clamp_span(s, &span);
 	if (rc == SQLITE_OK)
 		rc = find_head(s, j, &span, &head);
 	if (rc != SQLITE_OK)

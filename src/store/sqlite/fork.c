@@ -79,7 +79,7 @@ static bool fork_add_key(struct fork *fork, int64_t key)
 	return true;
 }
 
-static int instructs(struct conn *c, int64_t run, bool *ret)
+static int has_instruction(struct conn *c, int64_t run, bool *ret)
 {
 	struct db_bind b = conn_bind(c, sql_instructs);
 
@@ -117,7 +117,7 @@ static int fork_step(struct conn *c, struct walk *w, struct fork *fork, struct e
 	if (fork->run == 0 && run != 0 && run != w->asked) {
 		bool sets = false;
 
-		rc = instructs(c, run, &sets);
+		rc = has_instruction(c, run, &sets);
 		if (rc != SQLITE_OK)
 			return rc;
 		fork->run = sets ? run : 0;

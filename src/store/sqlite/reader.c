@@ -136,7 +136,7 @@ static void *reader_serve(void *arg)
 	return NULL;
 }
 
-static void finish(struct reader *r)
+static void finish_reader(struct reader *r)
 {
 	if (r->session.searches)
 		search_reads_finish(r->session.searches);
@@ -162,7 +162,7 @@ static enum errc reader_start(struct readers *p, struct reader *r,
 		p->started++;
 		return ERR_OK;
 	}
-	finish(r);
+	finish_reader(r);
 	return e->code;
 }
 
@@ -199,7 +199,7 @@ void readers_destroy(struct readers *p)
 	pthread_mutex_unlock(&p->lock);
 	for (unsigned i = 0; i < p->started; i++) {
 		pthread_join(p->all[i].thread, NULL);
-		finish(&p->all[i]);
+		finish_reader(&p->all[i]);
 	}
 	pthread_mutex_lock(&p->lock);
 	reader_let_go(p);

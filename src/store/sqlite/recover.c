@@ -82,7 +82,7 @@ static int highest_key(struct conn *c, int64_t *ret)
 }
 
 /* Makes room for one more element of `bytes` bytes; false: no memory. */
-static bool grow(void **array, size_t count, size_t *cap, size_t bytes)
+static bool grow_array(void **array, size_t count, size_t *cap, size_t bytes)
 {
 	if (count < *cap)
 		return true;
@@ -148,7 +148,7 @@ static int find_group(struct recovery *v, int64_t above, size_t limit)
 	return rc;
 }
 
-static int seek(struct recovery *v, int64_t part, size_t at, sqlite3_stmt **ret)
+static int seek_part(struct recovery *v, int64_t part, size_t at, sqlite3_stmt **ret)
 {
 	struct db_bind b = conn_bind(v->session.conn, sql_find_pieces);
 
@@ -166,7 +166,7 @@ static int find_in_part(struct recovery *v, int64_t part)
 {
 	sqlite3_stmt *st;
 	size_t        at = 0;
-	int           rc = seek(v, part, at, &st);
+	int           rc = seek_part(v, part, at, &st);
 
 	while (rc == SQLITE_ROW && v->found_count < GROUP_PIECES) {
 		int64_t run = db_int(st, 0);
@@ -176,11 +176,11 @@ static int find_in_part(struct recovery *v, int64_t part)
 		if (at == v->group_count)
 			break;
 		if (v->group[at].run.key != run) {
-			rc = seek(v, part, at, &st);
+			rc = seek_part(v, part, at, &st);
 			continue;
 		}
 		void *found = v->found;
-		if (!grow(&found, v->found_count, &v->found_cap, sizeof *v->found))
+		if (!grow_array(&found, v->found_count, &v->found_cap, sizeof *v->found))
 			return SQLITE_NOMEM;
 		v->found = found;
 		v->found[v->found_count++] = (struct found){ run, db_int(st, 1) };
@@ -430,7 +430,7 @@ static int end_reservations(struct recovery *v)
 	return rc;
 }
 
-static int recover(struct recovery *v, int *runs, int64_t *ret_highest)
+static int recover_runs(struct recovery *v, int *runs, int64_t *ret_highest)
 {
 	int rc = end_all(v, runs);
 
@@ -467,7 +467,7 @@ enum errc recover_others(struct conn *c, const struct store_options *o, struct r
 	session_write(&v.session, c);
 	v.log.conn = c;
 	salvage_init(&v.log.salvage, o->assemble);
-	int rc = recover(&v, &runs, &highest);
+	int rc = recover_runs(&v, &runs, &highest);
 	if (rc != SQLITE_OK)
 		db_fail(c->db, rc, o->path, "recover", e);
 	session_finish(&v.session);

@@ -58,7 +58,7 @@ static uint64_t count_begins(const struct batch *b)
 	return n;
 }
 
-static void count(struct writer *w, const struct batch *b, int rc)
+static void count_batch(struct writer *w, const struct batch *b, int rc)
 {
 	bool was = w->writable;
 
@@ -127,7 +127,7 @@ static void do_batch(struct writer *w, struct batch *b)
 {
 	struct session *s = w->parts.session;
 
-	count(w, b, batch_run(b));
+	count_batch(w, b, batch_run(b));
 	for (struct store_job *job = b->done; job; job = job->next)
 		if (op_of(job)->settle)
 			op_of(job)->settle(s, job);

@@ -10,7 +10,7 @@ void search_cursor_print(const struct search_cursor *c, char ret[SEARCH_CURSOR +
 		 (unsigned long long)c->score, (unsigned long long)c->id);
 }
 
-static bool digit(char c, uint64_t *v)
+static bool cursor_hex_digit(char c, uint64_t *v)
 {
 	if (c >= '0' && c <= '9')
 		*v = *v << 4 | (uint64_t)(c - '0');
@@ -28,7 +28,7 @@ bool search_cursor_parse(struct str text, struct search_cursor *ret)
 	if (text.n != SEARCH_CURSOR)
 		return false;
 	for (size_t i = 0; i < text.n; i++)
-		if (!digit(text.p[i], &v[i / 16]))
+		if (!cursor_hex_digit(text.p[i], &v[i / 16]))
 			return false;
 	if (v[1] > INT64_MAX || v[2] > INT64_MAX || v[3] > INT64_MAX)
 		return false;

@@ -39,7 +39,7 @@ struct piece {
 	bool       exclude;
 };
 
-static unsigned peek(struct str s, size_t at)
+static unsigned peek_character(struct str s, size_t at)
 {
 	return at < s.n ? search_utf8(s, &at) : 0;
 }
@@ -60,7 +60,7 @@ static void take_quoted(struct str s, size_t *at, struct piece *ret)
 		}
 	}
 	ret->text = (struct str){ s.p + from, end - from };
-	if (end < s.n && peek(s, *at) == '*') {
+	if (end < s.n && peek_character(s, *at) == '*') {
 		ret->prefix = true;
 		++*at;
 	}
@@ -71,7 +71,7 @@ static void take_word(struct str s, size_t *at, struct piece *ret)
 	size_t from = *at;
 
 	while (*at < s.n) {
-		unsigned v = peek(s, *at);
+		unsigned v = peek_character(s, *at);
 
 		if (search_query_blank(v) || search_query_quote(v))
 			break;
@@ -88,14 +88,14 @@ static bool take_piece(struct str s, size_t *at, struct piece *ret)
 	unsigned v = 0;
 
 	*ret = (struct piece){ .prefix = false };
-	while (*at < s.n && search_query_blank(peek(s, *at)))
+	while (*at < s.n && search_query_blank(peek_character(s, *at)))
 		(void)search_utf8(s, at);
 	if (*at == s.n)
 		return false;
 	if (s.p[*at] == '-') {
 		ret->exclude = true;
 		++*at;
-		if (*at == s.n || search_query_blank(peek(s, *at)))
+		if (*at == s.n || search_query_blank(peek_character(s, *at)))
 			return true; /* a dash between two words */
 	}
 	next = *at;

@@ -58,7 +58,7 @@ bool search_token_alone(unsigned v)
 
 /* Variation selectors say how the character before them is drawn; nobody types them into a
  * search. */
-static bool variant(unsigned v)
+static bool is_variant(unsigned v)
 {
 	return (v >= 0xfe00 && v <= 0xfe0f) || (v >= 0xe0100 && v <= 0xe01ef);
 }
@@ -105,7 +105,7 @@ static int on_token(void *arg, int flags, const char *token, int n, int start, i
 		size_t   from = at;
 		unsigned v = search_utf8(word, &at);
 
-		if (v >= 0x591 && (vowel_sign(v) || variant(v)))
+		if (v >= 0x591 && (vowel_sign(v) || is_variant(v)))
 			continue;
 		if (len + (at - from) > sizeof kept)
 			break;
@@ -202,7 +202,8 @@ static size_t any_end(struct str text, size_t at)
 /* Words of ASCII, which most texts consist of, are cut and folded here, because unicode61 and
  * on_token take several times as long.  The result is the same: an ASCII separator ends every
  * word. */
-static int tokenize(Fts5Tokenizer *self, void *arg, int flags, const char *p, int n, token_fn fn)
+static int tokenize_text(Fts5Tokenizer *self, void *arg, int flags, const char *p, int n,
+			 token_fn fn)
 {
 	const struct tokenizer *t = (const struct tokenizer *)(const void *)self;
 	struct stretch          s = { arg, fn, 0 };
@@ -279,7 +280,7 @@ int search_token_api(sqlite3 *db, fts5_api **ret)
 
 int search_token_register(sqlite3 *db)
 {
-	fts5_tokenizer how = { search_token_create, search_token_drop, tokenize };
+	fts5_tokenizer how = { search_token_create, search_token_drop, tokenize_text };
 	fts5_api      *api;
 	int            rc = search_token_api(db, &api);
 

@@ -45,7 +45,7 @@ static void set_limits(sqlite3 *db)
 	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
 }
 
-static int harden(sqlite3 *db)
+static int harden_database(sqlite3 *db)
 {
 	int rc = sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 
@@ -87,7 +87,7 @@ static int enter_wal(sqlite3 *db)
 static int set_up(sqlite3 *db, enum db_mode mode)
 {
 	bool writes = mode == DB_WRITE || mode == DB_INDEX;
-	int  rc = harden(db);
+	int  rc = harden_database(db);
 
 	if (rc == SQLITE_OK && writes)
 		rc = db_pragma(db, "page_size", mode == DB_INDEX ? PAGE_BYTES_INDEX : PAGE_BYTES);

@@ -287,7 +287,7 @@ static void hold_still(struct search *s)
 }
 
 /* Sleeps until the next step; well: the last step did not fail.  False: the thread must stop. */
-static bool await(struct search *s, bool well)
+static bool await_step(struct search *s, bool well)
 {
 	pthread_mutex_lock(&s->lock);
 	if (!well)
@@ -305,7 +305,7 @@ static void *search_serve(void *arg)
 	struct search *s = arg;
 
 	bool well = !search_stopping(s) && search_step(s, true, false);
-	while (await(s, well)) {
+	while (await_step(s, well)) {
 		hold_still(s);
 		well = search_step(s, true, false);
 	}

@@ -341,10 +341,10 @@ static int search_read_is_alone(struct search_reads *r, bool *ret)
 	return sqlite3_reset(st);
 }
 
-/* widen: removes the owner's word from the expression if all rows, or all rows of the conversation,
+/* widen_expression: removes the owner's word from the expression if all rows, or all rows of the conversation,
  * have this word: it excludes nothing, but its list of rows is long to read.  find_hit checks the
  * owner of each hit anyway. */
-static int widen(struct search_reads *r, const struct search_read *j, struct str scope)
+static int widen_expression(struct search_reads *r, const struct search_read *j, struct str scope)
 {
 	const char *blank = memchr(scope.p, ' ', scope.n);
 	bool        alone = j->conversation.key != 0;
@@ -385,7 +385,7 @@ static int search_read_run(struct search_reads *r, struct search_read *j)
 	int rc = check_index(r, j, &ready);
 	if (rc != SQLITE_OK || e->code != ERR_OK || !ready)
 		return rc;
-	rc = widen(r, j, scope);
+	rc = widen_expression(r, j, scope);
 	if (rc != SQLITE_OK)
 		return rc;
 	rc = take_windows(r, j, &c, &more);

@@ -299,7 +299,7 @@ static enum upkeep_end backup_open_all(struct backup *k)
 
 /* Without a gateway, a reading connection leaves an empty write-ahead log behind, because only a
  * writing one may remove it. */
-static void tidy(const char *path)
+static void tidy_log(const char *path)
 {
 	char        log[PATH_MAX];
 	struct stat st;
@@ -324,7 +324,7 @@ enum upkeep_end sqlite_backup(struct upkeep_backup *b, struct err *e)
 		end = backup_make(&k);
 	db_close(k.db);
 	if (k.db)
-		tidy(k.path);
+		tidy_log(k.path);
 	blobs_destroy(k.from);
 	blobs_destroy(k.to);
 	partial_close(&k.partial);

@@ -40,7 +40,7 @@ static enum upkeep_end vacuum_fail(struct vacuum *m, int rc)
 	return upkeep_fail(m->db, rc, m->path, "vacuum", m->e);
 }
 
-static int measure(sqlite3 *db, int64_t *ret_pages, int64_t *ret_free)
+static int measure_pages(sqlite3 *db, int64_t *ret_pages, int64_t *ret_free)
 {
 	int rc = upkeep_number(db, "PRAGMA page_count", ret_pages);
 
@@ -230,19 +230,19 @@ static enum upkeep_end vacuum_all(struct vacuum *m, int64_t free_pages)
 
 /* --- both --- */
 
-static enum upkeep_end vacuum(struct vacuum *m)
+static enum upkeep_end vacuum_database(struct vacuum *m)
 {
 	int64_t free_pages = 0;
 	int     rc = upkeep_number(m->db, "PRAGMA page_size", &m->v->page_bytes);
 
 	if (rc == SQLITE_OK)
-		rc = measure(m->db, &m->v->pages_before, &free_pages);
+		rc = measure_pages(m->db, &m->v->pages_before, &free_pages);
 	if (rc != SQLITE_OK)
 		return vacuum_fail(m, rc);
 	enum upkeep_end end = m->v->served ? vacuum_some(m, free_pages) : vacuum_all(m, free_pages);
 	if (end != UPKEEP_DONE)
 		return end;
-	rc = measure(m->db, &m->v->pages_after, &m->v->free_after);
+	rc = measure_pages(m->db, &m->v->pages_after, &m->v->free_after);
 	return rc == SQLITE_OK ? UPKEEP_DONE : vacuum_fail(m, rc);
 }
 
@@ -271,7 +271,7 @@ enum upkeep_end sqlite_vacuum(struct upkeep_vacuum *v, struct err *e)
 	enum upkeep_end end = vacuum_open_all(&m);
 
 	if (end == UPKEEP_DONE)
-		end = vacuum(&m);
+		end = vacuum_database(&m);
 	db_close(m.db);
 	if (m.lock_fd >= 0)
 		close(m.lock_fd);

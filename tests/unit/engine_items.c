@@ -117,6 +117,31 @@ static void an_answer_tells_how_its_run_ended(void **state)
 	arena_finish(&j.arena);
 }
 
+/* A list must not end early in silence. */
+static void a_branch_with_a_gap_is_damaged(void **state)
+{
+	struct fixture *f = *state;
+	struct talk     t;
+	char            sql[96];
+
+	open_store(f);
+	make_talk(f, &t, false);
+	snprintf(sql, sizeof sql, "DELETE FROM message WHERE id = %lld", (long long)t.items[2].key);
+	outside(f, sql);
+	for (int descending = 0; descending <= 1; descending++) {
+		struct items_read j = page(&t, descending, ITEMS);
+
+		assert_int_equal(DO(f, items_read, &j), ERR_STORAGE);
+		assert_int_equal(j.item_count, 0);
+		arena_finish(&j.arena);
+	}
+	/* The page before the gap is whole. */
+	struct items_read j = page(&t, true, 2);
+	assert_int_equal(DO(f, items_read, &j), ERR_OK);
+	assert_int_equal(j.item_count, 2);
+	arena_finish(&j.arena);
+}
+
 static void an_unknown_cursor_is_refused(void **state)
 {
 	struct fixture *f = *state;
@@ -330,6 +355,7 @@ int main(void)
 		T(pages_are_exact_in_both_orders),
 		T(an_unanswered_message_stays_readable),
 		T(an_answer_tells_how_its_run_ended),
+		T(a_branch_with_a_gap_is_damaged),
 		T(an_unknown_cursor_is_refused),
 		T(a_tree_has_every_message_once),
 		T(a_page_ends_where_memory_does),

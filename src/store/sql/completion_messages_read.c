@@ -3,17 +3,19 @@
 #include "store/sql/completion_cell.h"
 #include "store/sql/key_list.h"
 
-static const char sql_find[] = "SELECT r.id FROM run r JOIN message m ON m.id = r.id "
-			       "AND m.run = r.id WHERE r.id = $1 AND r.secret = $2 "
-			       "AND r.owner = $3 AND " COMPLETION_CELL_IS;
-/* Keys, last first; a message whose content was removed keeps its place. */
+static const char sql_find[] =
+	"SELECT CAST(CAST(r.parent <> 0 AND r.parent <> r.base AS int) AS bigint) FROM run r "
+	"JOIN message m ON m.id = r.id AND m.run = r.id WHERE r.id = $1 AND r.secret = $2 "
+	"AND r.owner = $3 AND " COMPLETION_CELL_IS;
+/* Keys, last first, and whether another one must follow; a message whose content was removed keeps its place. */
 #define WALK(E)                                                                                                    \
 	"WITH RECURSIVE w AS (SELECT CAST(1 AS bigint) AS step, m.id, m.prev, m.run, r.base "                      \
 	"FROM run r " E##_JOIN                                                                                     \
 		"message m ON m.id = r.parent WHERE r.id = $1 "                                                    \
 		"AND r.parent <> r.base UNION ALL SELECT w.step + 1, m.id, m.prev, m.run, w.base FROM w " E##_JOIN \
 		"message m ON m.id = w.prev WHERE m.id <> w.base AND w.step < $2) "                                \
-		"SELECT id, run FROM w " E##_ORDER("step")
+		"SELECT id, run, CAST(CAST(prev <> 0 AND prev <> base AS int) AS bigint) FROM w " E##_ORDER(       \
+			"step")
 /* Of a page, a server sends the bodies as far as they fit; the first one always does. */
 static const struct sql sql_walk = SQL_EITHER(WALK);
 static const struct sql sql_bodies = {
@@ -78,9 +80,14 @@ static void messages_walk(struct query *q, struct completion_messages_read *j)
 		completion_cell_missing(&j->job.err);
 		return;
 	}
-	while (ok && query_row(q, 1, &r))
+	bool more = cell_int(r, 0);
+	while (ok && query_row(q, 1, &r)) {
 		ok = key_list_add(&chain, cell_int(r, 1) >= 0 ? cell_int(r, 0) : 0);
-	if (ok && j->after >= (int64_t)chain.count)
+		more = cell_int(r, 2);
+	}
+	if (ok && more)
+		cell_damaged(&j->job.err);
+	else if (ok && j->after >= (int64_t)chain.count)
 		err_set(&j->job.err, ERR_INVALID_VALUE, "after",
 			"must be the id of a message of this list");
 	else if (!ok || !messages_choose(q, j, &chain, &page))

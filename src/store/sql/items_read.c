@@ -17,14 +17,14 @@ static const char sql_run[] =
 	"SELECT r.parent, r.base FROM run r LEFT JOIN message m ON m.id = r.id "
 	"WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3 AND r.shape = '" SHAPE_RESPONSES "' "
 	"AND (m.run IS NULL OR m.run >= 0)";
-/* Stage 1: the keys, leaf first. */
-#define WALK(E)                                                                               \
-	"WITH RECURSIVE w AS (SELECT CAST(1 AS bigint) AS step, m.id, m.secret, m.prev, "     \
-	"m.run FROM message m WHERE m.id = $1 AND m.id <> $2 UNION ALL SELECT w.step + 1, "   \
-	"m.id, m.secret, m.prev, m.run FROM w " E##_JOIN                                      \
-		"message m ON m.id = w.prev "                                                 \
-		"WHERE m.id <> $2 AND w.step < $3) SELECT id, secret, run FROM w " E##_ORDER( \
-			"step")
+/* Stage 1: the keys, leaf first, and whether another one must follow. */
+#define WALK(E)                                                                             \
+	"WITH RECURSIVE w AS (SELECT CAST(1 AS bigint) AS step, m.id, m.secret, m.prev, "   \
+	"m.run FROM message m WHERE m.id = $1 AND m.id <> $2 UNION ALL SELECT w.step + 1, " \
+	"m.id, m.secret, m.prev, m.run FROM w " E##_JOIN                                    \
+		"message m ON m.id = w.prev "                                               \
+		"WHERE m.id <> $2 AND w.step < $3) SELECT id, secret, run, "                \
+		"CAST(CAST(prev <> 0 AND prev <> $2 AS int) AS bigint) FROM w " E##_ORDER("step")
 static const struct sql sql_walk = SQL_EITHER(WALK);
 /* Stage 2: the messages of the page, in the order of the keys; a server sends them as far as they fit into it:
  * the first one always comes. */
@@ -39,6 +39,7 @@ static const struct sql sql_items = {
 };
 
 struct items_state {
+	bool   some;   /* the walk has a first message */
 	size_t wanted; /* keys that were asked for */
 };
 
@@ -85,13 +86,17 @@ static void items_end(struct query *q, struct items_read *j, int64_t *ret_end, i
 
 static enum work_next items_walk(struct query *q, struct items_read *j)
 {
-	int64_t       end;
-	int64_t       base;
-	struct param *a;
+	int64_t             end;
+	int64_t             base;
+	struct param       *a;
+	struct items_state *s = query_state(q, sizeof *s, NULL);
 
 	items_end(q, j, &end, &base);
+	if (!s)
+		cell_no_memory(&j->job.err);
 	if (j->job.err.code != ERR_OK)
 		return WORK_DONE;
+	s->some = end != 0 && end != base;
 	a = query_param(q);
 	param_int(a, end);
 	param_int(a, base);
@@ -116,11 +121,20 @@ static bool items_enough(const struct walked *k, const struct items_read *j)
 	return k->keys.count > k->after && k->keys.count - k->after > j->limit;
 }
 
-static bool items_walked(struct query *q, const struct items_read *j, struct walked *k)
+/* items_walked: a message with a row that refers to it must exist. */
+static bool items_walked(struct query *q, struct items_read *j, struct walked *k)
 {
-	struct row r;
+	const struct items_state *s = q->state;
+	struct row                r;
+	bool                      more = s->some;
 
-	while (!items_enough(k, j) && query_row(q, 0, &r)) {
+	while (!items_enough(k, j)) {
+		if (!query_row(q, 0, &r)) {
+			if (more)
+				cell_damaged(&j->job.err);
+			return true;
+		}
+		more = cell_int(r, 3);
 		int64_t key = cell_int(r, 0);
 		size_t  newer = k->keys.count;
 
@@ -138,16 +152,14 @@ static bool items_walked(struct query *q, const struct items_read *j, struct wal
 
 static enum work_next items_choose(struct query *q, struct items_read *j, const struct walked *k)
 {
-	struct items_state *s = query_state(q, sizeof *s, NULL);
+	struct items_state *s = q->state;
 	size_t left = k->keys.count - k->after; /* behind the cursor, in the requested order */
 	struct param *a;
 
+	if (j->job.err.code != ERR_OK)
+		return WORK_DONE;
 	if (!id_none(j->after) && !k->met) {
 		err_set(&j->job.err, ERR_INVALID_VALUE, "after", "this list has no such item");
-		return WORK_DONE;
-	}
-	if (!s) {
-		cell_no_memory(&j->job.err);
 		return WORK_DONE;
 	}
 	if (!j->descending)

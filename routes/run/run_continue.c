@@ -157,7 +157,7 @@ static void continue_on_read(struct store_job *job)
 	rq = intake_request(x->request, x->input);
 	if (!rq)
 		err_no_memory(&e);
-	if (e.code == ERR_OK && continue_build(x, rq, &e) == ERR_OK) {
+	if (rq && e.code == ERR_OK && continue_build(x, rq, &e) == ERR_OK) {
 		x->input = NULL;
 		exchange_start(x->request, x->gateway, rq);
 	} else {

@@ -21,7 +21,7 @@
 
 #define ROW(name)            &dialect_##name,
 #define DASHED_ROW(id, name) &dialect_##id,
-#define SCRATCH_DIALECT(id)  &id,
+#define SCRATCH_DIALECT(id)  &(id),
 /* clang-format off */
 static const struct dialect *const dialects[] = {
 	DIALECTS(ROW) DASHED(DASHED_ROW)

@@ -217,8 +217,13 @@ int query_run(struct session *s, struct store_job *job)
 	if (l.query.state && l.finish)
 		l.finish(l.query.state);
 	free(l.query.state);
-	CHECK(l.rc != SQLITE_OK || job->err.code == ERR_OK ||
-	      sqlite3_total_changes(s->conn->db) == changes);
+	/* A job is refused before it writes, or when memory is short afterwards: then the batch, which
+	 * has what it wrote, is given up. */
+	if (l.rc == SQLITE_OK && job->err.code != ERR_OK &&
+	    sqlite3_total_changes(s->conn->db) != changes) {
+		CHECK(job->err.code == ERR_OVERLOADED);
+		return SQLITE_NOMEM;
+	}
 	return l.rc;
 }
 

@@ -43,7 +43,7 @@ struct api_key_write {
 	enum api_key_change change;
 	int64_t             now_ms;
 	char                id[API_KEY_ID + 1];
-	unsigned char       sha256[HASH_BYTES]; /* of the new text */
+	unsigned char       sha256[HASH_BYTES]; /* hash of the new text */
 	int64_t             old_until_ms;       /* end of the old text's validity; 0: at once */
 	int64_t             owner;
 	struct str          shares; /* id of a key, whose owner the new key gets; empty: none */

@@ -16,9 +16,9 @@ struct archive_plan; /* the engine's: the order of a conversation's parts */
 struct archive_read {
 	struct store_job job;
 	int64_t          owner;
-	bool             any_owner; /* of any owner, whom the conversation's line names */
-	struct id        conversation;
-	size_t           page_bytes; /* a page ends after the line that makes it so long */
+	bool      any_owner; /* the conversation may be anybody's; its line names the owner */
+	struct id conversation;
+	size_t    page_bytes; /* a page ends after the line that makes it so long */
 	/* out; the caller empties page between two pages */
 	struct buf page;
 	bool       has_more;
@@ -55,7 +55,7 @@ struct archive_write {
 /* An export by another process than the gateway (store_engine.export). */
 struct store_export {
 	const struct id *ids;   /* borrowed; NULL: all conversations */
-	size_t           count; /* of ids; out: of exported conversations */
+	size_t           count; /* number of ids; out: of exported conversations */
 	enum errc (*put)(void *arg, struct str lines, size_t conversations, struct err *e);
 	void *arg;
 };

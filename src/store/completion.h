@@ -11,13 +11,13 @@
 struct store_completion {
 	struct id    run;
 	int64_t      created_ms;
-	struct str   model; /* as asked */
+	struct str   model; /* name in the request */
 	struct str   finish_reason;
 	struct usage usage;
 	struct str   request_id;
-	struct str   settings; /* as in turn_begin */
+	struct str   settings; /* same as in turn_begin */
 	struct str   answer;   /* the assistant's message object */
-	struct str   metadata; /* of its conversation: JSON object, "{}" if none */
+	struct str   metadata; /* its conversation's; JSON object, "{}" if none */
 };
 
 /* completion_read.  Errors: NOT_FOUND. */
@@ -37,7 +37,7 @@ struct completions_read {
 	struct id           after; /* none: from the beginning, in the requested order */
 	bool                descending;
 	size_t              limit;
-	size_t              page_bytes; /* as in items_read */
+	size_t              page_bytes; /* same as in items_read */
 	struct str          model;      /* p NULL: any */
 	struct store_labels labels;
 	struct arena        arena;
@@ -57,7 +57,7 @@ struct completion_messages_read {
 	int64_t          after; /* a place; -1: from the beginning, in the requested order */
 	bool             descending;
 	size_t           limit;
-	size_t           page_bytes; /* as in items_read */
+	size_t           page_bytes; /* same as in items_read */
 	struct arena     arena;
 	/* out */
 	struct completion_message {

@@ -137,7 +137,7 @@ struct items_read {
 		struct store_message message;
 		int64_t              created_ms;
 		enum run_status      status; /* an answer's run; COMPLETED for others */
-		struct str           model;  /* of an answer's run; empty for others */
+		struct str           model;  /* model of an answer's run; empty for others */
 	} * items;
 	size_t item_count;
 	bool   has_more; /* also when page_bytes or the arena, not limit, ended it */
@@ -152,20 +152,20 @@ enum { TREE_PREVIEW = 80 }; /* characters of a preview */
 struct tree_node {
 	struct id   message;
 	struct id   parent; /* none: it begins a branch */
-	struct id   run;    /* that brought it or made it; none: no run did */
+	struct id   run;    /* the run that brought it or made it; none: no run did */
 	bool        answer; /* the run made it */
 	bool        removed;
 	int64_t     created_ms;
 	const char *role;    /* a literal; "other" of a removed message that is no answer */
 	struct str  preview; /* the beginning of its text, in one line */
-	struct str  model;   /* of an answer; empty for others */
+	struct str  model;   /* an answer's model; empty for others */
 };
 
 struct tree_read {
 	struct store_job job;
 	int64_t          owner;
 	struct id        conversation;
-	struct id    after; /* a message: pages begin behind its turn; none: from the beginning */
+	struct id    after; /* a message: pages begin after its turn; none: from the beginning */
 	size_t       limit; /* turns */
 	struct arena arena;
 	/* out */

@@ -14,9 +14,9 @@ enum { COPY_COLUMNS = 40, COPY_ROWS = 16 };
 struct copy_table {
 	const char *name;
 	const char *columns; /* "a, b, c" */
-	const char *types;   /* of each: n number, t text, u text that may hold U+0000, b bytes */
+	const char *types;   /* kinds: n number, t text, u text that may hold U+0000, b bytes */
 	const char *order;
-	const char *tail; /* behind an INSERT; "": nothing */
+	const char *tail; /* SQL after an INSERT's values; "": none */
 };
 enum { COPY_EVENT = 5, COPY_FILE = 6, COPY_TABLES = 13 }; /* places in copy_tables */
 extern const struct copy_table copy_tables[COPY_TABLES];

@@ -14,8 +14,8 @@ struct events_piece;
 struct share_keep;
 struct store_export;
 
-/* What a process that shares its store with others tells the engine, and what it is told; on the
- * engine's threads. */
+/* Calls between the engine and a process that shares its store with others; on the engine's
+ * threads. */
 struct store_neighbours {
 	/* watched: runs of other processes for whose news somebody here waits, at most max. */
 	size_t (*watched)(struct id *ret, size_t max);
@@ -30,14 +30,14 @@ struct store_neighbours {
 
 struct store_options {
 	const char *path;     /* the database; created if it is missing */
-	const char *password; /* of a database on a server; NULL: none */
+	const char *password; /* for a database on a server; NULL: none */
 	/* Where an engine on a server finds contents of files that the database does not have; borrowed.  NULL:
 	 * nowhere. */
 	struct bucket *bucket;
 	bool           bucket_write; /* new contents go there */
 	unsigned       readers;      /* reads that may be done at once */
 	int64_t        busy_ms;      /* how long to wait for locks of other processes */
-	bool           handover;     /* this process takes over from a serving one */
+	bool           handover;     /* the process takes over from a serving one */
 	/* With handover: from the serving process's quiesce; owned by the store, even if opening
 	 * fails. */
 	int  handover_fd;

@@ -8,14 +8,14 @@
 #include "store/job.h"
 #include "store/run.h"
 
-/* What the row of a live run learns while its attempts are made. */
+/* News for the row of a live run while its attempts are made. */
 struct run_news {
 	struct id  run;
 	int64_t    attempts;
 	int64_t    first_token_ms; /* wall; 0: none came */
 	struct str provider;       /* asked last */
 	struct str attempt_log;    /* msg/attempt_log; empty: not known */
-	struct str executions;     /* as in turn_end; empty: not known */
+	struct str executions;     /* same as in turn_end; empty: not known */
 	struct usage
 		used; /* by failed attempts, for the bill of a run that a crash cuts off; neither known nor
 		       * estimated: nothing */
@@ -32,7 +32,7 @@ struct events_piece {
 	struct str data;
 };
 
-/* What a run's end has to log comes in so many pieces, in order: those on their way, and the rest. */
+/* Pieces with the events that a run's end still has to log, in order: those on their way, and the rest. */
 enum { EVENTS_REST = 2 };
 
 /* The next events of one run, and its news. */
@@ -64,9 +64,9 @@ struct events_read {
 	int64_t          owner;
 	struct id        run;
 	uint64_t         after;
-	size_t       page_bytes; /* a page ends in front of the piece that would make it larger, but
+	size_t           page_bytes; /* a page ends before the piece that would make it larger, but
 	                              * not without one */
-	struct arena arena;
+	struct arena     arena;
 	/* out */
 	struct events_piece *pieces;
 	size_t               piece_count;
@@ -78,8 +78,8 @@ struct events_read {
 	enum run_status status;   /* at the moment of the page */
 	uint64_t        last_seq; /* number of the end event; 0: the run has not ended */
 	struct id       conversation;
-	struct str      model; /* as asked */
-	struct str      shape; /* these two as in turn_begin */
+	struct str      model; /* name in the request */
+	struct str      shape; /* same as in turn_begin, like settings */
 	struct str      settings;
 	struct str      error; /* JSON object, or empty */
 	struct str      finish_reason;

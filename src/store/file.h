@@ -13,7 +13,7 @@ struct store_file {
 	struct id     id;
 	int64_t       created_ms;
 	int64_t       bytes;
-	unsigned char sha256[HASH_BYTES]; /* of its content, in store->blobs */
+	unsigned char sha256[HASH_BYTES]; /* hash of its content, which is in store->blobs */
 	struct str    name;
 	struct str    type;
 	struct str    purpose;

@@ -10,8 +10,8 @@
 /* A client's Idempotency-Key; key.n 0: none. */
 struct store_idem {
 	struct str key;
-	struct str fingerprint; /* of the request for which the key stands */
-	int64_t    holder;      /* as in idem_take; 0: nobody had to take it */
+	struct str fingerprint; /* identifies the request for which the key stands */
+	int64_t    holder;      /* same as in idem_take; 0: nobody had to take it */
 };
 
 /* The answer to all later requests with the key. */

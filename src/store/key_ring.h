@@ -18,8 +18,8 @@ void      key_ring_destroy(struct key_ring *r);
 struct key_ring_entry {
 	struct identity *who;                    /* held */
 	char             id[API_KEY_ID];         /* without key_ */
-	unsigned char    sha256[HASH_BYTES];     /* of the key's text */
-	unsigned char    old_sha256[HASH_BYTES]; /* of the text before a rotation */
+	unsigned char    sha256[HASH_BYTES];     /* hash of the key's text */
+	unsigned char    old_sha256[HASH_BYTES]; /* hash of the text before a rotation */
 	int64_t          old_until_ms; /* wall; end of the old text's validity; 0: there is none */
 	int64_t          expires_ms;   /* wall; 0: never */
 };

@@ -18,7 +18,7 @@ struct partial {
 	char parent[PATH_MAX];
 	char dir[PATH_MAX - PARTIAL_ROOM / 2];
 	char db[PATH_MAX]; /* absolute */
-	int  fd;           /* of dir; -1: none */
+	int  fd;           /* dir, open; -1: none */
 	bool files_placed;
 };
 

@@ -29,7 +29,7 @@ struct run_read {
 	struct str   shape;
 	struct arena arena;
 	/* out */
-	struct str      settings; /* as in turn_begin */
+	struct str      settings; /* same as in turn_begin */
 	struct str      answer;   /* the assistant's message object, or empty */
 	enum run_status status;
 	struct id       conversation;
@@ -54,7 +54,7 @@ struct run_read {
 	struct str key_name;
 };
 
-/* run_withdraw: a write that makes a run CANCELLED which has ended in front of code that waits for an
+/* run_withdraw: a write that makes a run CANCELLED that has ended with code waiting for an
  * approval (finish_reason `confirmation`), so that it can't be approved any more.  Another run, or one
  * that something came after, stays as it is. */
 struct run_withdraw {
@@ -87,5 +87,5 @@ struct runs_read {
 	struct run_read *runs; /* id in .run; the out members filled; their arenas unused */
 	size_t           run_count;
 	bool             has_more;
-	struct id end; /* has_more, and where the next page begins; none: behind the last run */
+	struct id end; /* has_more, and where the next page begins; none: after the last run */
 };

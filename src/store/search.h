@@ -29,7 +29,7 @@ struct search_hit {
 	bool                   of_title; /* the title was found; then there is no message */
 	struct id              message;
 	struct id              conversation;
-	struct str             title; /* of the conversation; empty: none */
+	struct str             title; /* the conversation's; empty: none */
 	int64_t                created_ms;
 	enum search_role       role;
 	int64_t                score;    /* millionths */
@@ -43,7 +43,7 @@ struct search_hit {
 struct search_read {
 	struct store_job job;
 	int64_t          owner;
-	struct str       query;        /* as typed; UTF-8 without NUL */
+	struct str       query;        /* text as typed; UTF-8 without NUL */
 	struct id        conversation; /* none: all */
 	int              role;         /* enum search_role, or -1: any, and titles */
 	bool             no_titles;

@@ -8,7 +8,7 @@
 
 enum { SHARE_WANTS = 6, SHARE_KEEPS = 128 };
 
-/* What a process wants of one limit.  A limit is one of calls or tokens in a window of time, which begins when
+/* A process's demand on one limit.  A limit is one of calls or tokens in a window of time, which begins when
  * somebody asks first, by the store's clock; or, without a window, one of calls at once. */
 struct share_want {
 	int64_t key;    /* the key's number; 0: the limit of all callers together */
@@ -19,8 +19,8 @@ struct share_want {
 	bool    more;      /* a share may be more than that */
 	/* out: */
 	int64_t granted; /* 0, or at least `least` */
-	int64_t left;    /* behind that; below 0 after the limit has shrunk */
-	int64_t keep;    /* of a share, so much may stay unspent in one process */
+	int64_t left;    /* rest of the limit after that; below 0 once the limit has shrunk */
+	int64_t keep;    /* part of a share that may stay unspent in one process */
 	/* The window's beginning, which is its name; without a window, a name of this process, which
 	 * changes if the store believed it dead. */
 	int64_t window;
@@ -34,7 +34,7 @@ struct share_take {
 	int64_t           asked_us; /* the submitter's */
 	uint64_t          order;    /* out: of the answer, among all of this process */
 	size_t            count;
-	struct share_want wants[SHARE_WANTS]; /* of different limits */
+	struct share_want wants[SHARE_WANTS]; /* all for different limits */
 };
 
 /* All that a process keeps of a limit from now on, spent or not; the rest goes back. */

@@ -31,10 +31,10 @@ struct store_stats {
 	int64_t clock_off_ms; /* how much this process's clock is ahead of that of the store's server */
 	int64_t  gateways; /* processes that share the database, of a moment ago; 0: not known */
 	uint64_t busy;     /* how often a write waited for another process's lock */
-	int64_t  database_bytes; /* these two: the files', of a moment ago; 0: not known */
+	int64_t  database_bytes; /* the files' size a moment ago, like search_bytes; 0: not known */
 	int64_t  search_bytes;
 	int64_t  log_bytes;       /* length of the write-ahead log; 0: the engine has none */
-	int64_t  events_bytes;    /* of the event log, as events_keep_bytes counts; 0: not known */
+	int64_t  events_bytes;    /* the event log's, as events_keep_bytes counts; 0: not known */
 	int64_t  search_messages; /* in the search index */
 	int64_t  search_waiting;  /* turns, and changes of messages, that are not in it yet */
 	bool     search_complete; /* false while the index is made anew or can't be used */

@@ -13,13 +13,13 @@
 #include "store/job.h"
 #include "store/usage.h"
 
-/* What recovery needs to estimate and book the cost of a call that a crash has cut off. */
+/* Data for recovery, to estimate and book the cost of a call that a crash has cut off. */
 struct turn_bill {
 	struct str key;                 /* id of the API key, as in logs; "": none */
 	struct str model;               /* the configured name, with its star */
 	int64_t    in;                  /* bytes of the prompt; media count as their tokens */
 	bool       priced;              /* the prices are known */
-	int64_t    price_in, price_out; /* of a million tokens, at the dearest target or fallback */
+	int64_t    price_in, price_out; /* per million tokens, at the dearest target or fallback */
 };
 
 struct turn_begin {
@@ -29,16 +29,16 @@ struct turn_begin {
 	struct id        run; /* also the body of the answer's message id */
 	struct id        conversation;
 	bool             new_conversation;
-	struct str metadata; /* of a new conversation: JSON object, or empty; else of the run */
-	struct id  parent;   /* the message before the first one; none in a new conversation */
-	struct id  expected_leaf; /* of an old conversation, as read; gone on or live since then:
+	struct str       metadata; /* a new conversation's, else the run's; JSON object, or empty */
+	struct id        parent;  /* the message before the first one; none in a new conversation */
+	struct id  expected_leaf; /* an old conversation's, as read; gone on or live since then:
 	                                 * ERR_CONVERSATION_BUSY with retry_after_ms */
 	bool       branching;     /* the client chose parent: other live runs do not matter */
 	bool       waits;         /* goes on with the code that `continues` waits with; if that
 	                           * was withdrawn, ERR_CONVERSATION_BUSY as well */
 	bool       instruction_set;
 	struct str instruction; /* plain text, if instruction_set; empty: ends an older one */
-	struct str model;       /* as asked */
+	struct str model;       /* name in the request */
 	struct str provider;
 	struct str shape;      /* SHAPE_… (msg/family.h): the shape of the answer */
 	struct id  continues;  /* the run whose answer this one continues; none: it does not */
@@ -67,8 +67,8 @@ struct turn_end {
 	int64_t      attempts;
 	struct str   attempt_log; /* msg/attempt_log; empty: the store keeps the one that it has */
 	struct str   provider;    /* asked last; empty: the one of turn_begin */
-	/* What ran on the computer, a JSON array of objects; empty: the store keeps the one that it
-	 * has. */
+	/* Executions on the computer, a JSON array of objects; empty: the store keeps the ones
+	 * that it has. */
 	struct str executions;
 	bool       unlogged; /* the run has no events, neither below nor in an events_append */
 	/* Events that no events_append may have stored; .data empty: none. */
@@ -77,7 +77,7 @@ struct turn_end {
 	struct idem_answer  idem_answer;
 	bool                costs; /* cost_nano is known */
 	int64_t             cost_nano;
-	/* What the run has used; NULL: nothing was used or reserved.  A reservation is settled even
+	/* The run's usage; NULL: nothing was used or reserved.  A reservation is settled even
 	 * if the end is refused.  Without a reservation, the caller books the usage
 	 * (store_usage_add), unless `later` is set. */
 	const struct usage_note *note;

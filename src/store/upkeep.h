@@ -25,7 +25,7 @@ struct upkeep_backup {
 	bool (*stopped)(
 		void); /* called often, from any depth, with no lock held; true: the backup stops */
 
-	int64_t bytes; /* of the copied database */
+	int64_t bytes; /* size of the copied database */
 	int64_t conversations;
 	int64_t messages;
 	int64_t files;   /* rows */
@@ -42,6 +42,6 @@ struct upkeep_vacuum {
 	int64_t page_bytes;
 	int64_t pages_before;
 	int64_t pages_after;
-	int64_t free_after; /* of pages_after */
+	int64_t free_after; /* free pages among pages_after */
 	int64_t contents;   /* contents without a row, which were removed */
 };

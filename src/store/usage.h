@@ -9,14 +9,14 @@
 #include "msg/event.h"
 #include "store/job.h"
 
-/* What a call has used.  The books have sums for each key, day, model and provider. */
+/* A call's usage.  The books have sums for each key, day, model and provider. */
 struct usage_note {
 	char         key[IDENTITY_ID_MAX]; /* id of the API key, as in logs; "": none */
 	char         model[LIMIT_MODEL + 1];
 	char         provider[64];
 	struct id    run;
 	int64_t      at_ms; /* wall */
-	struct usage usage; /* of all attempts; neither known nor estimated: nothing was used */
+	struct usage usage; /* sum of all attempts; neither known nor estimated: nothing was used */
 	bool         priced;
 	int64_t      nano;     /* cost, if priced */
 	bool         reserved; /* the call made a reservation; if it is gone, the note was booked */
@@ -72,7 +72,7 @@ struct usage_read {
 	struct usage_row *rows;
 	size_t            row_count;
 	bool              has_more;
-	/* Of the budget of `key`; budgeted: the key has one, and has used it. */
+	/* The budget of `key`; budgeted: the key has one, and has used it. */
 	bool    budgeted;
 	int64_t began_ms;
 	int64_t spent_nano, reserved_nano, spent_tokens, reserved_tokens;

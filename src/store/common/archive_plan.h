@@ -1,6 +1,6 @@
 /* archive_plan: the order of a conversation's parts in an archive: runs, each with its messages, and messages
  * that no run brought.  Parts are in the order of their ids, which is that of their making, unless one was gone
- * on from before its id was made known: then it stands in front. */
+ * on from before its id was made known: then it comes first. */
 #pragma once
 
 #include "base/err.h"

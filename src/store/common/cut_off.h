@@ -9,7 +9,7 @@
 	"{\"message\":\"the gateway stopped while this answer was being made\"," \
 	"\"type\":\"server_error\",\"param\":null,\"code\":\"server_stopped\"}"
 
-/* What the run's row says of its cost. */
+/* A run's bill, as its row has it. */
 struct cut_off_bill {
 	int64_t    attempts, first_token_ms;
 	struct str provider; /* asked last */
@@ -18,7 +18,7 @@ struct cut_off_bill {
 	int64_t    in;     /* bytes of the prompt */
 	bool       priced; /* and at which prices */
 	int64_t    price_in, price_out;
-	/* What failed attempts have used, for which the key pays too; dropped false: nothing. */
+	/* Usage of failed attempts, for which the key pays too; dropped false: none. */
 	bool         dropped;
 	struct usage dropped_usage; /* estimated, if it has any tokens */
 	bool         dropped_priced;

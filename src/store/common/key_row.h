@@ -13,7 +13,7 @@ struct key_row {
 	struct str       models; /* JSON array; empty: all */
 	struct str       sha256, old_sha256;
 	int64_t          old_until_ms, expires_ms, used_ms;
-	struct allowance allowance; /* as key_row_allowance gives it */
+	struct allowance allowance; /* result of key_row_allowance */
 };
 
 /* key_row_allowance: the stored numbers, with sense. */

@@ -17,7 +17,7 @@ struct salvage {
 	size_t               cap;
 	bool                 full;   /* the log exceeds the limit; only its beginning is used */
 	struct buf           bytes;  /* the data of all pieces, one after the other */
-	struct buf           answer; /* what assemble has made */
+	struct buf           answer; /* result of assemble */
 };
 
 void salvage_init(struct salvage *v, salvage_assemble_fn *assemble);
@@ -27,12 +27,12 @@ void salvage_finish(struct salvage *v);
 void salvage_begin(struct salvage *v);
 /* salvage_add: copies the run's next piece; false: no memory. */
 bool salvage_add(struct salvage *v, const struct events_piece *piece) MUST_USE;
-/* What the pieces say besides the answer. */
+/* Findings in the pieces besides the answer. */
 struct salvage_told {
 	bool         begun; /* the provider had begun to answer */
 	int64_t      bytes; /* sum of event_weight (msg/event.h) of all events */
-	struct usage usage; /* what the provider reported last */
-	bool steps; /* a call of the provider's was over before, and another followed or was to */
+	struct usage usage; /* the provider's last report */
+	bool steps; /* an earlier call of the provider's was over, and another followed or was to */
 };
 
 /* salvage_make: makes the answer of the pieces, borrowed until salvage_begin; empty: none. */

@@ -19,7 +19,7 @@ struct unfinished_end {
 	int64_t           cost_nano;
 	bool              bound; /* the run's idempotency key, if any, stands for its answer */
 	bool              noted; /* `note` is set */
-	struct usage_note note;  /* what the run used or had reserved */
+	struct usage_note note;  /* the run's usage or reservation */
 };
 
 struct unfinished {

@@ -28,7 +28,7 @@ static const char sql_runs[] =
 	"r.native_reason FROM unnest($1::bigint[]) WITH ORDINALITY AS t(key, at) "
 	"JOIN run r ON r.id = t.key AND r.conversation = $2 LEFT JOIN message m ON m.id = r.base "
 	"LEFT JOIN run k ON k.id = r.continues ORDER BY t.at";
-/* The messages of the parts, those of a run in order and its answer last (step 0), behind the first $3 and
+/* The messages of the parts, those of a run in order and its answer last (step 0), after the first $3 and
  * as many as begin within $4 bytes; in the end how many of its part come after each, and how many in all. */
 static const char sql_messages[] =
 	"WITH RECURSIVE t AS MATERIALIZED (SELECT * FROM unnest($1::bigint[]) WITH ORDINALITY "
@@ -192,7 +192,7 @@ static void archive_take_run(struct row r, int64_t key, struct archive_run *ret)
 	};
 }
 
-/* What was read of the parts, and how far it is printed. */
+/* Rows of the parts, and how far they are printed. */
 struct archive_rows {
 	struct work *w;
 	int          runs, run_at;
@@ -219,7 +219,7 @@ static void archive_put_message(struct archive_read *j, struct row r, struct id 
 	archive_line_put(j, &line);
 }
 
-/* archive_put_messages: those of the part `at`; false: the page ends in front of one. */
+/* archive_put_messages: those of the part `at`; false: the page ends before one. */
 static bool archive_put_messages(struct archive_read *j, struct archive_rows *x, int64_t at,
 				 struct id run)
 {

@@ -14,7 +14,7 @@
 
 enum {
 	IMPORT_TRIES = 16,  /* to find unused ids; the first ones are those of the archive */
-	IMPORT_ROWS = 1024, /* that travel in one statement */
+	IMPORT_ROWS = 1024, /* rows in one statement, at most */
 	IMPORT_BYTES = 4 * MIB
 };
 

@@ -15,7 +15,7 @@ struct batch {
 	struct store_job *jobs[LIMIT_STORE_BATCH];
 	size_t            count;
 	size_t            bytes;
-	int64_t           things[BATCH_THINGS]; /* that its jobs are about; 0: free */
+	int64_t           things[BATCH_THINGS]; /* subjects of its jobs; 0: free */
 	size_t            thing_count;
 };
 

@@ -21,7 +21,7 @@ static const char sql_taken[] = "DELETE FROM signal WHERE gateway = $1 AND run =
 struct cancels {
 	pthread_mutex_t lock;
 	size_t          count;
-	size_t          sent; /* of them, with the statement that is on its way */
+	size_t          sent; /* entries in the statement that is on its way */
 	struct cancel {
 		struct id run;
 		int64_t   owner;

@@ -5,7 +5,7 @@
 #include "store/idem.h"
 #include "store/postgres/work.h"
 
-/* What a write has made. */
+/* Result of a write. */
 struct claim_thing {
 	int64_t owner;
 	int64_t now_ms;

@@ -12,7 +12,7 @@
 
 enum {
 	PART = 256 * KIB,
-	PARTS = 4, /* that travel together */
+	PARTS = 4, /* parts that travel together */
 };
 
 static const char sql_begin[] = "BEGIN";
@@ -33,12 +33,12 @@ struct contents {
 	bool            in_bucket; /* new contents go there */
 };
 
-/* What is done on a connection. */
+/* A task for one connection. */
 struct contents_task {
 	int                  fd;
 	const unsigned char *sha256;
-	char                *part; /* of a put: [PART] */
-	/* of a get: */
+	char                *part; /* for a put: [PART] */
+	/* for a get: */
 	int64_t bytes; /* -1: there is no such content */
 	int64_t place; /* 0: the file has the content; otherwise the number of its object */
 };

@@ -11,7 +11,7 @@ enum work_next conversation_change(struct work *w, struct conversation_write *j,
 enum {
 	CHANGE_KEY,   /* claim_made_ask */
 	CHANGE_FOUND, /* CONVERSATION_CELL, op; of the source of a fork; locked */
-	CHANGE_TURN,  /* of the newest turn: status, base, parent, whether it has an answer */
+	CHANGE_TURN,  /* the newest turn: status, base, parent, whether it has an answer */
 };
 enum work_next conversation_fork(struct work *w, struct conversation_write *j, unsigned stage);
 enum work_next conversation_label(struct work *w, struct conversation_write *j, unsigned stage);

@@ -21,8 +21,7 @@ struct copy {
 	char sql[COPY_TABLES][USES][SQL];
 };
 
-/* What is read shows one moment.  What is written sees the contents of files, which are written by another
- * connection. */
+/* Reads show one moment.  Writes see the contents of files, which another connection writes. */
 static const char sql_read[] = "BEGIN ISOLATION LEVEL REPEATABLE READ";
 static const char sql_write[] = "BEGIN";
 /* Gateways that start meanwhile fail at the lock.  The moment that is read begins with the first query, and a

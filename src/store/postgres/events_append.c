@@ -123,7 +123,7 @@ static bool append_collect(const struct group *g, struct pieces *ret, bool *ret_
 	return ok;
 }
 
-/* The news are asked in front of the events: they lock the run, so that the reaper, which locks it as well,
+/* The news are asked before the events: they lock the run, so that the reaper, which locks it as well,
  * finds these events too, or they find the run ended. */
 static size_t append_ask(struct work *w, const struct group *g)
 {

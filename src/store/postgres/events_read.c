@@ -68,7 +68,7 @@ static void events_state(struct row r, struct events_read *j, bool *ret_logged)
 	j->swept = ended && cell_int(r, 15) > 0 && !*ret_logged;
 }
 
-/* events_piece: false: the page ends in front of it. */
+/* events_piece: false: the page ends before it. */
 static bool events_read_events_put(struct events_read *j, struct row r, size_t *bytes,
 				   uint64_t *last)
 {
@@ -114,7 +114,7 @@ static void events_pieces(struct work *w, struct events_read *j)
 		cell_no_memory(&j->job.err);
 	for (int i = 0; i < rows && j->job.err.code == ERR_OK && !j->has_more && !j->holed; i++)
 		j->has_more = !events_read_events_put(j, work_row(w, 1, i), &bytes, &last);
-	/* The statement leaves out what lies behind a full page. */
+	/* The statement leaves out whatever comes after a full page. */
 	struct row end = work_row(w, 1, rows - 1);
 	if (cell_int(end, 3) > (int64_t)j->page_bytes && !j->holed)
 		j->has_more = true;

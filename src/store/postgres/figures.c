@@ -7,7 +7,7 @@
 #include "store/postgres/postgres.h"
 #include "store/postgres/pump.h"
 
-/* What waits longer than this for its place in the index was not written a moment ago. */
+/* A row that waits longer than this for its place in the index was not written a moment ago. */
 enum { FIGURES_LATE_MS = 60 * 1000 };
 
 static const char sql_figures[] =

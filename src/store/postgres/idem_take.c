@@ -75,7 +75,7 @@ struct idem_given {
 	int64_t        *keys; /* owned */
 	size_t          count;
 	size_t          cap;
-	size_t          sent; /* of them, with the statement that is on its way */
+	size_t          sent; /* keys in the statement that is on its way */
 };
 
 struct idem_given *idem_given_create(void)

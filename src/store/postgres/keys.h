@@ -3,7 +3,7 @@
 
 #include "store/postgres/work.h"
 
-enum { KEYS_RESULTS = 3 }; /* of keys_ask */
+enum { KEYS_RESULTS = 3 }; /* results of keys_ask */
 
 /* keys_ask: asks for the version, for all valid keys and for the ended sessions.  keys_take: puts the results,
  * from the n-th on, into the ring.  False: no memory, or no sense. */

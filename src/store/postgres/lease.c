@@ -1,4 +1,4 @@
-/* This process's row in the table of gateways. */
+/* The process's row in the table of gateways. */
 #include "store/postgres/lease.h"
 
 #include "base/clock.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define LEASE "now() + interval '15 seconds'"
-/* What the server's clock says, by the end that the lease has got. */
+/* The server's clock, by the end that the lease has got. */
 #define CLOCK "(extract(epoch FROM lease_until - interval '15 seconds') * 1000)::bigint"
 
 /* The lowest lane that no living gateway has; the unique index refuses all but one of two that meet. */
@@ -115,7 +115,7 @@ void lease_end(struct link *l, const struct postgres *db)
 			 LEASE_MS / 1000);
 }
 
-/* What a gateway says that could not renew its lease for long, or whose clock is wrong. */
+/* Faults of a gateway that could not renew its lease for long, or whose clock is wrong. */
 static const struct fault old_lease = {
 	.kind = FAULT_PG_SERVER,
 	.text = "the lease of this gateway can't be renewed; it begins no stored calls",
@@ -151,7 +151,7 @@ enum work_next lease_step(struct work *w)
 			w->db->renewed_us = w->db->renew_us;
 			return WORK_DONE;
 		}
-		/* This process was away for longer than its lease. */
+		/* The process was away for longer than its lease. */
 		a = work_param(w);
 		w->db->next_gateway = new_gateway();
 		w->db->renew_us = clock_mono_us();

@@ -84,7 +84,7 @@ static void link_lost(struct link *l, int64_t now_us)
 {
 	struct fault f = fault_lost(l->conn ? pq.PQerrorMessage(l->conn) : "out of memory");
 
-	/* What the server has said before it closed the connection, says why. */
+	/* The server's last message before it closed the connection says why. */
 	if (l->fault.kind != FAULT_PG_NONE) {
 		f = l->fault;
 		f.kind = FAULT_PG_LOST;
@@ -233,7 +233,7 @@ void link_send(struct link *l, int64_t now_us, int64_t timeout_us)
 
 /* --- answers --- */
 
-/* An answer of a statement, or the synchronisation behind them; NULL: the end of a statement's answers. */
+/* An answer of a statement, or the synchronisation after them; NULL: the end of a statement's answers. */
 static void link_take(struct link *l, PGresult *r)
 {
 	enum link_expect what = l->expected[l->expected_at].what;

@@ -12,8 +12,8 @@
  * may be many.  So all statements are planned anew when the connection has had twice as many of them, counted from the
  * last one that was new.
  *
- * A pooler such as PgBouncer may give each transaction another session of the server.  So behind one the
- * settings come in front of each transaction and last as long, because a setting of a session would meet
+ * A pooler such as PgBouncer may give each transaction another session of the server.  So with one the
+ * settings come before each transaction and last as long, because a setting of a session would meet
  * other clients: without synchronous_commit, their turns would not be durable.  The name that the server knows
  * a prepared statement by has a hash of the text, so that a name which another link has made in that session
  * means the same.  Once a session did not know a name, statements are sent without names. */
@@ -32,7 +32,7 @@ enum {
 
 enum link_state { LINK_DOWN, LINK_CONNECTING, LINK_SETTING_UP, LINK_IDLE, LINK_BUSY };
 
-/* What an answer will be. */
+/* The kinds of expected answers. */
 enum link_expect { LINK_PREPARED, LINK_CONTROL, LINK_RESULT, LINK_SYNC };
 
 struct link_target;
@@ -51,19 +51,19 @@ struct link {
 	struct link_how           how;
 	enum link_state           state;
 	PGconn                   *conn;        /* owned */
-	int64_t                   deadline_us; /* of CONNECTING, SETTING_UP, BUSY */
+	int64_t                   deadline_us; /* the end of CONNECTING, SETTING_UP, BUSY */
 	bool                      pooled;      /* a pooler is between */
 	bool                      local;       /* its settings hold for what is asked next */
 	int64_t                   down_us; /* since when there is no connection; 0: there is one */
 	PostgresPollingStatusType polling;
 	bool                      unsent; /* bytes that the socket has not taken */
 	bool         failed; /* a statement could not be queued: no memory, or a lost connection */
-	struct fault fault;  /* of the last attempt to connect, or of the last link_send */
+	struct fault fault;  /* result of the last attempt to connect, or of the last link_send */
 	unsigned     made;   /* numbers the names of prepared statements */
 	uint64_t     asked;  /* how many statements there were since the last one was prepared */
 	struct link_place {
 		const char *sql;
-		uint64_t    hash; /* of the text */
+		uint64_t    hash; /* hash of the text */
 		unsigned    number;
 		bool        sure; /* the server has confirmed it */
 	} places[LINK_PLACES];
@@ -76,7 +76,7 @@ struct link {
 	PGresult    *results[LINK_RESULTS]; /* owned; of the statements of the last link_send */
 	size_t       result_count;
 	struct param args;     /* for the callers' use: those of the next statement */
-	struct param settings; /* of a transaction, behind a pooler */
+	struct param settings; /* the settings of a transaction, with a pooler */
 };
 
 /* link_target_create: reads a URI or another connection string of libpq.  *ret is owned.  password: NULL:

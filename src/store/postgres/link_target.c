@@ -25,7 +25,7 @@ struct link_target {
 	char              name[256];
 };
 
-/* What connections have found out. */
+/* Findings of earlier connections. */
 struct learnt {
 	atomic_int  first;   /* the host that was connected last */
 	atomic_bool unnamed; /* sessions forget the names of statements */

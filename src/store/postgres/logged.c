@@ -45,7 +45,7 @@ static const char sql_again[] =
 struct entry {
 	struct entry *next;
 	struct param
-		args; /* of the statement; and the runs that it has added rows for, if not for all */
+		args; /* the statement's; and the runs that it has added rows for, if not for all */
 	int64_t run, last; /* a row of it */
 	int64_t stored_us;
 	int64_t place; /* the server's log had it before this place; 0: nobody has looked */

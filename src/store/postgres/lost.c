@@ -108,7 +108,7 @@ void lost_over(struct work *w, const struct fault *f)
 {
 	struct unfinished *u = &w->db->unfinished;
 
-	/* What fails for its own data would fail again; the reaper of this gateway finds such a run. */
+	/* An end that fails for its own data would fail again; the reaper of this gateway finds such a run. */
 	if (!f || f->kind == FAULT_PG_DATA)
 		unfinished_written(u);
 	u->ends_done = u->notes_done = 0;

@@ -7,7 +7,7 @@
 struct postgres_migration {
 	const char *name; /* NNNN_what */
 	const char *sql;
-	const char *sha256; /* of sql, in hexadecimal */
+	const char *sha256; /* hash of sql, in hexadecimal */
 };
 
 /* From migrations/postgres/ at build time; ended by a NULL name. */

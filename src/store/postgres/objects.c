@@ -29,7 +29,7 @@ static const char sql_announce[] =
 	"INSERT INTO content_object (number, sha256, gone, after) SELECT $2, $1, 0, "
 	"now() + interval '1 hour' WHERE NOT EXISTS (SELECT 1 FROM here) "
 	"ON CONFLICT (number) DO UPDATE SET after = excluded.after RETURNING number";
-/* These four are one transaction. */
+/* The next four are one transaction. */
 static const char sql_settle[] =
 	"INSERT INTO content (sha256, bytes, touched, place) SELECT sha256, $2, now(), number "
 	"FROM content_object WHERE number = $1 AND gone = 0 FOR UPDATE "

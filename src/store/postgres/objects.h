@@ -9,7 +9,7 @@
  *     (announced: goes                (place: the                          (gone: goes now)
  *     in an hour)                     number)
  *
- * - A gateway that is killed during a PUT, or behind it, leaves an announced object, which any gateway removes
+ * - A gateway that is killed during a PUT, or after it, leaves an announced object, which any gateway removes
  *   an hour later.  No PUT takes so long with all its tries (LIMIT_BUCKET_MS), so none ends after the removal.
  * - A gateway that is killed between the deletion of a file and the removal of the object leaves the row, and
  *   another one removes the object.
@@ -17,7 +17,7 @@
  *   number, so a removal that comes late does not meet it.
  * - An upload that ends when its object is being removed, or was (a clock or a machine stood still), fails, and
  *   its row says that the object goes now: a new row, if the removal has forgotten the old one.  A removal
- *   forgets only the row that it claimed: the time in the row is another one behind each claim and each
+ *   forgets only the row that it claimed: the time in the row is another one after each claim and each
  *   upload.
  * - Two uploads of one content at once: one object gets the content's row, the other one goes at once.
  *

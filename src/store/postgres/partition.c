@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 enum {
-	TABLES = 80,       /* that are looked at */
-	TABLES_MOST = 72,  /* that are made */
+	TABLES = 80,       /* tables read at most */
+	TABLES_MOST = 72,  /* tables made at most */
 	PARTS = 16,        /* tables of a whole log, by its age and by its size */
 	PARTS_LARGE = 32,  /* tables of a large log, each of LARGE at least */
 	TABLES_LARGE = 36, /* with so many, twice 17 for sixteenths still fit in */
@@ -24,12 +24,12 @@ enum {
 	AHEAD_MS = 15 * 1000, /* a table begins so long after now: no id is as far ahead */
 	SPAN_LEAST_MS = 60 * 1000,
 	SCAN = 32 * (int)MIB,      /* a table that has grown so much gets its end: 12 to 25 ms */
-	SCAN_MOST = 96 * (int)MIB, /* what is read under the lock at most */
+	SCAN_MOST = 96 * (int)MIB, /* bytes read under the lock, at most */
 	LARGE = 256 * (int)MIB,
 	REST_LEAST = (int)MIB, /* event_rest is emptied as a whole above this, and by rows below */
 };
 #define PROOF_MS   ((int64_t)24 * 3600 * 1000)
-#define BYTES_MOST 1e15 /* of a log, for the arithmetic */
+#define BYTES_MOST 1e15 /* size of a log, for the arithmetic */
 
 /* "Plog": a lock among all gateways of a database. */
 static const char sql_lock[] = "SELECT pg_try_advisory_xact_lock(1349283687)::int::bigint";
@@ -57,15 +57,15 @@ struct look {
 	struct log_table
 		tables[TABLES]; /* by their runs; the one that is without bounds is the first */
 	size_t  count;
-	int64_t bytes;          /* of all of them */
+	int64_t bytes;          /* sum of all tables */
 	struct log_table *rest; /* event_rest; NULL: somebody has dropped it */
 	struct log_table *tail; /* the one without an end; NULL: there is none yet */
 	int64_t           now_ms;
-	int64_t began_us;     /* of the search for runs, and of the removal; 0: there is none */
+	int64_t began_us; /* start of the search for runs, and of the removal; 0: there is none */
 	int64_t room[TABLES]; /* bytes that this table may have, so that all are not too many */
 	bool    surplus[TABLES];
 	bool    stays[TABLES];
-	size_t  asked[TABLES]; /* that may be dropped if no run is in the way */
+	size_t  asked[TABLES]; /* tables to drop if no run is in the way */
 	size_t  asked_count;
 	bool    acted;
 };
@@ -317,7 +317,7 @@ static enum work_next partition_look(struct work *w)
 		remove_rows(w, s);
 	if (next_make(w, s))
 		return partition_act(w, s);
-	if (rests) { /* what is too much goes with its table, later */
+	if (rests) { /* the surplus goes with its table, later */
 		if (w->db->log.look_us > w->db->log.remove_us)
 			w->db->log.look_us = w->db->log.remove_us;
 		return WORK_DONE;

@@ -9,9 +9,9 @@ enum { LOG_NAME = 136 }; /* 63 bytes, each quoted, and what is around them */
 struct log_table {
 	char    name[LOG_NAME];
 	int64_t from,
-		to; /* its runs: the first one, and the first one behind it; INT64_MAX: there is no end */
-	int64_t heap;   /* bytes that the server reads to look at each row */
-	int64_t bytes;  /* those, and of long values; without indexes */
+		to;   /* its runs: the first one, and the first one after them; INT64_MAX: no end */
+	int64_t heap; /* bytes that the server reads to look at each row */
+	int64_t bytes;  /* heap, and the bytes of long values; without indexes */
 	int64_t until;  /* its constraint: no run is as late as this one; 0: it has none */
 	bool    proven; /* the server has found that this is so */
 };

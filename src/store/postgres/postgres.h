@@ -20,12 +20,12 @@ struct search_tools;
 struct share_kept;
 
 struct postgres {
-	struct store         store; /* what callers hold pointers to */
+	struct store         store; /* callers hold pointers to it */
 	struct store_options options;
 	struct link_target  *target;   /* owned */
 	struct contents     *contents; /* owned; what store.blobs has */
 	int64_t              lock_ms;
-	/* This process's row of the table gateway; on the store's thread, once that runs. */
+	/* The process's row of the table gateway; on the store's thread, once that runs. */
 	int64_t  gateway;
 	int64_t  renew_us;    /* when a renewal of the lease was sent last */
 	int64_t  renewed_us;  /* the same, of those that succeeded */
@@ -67,5 +67,5 @@ struct postgres {
 	struct cancels      *cancels;      /* owned */
 	struct idem_given   *given;        /* owned */
 	struct share_kept   *kept;         /* owned */
-	uint64_t             share_order;  /* of the last answer (share_take.c) */
+	uint64_t             share_order;  /* number of the last answer (share_take.c) */
 };

@@ -9,7 +9,7 @@ struct pq pq;
 
 static const char     library[] = "libpq.so.5";
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const char    *missing = library; /* what could not be found; NULL: nothing */
+static const char    *missing = library; /* name that could not be found; NULL: none */
 
 static void load_library(void)
 {

@@ -33,14 +33,14 @@ enum {
 struct hand {
 	struct link       link;
 	struct work       work;
-	struct work_kind  kind; /* of `work` */
+	struct work_kind  kind; /* the kind of `work` */
 	bool              busy;
 	enum queue        queue;      /* whose jobs it does, and whose chores */
 	int64_t           connect_us; /* when to connect again */
-	struct batch     *batch;      /* owned; of the work */
+	struct batch     *batch;      /* owned; the work's */
 	struct batch     *halves;     /* owned; the next batches */
-	struct store_job *job;        /* of the work */
-	int               chore;      /* of the work; -1: none */
+	struct store_job *job;        /* the work's */
+	int               chore;      /* the work's; -1: none */
 	int64_t           began_us;
 };
 
@@ -288,7 +288,7 @@ static bool start_chore(struct pump *p, struct hand *h, int64_t now_us, bool sto
 	return false;
 }
 
-/* What a connection takes at once: a batch, or a job that is done alone. */
+/* The work that a connection takes at once: a batch, or a job that is done alone. */
 struct gathering {
 	struct batch     *batch;
 	struct store_job *job;
@@ -360,7 +360,7 @@ static bool is_bounded(const struct store_job *job)
 	return job->kind->bound > 0;
 }
 
-/* What would be this gateway's own. */
+/* A claim would make something this gateway's own. */
 static bool is_claim(const struct store_job *job)
 {
 	enum job kind = job->kind->job;
@@ -486,7 +486,7 @@ static int64_t next_time(const struct pump *p, int64_t now_us)
 			t = h->work.resume_us > now_us ? h->work.resume_us : t;
 		at = t < at ? t : at;
 	}
-	/* What its connection delays is no reason to wake up. */
+	/* A chore that its connection delays is no reason to wake up. */
 	for (int n = 0; n < CHORES && p->chores[n].kind.step; n++) {
 		const struct hand *h = &p->hands[p->chores[n].queue];
 

@@ -21,7 +21,7 @@ struct queues {
 	struct waiting  of[QUEUE__COUNT];
 	size_t          open;  /* reads queued, done, or answered and not handled yet */
 	size_t          held;  /* bytes of answers that are not handled yet */
-	unsigned        users; /* those reads, and the owner; the last one frees */
+	unsigned        users; /* open reads, and the owner; the last one frees */
 	bool            stopping;
 };
 

@@ -10,7 +10,7 @@
 enum queue {
 	QUEUE_TURNS, /* writes that are durable when they are answered */
 	QUEUE_LOG,   /* the event log and budgets, whose commits do not wait for the disk; chores */
-	QUEUE_INDEX, /* of searches; chores alone */
+	QUEUE_INDEX, /* the index of searches; chores alone */
 	QUEUE_SEARCH,
 	QUEUE_READ,
 	QUEUE__COUNT

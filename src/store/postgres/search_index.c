@@ -45,10 +45,10 @@ struct index_state {
 	struct {
 		int64_t seq, kind, id;
 	} rows[INDEX_ROWS];
-	size_t count; /* of the rows that this work does */
+	size_t count; /* number of rows that this work does */
 	struct doc {
 		int64_t doc, conversation, bytes;
-		size_t  at, n; /* of its words, in `words` */
+		size_t  at, n; /* its words, in `words` */
 	} * docs;              /* owned */
 	size_t     doc_count;
 	struct buf words;
@@ -74,7 +74,7 @@ void search_index_title(struct work *w, int64_t conversation)
 	w->db->search_noted = true;
 }
 
-/* What another gateway has noted and not indexed is looked for less often. */
+/* Rows that another gateway has noted and not indexed are looked for less often. */
 bool search_index_wanted(struct postgres *db)
 {
 	return db->search_noted || clock_mono_us() - db->search_looked_us >= LOOK_US;
@@ -123,7 +123,7 @@ static int index_choose(struct work *w, struct index_state *s)
 		bytes += cell_int(r, 2);
 		if (bytes <= LIMIT_SEARCH_BATCH_READ || cell_int(r, 0) == s->rows[0].seq)
 			continue;
-		/* This row's messages, and those of the rows behind it, are for the next work. */
+		/* The messages of row r, and of the rows after it, are for the next work. */
 		while (s->count > 1 && s->rows[s->count - 1].seq >= cell_int(r, 0))
 			s->count--;
 		w->db->search_noted = true;
@@ -154,8 +154,8 @@ static enum work_next index_read(struct work *w)
 
 /* --- words --- */
 
-/* A word has letters, digits and marks alone, so nothing needs to be escaped.  What stands behind the last
- * position that PostgreSQL knows is found as a word, but not in a phrase. */
+/* A word has letters, digits and marks alone, so nothing needs to be escaped.  A word after the last
+ * position that PostgreSQL knows is found by itself, but not in a phrase. */
 static int index_word(void *arg, struct str word, size_t start, size_t end)
 {
 	struct index_state *s = arg;

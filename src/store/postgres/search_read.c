@@ -32,10 +32,10 @@ static const char sql_hits[] =
 	"ORDER BY w.at";
 
 enum {
-	USUAL_BYTES = 900, /* these as in store/sqlite/search/search_rank.c */
+	USUAL_BYTES = 900, /* same as in store/sqlite/search/search_rank.c, like ENOUGH */
 	ENOUGH = 100,
 	SLICES = 64, /* words of the index that begin with a prefix, in one message */
-	HITS = 8,    /* that are read at once */
+	HITS = 8,    /* hits read at once */
 };
 
 struct search_state {
@@ -43,8 +43,8 @@ struct search_state {
 	int64_t              now_key;
 	bool                 searching;
 	bool                 asked; /* for hits; false: for a window */
-	struct search_cursor c;     /* of the last hit of the page */
-	struct search_cursor at;    /* of the window */
+	struct search_cursor c;     /* place of the last hit of the page */
+	struct search_cursor at;    /* place of the window */
 	int64_t              lowest;
 	size_t               hits[HITS]; /* places of the candidates that were asked for */
 	size_t               hit_count;

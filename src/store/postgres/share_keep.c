@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-/* What was told last, or is on its way; on the store's thread. */
+/* The last shares told, or on their way; on the store's thread. */
 struct share_kept {
 	struct share_keep list[SHARE_KEEPS];
 	size_t            count;

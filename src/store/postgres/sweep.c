@@ -15,8 +15,8 @@ enum {
 	SWEEP_RUNS = 64,
 	SWEEP_PIECES = 4096,
 	SWEEP_REST_US = 1000 * 1000, /* when nothing more is left to remove */
-	SIZE_RUNS = 1024,            /* of one look at the surplus */
-	SIZE_STEP = 16,              /* of one transaction */
+	SIZE_RUNS = 1024,            /* runs in one look at the surplus */
+	SIZE_STEP = 16,              /* runs in one transaction */
 	SIZE_REST = 50,              /* such a look takes a fiftieth of the time at most */
 };
 
@@ -87,7 +87,7 @@ void sweep_over(struct work *w, const struct fault *f)
 
 /* --- the size of the log --- */
 
-/* The oldest ended runs that do not fit in behind all newer ones.  Bytes count as they are stored. */
+/* The oldest ended runs that do not fit in after all newer ones.  Bytes count as they are stored. */
 static const char sql_surplus[] =
 	"SELECT s.run FROM (SELECT b.run, sum(b.bytes) OVER (ORDER BY b.run DESC) AS total FROM "
 	"(SELECT e.run, sum(pg_column_size(e.data)) AS bytes FROM event e WHERE e.run < $3 "

@@ -13,8 +13,8 @@
 static const char sql_turn[] =
 	"SELECT CASE WHEN run BETWEEN -1 AND 0 THEN id WHEN run < 0 THEN ~run ELSE run END "
 	"FROM message WHERE id = $1 AND secret = $2 AND conversation = $3";
-/* $1 the conversation, $2 the key behind which the page begins, $3 how many.  A run without any message (an
- * answer made anew that failed) is no turn of a page: no page could begin behind it. */
+/* $1 the conversation, $2 the key after which the page begins, $3 how many.  A run without any message (an
+ * answer made anew that failed) is no turn of a page: no page could begin after it. */
 static const char sql_turns[] =
 	"SELECT t.id, t.secret, t.parent, t.base, t.model FROM ((SELECT r.id, r.secret, r.parent, "
 	"r.base, r.model FROM run r WHERE r.conversation = $1 AND r.id > $2 AND (r.parent <> r.base "
@@ -47,7 +47,7 @@ struct tree_turn {
 };
 
 struct tree_state {
-	size_t           count; /* of the page's turns */
+	size_t           count; /* the page's turns */
 	bool             more;
 	struct tree_turn turns[];
 };

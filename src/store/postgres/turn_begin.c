@@ -134,7 +134,7 @@ static int64_t last_of(const struct turn_begin *j)
 	return j->message_count > 0 ? j->messages[j->message_count - 1].id.key : j->parent.key;
 }
 
-/* begin_place: the column `branching`: 1: where the client chose; 2: behind code that waits, which must
+/* begin_place: the column `branching`: 1: where the client chose; 2: after code that waits, which must
  * not have been withdrawn (run_withdraw.c). */
 static int64_t begin_place(const struct turn_begin *j)
 {

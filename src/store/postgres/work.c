@@ -18,7 +18,7 @@ static const char sql_commit[] = "COMMIT";
 static const char sql_rollback[] = "ROLLBACK";
 /* A commit that has written nothing waits for no standby.  But what an earlier try has stored may be missing there:
  * a server that crashed, or whose process was ended, does not wait for it any more.  This note does nothing else
- * than to be in the server's log, behind all of that. */
+ * than to be in the server's log, after all of that. */
 static const char sql_confirm[] = "SELECT pg_logical_emit_message(true, 'parley', '')";
 
 struct param *work_param(struct work *w)

@@ -28,12 +28,12 @@ struct work {
 	bool                    refused; /* set by a step; the job's error says why */
 	bool                    once;    /* set by a step: after a failure there is no other try */
 	int64_t stage_us;                /* set by a step: how long a stage may take; 0: as usual */
-	void   *state;                   /* of the steps (work_state) */
+	void   *state;                   /* the steps' (work_state) */
 	void (*finish)(void *state);     /* frees what is in the state; NULL: nothing */
 	/* The pump's. */
 	bool     open; /* a transaction was begun */
 	bool     committing, cleaning;
-	int64_t  first_us;  /* of the first try */
+	int64_t  first_us;  /* start of the first try */
 	int64_t  resume_us; /* pause before the next try */
 	unsigned tries;
 };

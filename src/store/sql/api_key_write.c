@@ -165,7 +165,7 @@ static enum work_next write_key(struct query *q, struct api_key_write *j)
 		return WORK_LAST;
 	default: break;
 	}
-	/* What was written has no rows. */
+	/* Writes have no rows. */
 	if (query_row(q, 0, &r) || query_row(q, 1, &r))
 		(void)!api_key_cell_read(r, &j->arena, &j->now, &j->job.err);
 	return WORK_DONE;

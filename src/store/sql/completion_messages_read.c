@@ -16,7 +16,7 @@ static const char sql_find[] =
 		"message m ON m.id = w.prev WHERE m.id <> w.base AND w.step < $2) "                                \
 		"SELECT id, run, CAST(CAST(prev <> 0 AND prev <> base AS int) AS bigint) FROM w " E##_ORDER(       \
 			"step")
-/* Of a page, a server sends the bodies as far as they fit; the first one always does. */
+/* A server sends the bodies of a page as far as they fit; the first one always does. */
 static const struct sql sql_walk = SQL_EITHER(WALK);
 static const struct sql sql_bodies = {
 	"SELECT k.key, m.body FROM json_each($1) k CROSS JOIN message m ON m.id = k.value",
@@ -27,7 +27,7 @@ static const struct sql sql_bodies = {
 };
 
 struct messages_state {
-	size_t  count; /* of the bodies that are asked for */
+	size_t  count; /* number of bodies that are asked for */
 	bool    more;
 	int64_t places[];
 };

@@ -2,7 +2,7 @@
 #include "store/sql/completion_cell.h"
 #include "store/sql/label_filter.h"
 
-/* $1 the owner, $2 the conversation that the page begins behind, $3 how many, $4 the model or NULL, $5 the most
+/* $1 the owner, $2 the conversation that the page begins after, $3 how many, $4 the model or NULL, $5 the most
  * bytes of the page; $6 and $7 a pair of the metadata, $8 to $10 all of them.  A completion and its conversation
  * are made together, so the order of the one is that of the other. */
 /* clang-format off */
@@ -11,7 +11,7 @@
 #define PAGE(of, is, way) of ".conversation " is " $2 ORDER BY " of ".conversation" way " LIMIT $3"
 #define LABEL           "l.owner = $1 AND l.key = $6 AND l.value = $7 AND "
 
-/* Of the pairs, one is walked along; what has it and is no completion costs a look into an index.
+/* One of the pairs is walked along; a run that has it and is no completion costs a look into an index.
  * Without the plus SQLite would look for all conversations from $2 on there. */
 #define LITE(index, model, is, way)                                                               \
 	COMPLETION_CELL "FROM run r INDEXED BY " index " " WHERE(SQLITE) model PAGE("r", is, way)

@@ -109,7 +109,7 @@ static enum work_next items_walk(struct query *q, struct items_read *j)
 struct walked {
 	struct key_list keys;
 	size_t          newer;
-	size_t          after; /* place of the first key behind the cursor */
+	size_t          after; /* place of the first key after the cursor */
 	bool            met;
 };
 
@@ -153,7 +153,7 @@ static bool items_walked(struct query *q, struct items_read *j, struct walked *k
 static enum work_next items_choose(struct query *q, struct items_read *j, const struct walked *k)
 {
 	struct items_state *s = q->state;
-	size_t left = k->keys.count - k->after; /* behind the cursor, in the requested order */
+	size_t left = k->keys.count - k->after; /* keys after the cursor, in the requested order */
 	struct param *a;
 
 	if (j->job.err.code != ERR_OK)

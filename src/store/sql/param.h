@@ -27,7 +27,7 @@ enum param_type { PARAM_INT, PARAM_TEXT, PARAM_BYTES, PARAM_RAW, PARAM_TYPES };
 struct param {
 	struct buf      data;
 	size_t          array;    /* place of the open array's head; 0: none is open */
-	int32_t         elements; /* of the open array */
+	int32_t         elements; /* elements of the open array */
 	int             count;
 	bool            failed;
 	unsigned        types[PARAM_MAX]; /* PostgreSQL's */

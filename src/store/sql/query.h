@@ -70,7 +70,7 @@ struct query {
 	void                      *state; /* query_state */
 	bool    again;   /* an earlier try may have stored the writes of this one */
 	int64_t now_ms;  /* by the clock of the store's server; INT64_MAX: it has none */
-	int64_t gateway; /* this process's number; 0: the store is its own */
+	int64_t gateway; /* the process's number; 0: the store is its own */
 };
 
 /* A statement in the words of each engine; NULL: there it is not asked.  SQL_EITHER: those that TEXT(SQLITE) and TEXT(POSTGRES) make. */

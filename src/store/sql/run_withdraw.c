@@ -1,4 +1,4 @@
-/* Cancels a run that has ended in front of code that waits for an approval.
+/* Cancels a run that has ended with code waiting for an approval.
  *
  * The run's row is locked first: a turn that approves the code locks it too (turn_begin.c), so that
  * whichever comes second sees what the first one has done. */

@@ -2,7 +2,7 @@
 #include "store/sql/conversation_cell.h"
 #include "store/sql/run_cell.h"
 
-/* $1 the id behind which the page begins, $2 the owner or NULL, $3 the status or -1, $4 how many, $5 a key
+/* $1 the id after which the page begins, $2 the owner or NULL, $3 the status or -1, $4 how many, $5 a key
  * below those of all runs made since the time $6, $7 the model or NULL, $8 the API key or NULL, $9 and $10
  * the keys between which runs are looked at, $11 whether the names of API keys are wanted, $12 and $13 the
  * conversation. */
@@ -56,7 +56,7 @@ static const struct sql sql_edge_unusual[] = BOTH(EDGE_UNUSUAL);
 /* The keys between which a page looks at runs. */
 struct runs_range {
 	int64_t from, to;
-	bool    cut; /* there are more runs behind */
+	bool    cut; /* more runs follow */
 };
 
 static const struct sql *runs_list(const struct runs_read *j)
@@ -74,7 +74,7 @@ static int64_t runs_begin(const struct runs_read *j)
 	return !id_none(j->after) ? j->after.key : j->ascending ? INT64_MIN : INT64_MAX;
 }
 
-/* runs_cursor: whether the page begins behind a run, and not only a place. */
+/* runs_cursor: whether the page begins after a run, and not only a place. */
 static bool runs_cursor(const struct runs_read *j)
 {
 	return !id_none(j->after) && j->after.secret != 0;
@@ -141,7 +141,7 @@ static void runs_ask(struct query *q, const struct runs_read *j, const struct ru
 		param_secret(a, j->conversation.secret);
 	}
 	query_ask_either(q, &runs_list(j)[j->ascending]);
-	/* What the list is of, and where it begins, are looked up with it. */
+	/* The list's conversation, and the run after which it begins, are looked up with it. */
 	if (j->of_known)
 		conversation_cell_ask(q, j->conversation, j->owner);
 	if (!runs_cursor(j))

@@ -3,7 +3,7 @@
 #include "store/usage.h"
 
 /* $1 the key or NULL, $2 the model or NULL, $3 to $4 days, $5 to $7 whether by key, model, day, $8 how many,
- * $9 behind how many. */
+ * $9 after how many. */
 static const char sql_sum[] =
 	"SELECT CASE WHEN $5 = 1 THEN key ELSE '' END AS k, CASE WHEN $6 = 1 THEN model ELSE '' END "
 	"AS m, CASE WHEN $7 = 1 THEN day ELSE 0 END AS d, CAST(sum(calls) AS bigint), "

@@ -11,7 +11,7 @@ struct chore {
 	 * *ret_again_ms: milliseconds until the next step is due; unchanged: CHORE_IDLE. */
 	int (*run)(void *subject, int64_t *ret_again_ms);
 	const char *event;    /* logged once, when steps begin to fail; NULL: nothing is logged */
-	const char *failed;   /* text of this log line, in front of the reason */
+	const char *failed;   /* text of this log line, before the reason */
 	int64_t     retry_ms; /* until the next step after a failed one */
 	int64_t     pause_ms; /* shortest time between two steps */
 	bool        durable;  /* its commits wait for the disk */

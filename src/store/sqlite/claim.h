@@ -17,7 +17,7 @@ int claim_keep(struct conn *c, const struct idem_keep *j) MUST_USE;
  * calls claim_made. */
 int claim_replay(struct conn *c, int64_t owner, struct idem_made *m, struct err *e) MUST_USE;
 
-/* What a write has made. */
+/* Result of a write. */
 struct claim_thing {
 	int64_t owner;
 	int64_t now_ms;

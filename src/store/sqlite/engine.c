@@ -26,13 +26,13 @@
 #include <unistd.h>
 
 struct engine {
-	struct store store;    /* what callers hold pointers to */
+	struct store store;    /* callers hold pointers to it */
 	char        *path;     /* owned; absolute */
 	int          lock_fd;  /* owned (lock_take); -1: not taken, or handed over */
 	int          drain_fd; /* owned (lock_drain); -1: no other process is taking over */
 	/* When this engine was opened, the previous process was still finishing its answers. */
 	bool                 beside;
-	int                  lane;  /* of this process's ids: 0 or 1 */
+	int                  lane;  /* the lane of the process's ids: 0 or 1 */
 	bool                 given; /* another process has taken over */
 	struct conn          conn;  /* owned; used by the writer's thread, as the next two are */
 	struct session       session;

@@ -30,8 +30,8 @@ static int file_add_row(struct session *s, struct file_add *j)
 	return db_bind_run(&b);
 }
 
-/* What was placed for a key that has its file already has no row: it goes when the job is settled,
- * unless it is that file's content. */
+/* A content that was placed for a key that has its file already has no row: it goes when the job is
+ * settled, unless it is that file's content. */
 static int add_file(struct session *s, struct file_add *j)
 {
 	const struct err *e = &j->job.err;

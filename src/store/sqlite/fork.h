@@ -5,7 +5,7 @@
 #include "store/sqlite/kit/conn.h"
 #include "store/conversation.h"
 
-/* What is copied; owned by the caller, all zero at first. */
+/* The branch to copy; owned by the caller, all zero at first. */
 struct fork {
 	int64_t *keys; /* owned; keys of the messages, newest first */
 	size_t   count;

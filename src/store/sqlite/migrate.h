@@ -10,7 +10,7 @@ struct migration {
 	const char *name; /* NNNN_what, NNNN counting from 0001 without a gap */
 	const char *sql;
 	const char *
-		sha256; /* of sql, in hexadecimal: made with the program, so that a start hashes nothing */
+		sha256; /* hash of sql, in hexadecimal: made with the program, so that a start hashes nothing */
 };
 
 /* All migrations of this program, from migrations/ at build time; ended by a NULL name. */

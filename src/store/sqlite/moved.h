@@ -18,12 +18,12 @@ enum moved_file { MOVED_DATABASE, MOVED_LOG, MOVED_LOG_INDEX, MOVED__COUNT };
 struct moved {
 	const char *path; /* borrowed; absolute, of the database */
 	struct {
-		uint32_t major; /* of the device */
+		uint32_t major; /* the device's, like minor */
 		uint32_t minor;
 		uint64_t ino;
 	} opened[MOVED__COUNT];
 	_Atomic enum moved_file first; /* the first file that is gone; MOVED__COUNT: none is */
-	_Atomic int64_t         bytes; /* of the database, at the last look */
+	_Atomic int64_t         bytes; /* size of the database, at the last look */
 };
 
 /* moved_begin: notes the files' inodes.  To be called after the database was opened and written to

@@ -10,9 +10,9 @@
 struct readers;
 struct search;
 
-/* What a pool works with; all borrowed until readers_destroy. */
+/* Parts that a pool works with; all borrowed until readers_destroy. */
 struct readers_parts {
-	const char *path; /* of the database; absolute */
+	const char *path; /* path of the database; absolute */
 	int64_t     busy_ms;
 	/* While the database's files are gone, all reads are refused, because an answer would make
 	 * the data look safe. */

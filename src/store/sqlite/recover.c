@@ -160,7 +160,7 @@ static int seek_part(struct recovery *v, int64_t part, size_t at, sqlite3_stmt *
 }
 
 /* Finds the group's pieces in one part.  The index and the group are both in the order of runs, and
- * whichever is behind skips to the run of the other one.  So the search costs no more than walking
+ * whichever lags skips to the run of the other one.  So the search costs no more than walking
  * the shorter of the two. */
 static int find_in_part(struct recovery *v, int64_t part)
 {

@@ -12,8 +12,8 @@
 
 #include <stdlib.h>
 
-/* ?1 is the conversation, ?2 the key behind which the page begins, ?3 how many.  A run without any
- * message (an answer made anew that failed) is no turn of a page: no page could begin behind it. */
+/* ?1 is the conversation, ?2 the key after which the page begins, ?3 how many.  A run without any
+ * message (an answer made anew that failed) is no turn of a page: no page could begin after it. */
 static const char sql_runs[] =
 	"SELECT id, secret, parent, base, model FROM run INDEXED BY run_conversation "
 	"WHERE conversation = ?1 AND id > ?2 "
@@ -141,7 +141,7 @@ static int tree_turn_order(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* tree_cursor: the key of the turn behind which the page begins. */
+/* tree_cursor: the key of the turn after which the page begins. */
 static int tree_cursor(const struct tree *t, int64_t *ret)
 {
 	struct tree_read *j = t->job;
@@ -166,7 +166,7 @@ static int tree_cursor(const struct tree *t, int64_t *ret)
 static int tree_page(struct tree *t)
 {
 	struct tree_read *j = t->job;
-	size_t            most = 2 * (j->limit + 1); /* of both indexes */
+	size_t            most = 2 * (j->limit + 1); /* turns of both indexes */
 	size_t            i = 0;
 	int64_t           after;
 	int               rc = tree_cursor(t, &after);

@@ -11,7 +11,7 @@
 
 struct writer;
 
-/* What a writer works with; all borrowed until writer_destroy. */
+/* Parts that a writer works with; all borrowed until writer_destroy. */
 struct writer_parts {
 	struct session    *session; /* used by the writer's thread alone, from writer_start on */
 	struct chores     *chores;

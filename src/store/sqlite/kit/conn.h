@@ -20,8 +20,8 @@ struct conn {
 	sqlite3     *db;      /* owned */
 	bool         relaxed; /* conn_relax */
 	int          rc;      /* why the last text that could not be prepared could not be */
-	size_t       count;   /* of statements */
-	struct param args;    /* of a shared operation's statement; kept for its memory */
+	size_t       count;   /* number of statements */
+	struct param args;    /* for a shared operation's statement; kept for its memory */
 	struct conn_place {
 		const char   *sql; /* NULL: free; a constant, because its address is compared */
 		sqlite3_stmt *st;  /* owned */

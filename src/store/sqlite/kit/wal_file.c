@@ -1,6 +1,6 @@
 /* A VFS whose write-ahead logs gather what is written to them.
  *
- * A file is the system's own, with some of its methods replaced; struct wal_file lies behind it. */
+ * A file is the system's own, with some of its methods replaced; struct wal_file follows it in memory. */
 #include "store/sqlite/kit/wal_file.h"
 
 #include <sqlite3.h>
@@ -18,7 +18,7 @@ enum {
 struct wal_file {
 	const sqlite3_io_methods *below;   /* the system's */
 	sqlite3_io_methods        methods; /* with ours */
-	sqlite3_file *other; /* of a database: its log, if that is open; of a log: its database */
+	sqlite3_file *other; /* a database's: its log, if that is open; a log's: its database */
 	/* The rest is a log's. */
 	char         *held; /* owned; NULL before the first write, and without memory */
 	int           held_n;

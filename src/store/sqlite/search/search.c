@@ -24,7 +24,7 @@ enum {
 	GIVE_WAY_LOOK_MS = 10,  /* interval of checks during this pause */
 	LOOK_MS = 5000,         /* longest sleep: an import by another process wakes nobody */
 	STOP_MS = 300,          /* longest work on the queue when the thread stops */
-	KEEP_BYTES = 256 * KIB, /* of texts, while batches are small */
+	KEEP_BYTES = 256 * KIB, /* room for texts, while batches are small */
 };
 
 struct search {
@@ -48,12 +48,12 @@ struct search {
 	pthread_cond_t  wake;
 	pthread_cond_t  caught_up; /* a step has ended */
 	int64_t         due_us;    /* when the next batch is to begin; INT64_MAX: no row is known */
-	int64_t         seq;       /* of the index */
+	int64_t         seq;       /* the index's mark.seq */
 	bool            serving;   /* the thread runs, and is not being stopped */
 	bool            damaged;
 	bool            stopping;
 	int64_t         messages;
-	int64_t         bytes; /* of the index's file */
+	int64_t         bytes; /* size of the index's file */
 	int64_t         noted; /* all that search_wake has been told */
 	/* The last batch has left so much in the queue, when `noted` was left_at; what was told
 	 * since then waits, too. */
@@ -88,7 +88,7 @@ static int64_t noted_now(struct search *s)
 	return noted;
 }
 
-/* What a batch has taken counts as waiting until the next one, if it was noted behind noted_now; the note
+/* A row that a batch has taken counts as waiting until the next one, if it was noted after noted_now; the note
  * has woken the thread for that. */
 static void show_left(struct search *s, int64_t left, int64_t noted)
 {

@@ -46,5 +46,5 @@ struct search_recent *search_recent_of(struct search *s);
 bool search_ready(struct search *s);
 /* search_in_trouble: the indexer's last step failed.  Any thread. */
 bool        search_in_trouble(struct search *s);
-const char *search_path(const struct search *s); /* of the index file */
+const char *search_path(const struct search *s); /* path of the index file */
 void        search_stats(struct search *s, struct store_stats *ret);

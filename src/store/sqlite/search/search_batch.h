@@ -34,7 +34,7 @@ struct search_batch {
 	bool               full;   /* more work waits, for the next batch */
 	bool               queued; /* some of it in the queue */
 	bool               gone;   /* has a removal; later additions wait for the next batch */
-	struct search_mark mark;   /* of the index, once it has this batch */
+	struct search_mark mark;   /* the index's mark, once it has this batch */
 };
 
 /* search_batch_init: false: no memory for it.  Not calloc, because a batch rarely touches all places. */

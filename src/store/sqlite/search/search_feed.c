@@ -328,7 +328,7 @@ static int take_queue(struct search_feed *f, struct search_batch *b, size_t most
 
 /* --- messages older than the index --- */
 
-/* take_old_titles: only where the queue is done: a title of now may stand in front of rows that set and
+/* take_old_titles: only where the queue is done: a title of now may come before rows that set and
  * remove other ones. */
 static int take_old_titles(struct search_feed *f, struct search_batch *b)
 {
@@ -420,7 +420,7 @@ int search_feed_fill(struct search_feed *f, struct search_index *x, bool rebuild
 	return rc;
 }
 
-/* Its place in a conversation is behind what was lost with the batch. */
+/* The feed's place in a conversation is past the messages that were lost with the batch. */
 void search_feed_again(struct search_feed *f)
 {
 	f->at = 0;

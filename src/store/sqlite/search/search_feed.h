@@ -34,7 +34,7 @@ int search_feed_source(struct search_feed *f, struct search_source *ret) MUST_US
  * and other work of the queue after this batch.  rebuild false: only work from the queue, no messages older than the index. */
 int search_feed_fill(struct search_feed *f, struct search_index *x, bool rebuild,
 		     struct search_batch *b, int64_t *ret_waiting) MUST_USE;
-/* search_feed_waiting: turns and other work of the queue behind row seq. */
+/* search_feed_waiting: turns and other work of the queue after row seq. */
 int search_feed_waiting(struct search_feed *f, int64_t seq, int64_t *ret) MUST_USE;
 /* search_feed_again: the last batch could not be applied. */
 void search_feed_again(struct search_feed *f);

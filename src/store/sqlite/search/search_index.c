@@ -48,7 +48,7 @@ static const char make[] =
 	"INSERT INTO entry (entry, rank) VALUES ('automerge', 64);"
 	"INSERT INTO entry (entry, rank) VALUES ('crisismerge', 256);";
 
-/* Adds a word of a letter and a hexadecimal number, and a blank in front of it if there is a word. */
+/* Adds a word of a letter and a hexadecimal number, and a blank before it if there is a word. */
 static size_t put_scope_word(char *at, size_t n, char letter, uint64_t v)
 {
 	static const char digits[] = "0123456789abcdef";

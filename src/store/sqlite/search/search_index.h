@@ -42,7 +42,7 @@ struct search_index {
 	bool               relaxed; /* commits don't wait for the disk */
 };
 
-/* What the database says of its index. */
+/* The database's data about its index. */
 struct search_source {
 	unsigned char instance[SEARCH_INSTANCE];
 	int64_t       first; /* seq of the queue's first row; 0: the queue is empty */

@@ -5,7 +5,7 @@
 #include "store/sqlite/search/search_recent.h"
 
 enum {
-	CLEAR_ROWS = 256, /* of one call; usually takes a third of a millisecond */
+	CLEAR_ROWS = 256, /* rows in one call; usually takes a third of a millisecond */
 	RUN_BYTES = 20,   /* an id and a blank */
 };
 
@@ -95,7 +95,7 @@ int search_queue_gone(struct search_queue *q, int64_t message)
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	bool read = search_text_read(&q->text, db_column(st, 0));
-	/* Unless its turn has ended in an earlier transaction, it is queued behind this row. */
+	/* Unless its turn has ended in an earlier transaction, it is queued after this row. */
 	search_recent_drop(q->recent, db_int(st, 1));
 	(void)sqlite3_reset(st);
 	if (!read)

@@ -15,7 +15,7 @@ enum search_kind {
 	SEARCH_CONVERSATION = 3,
 	SEARCH_GONE = 4,
 	SEARCH_RUNS = 5, /* the runs that ended in one transaction */
-	/* Of a conversation's title, noted by triggers; the row's text is the title. */
+	/* Rows of a conversation's title, noted by triggers; the row's text is the title. */
 	SEARCH_TITLE = 6,
 	SEARCH_TITLE_GONE = 7,
 };
@@ -26,10 +26,10 @@ struct search_queue {
 	struct search_recent *recent; /* borrowed; NULL: the indexer reads what it needs */
 	struct conn          *conn;   /* borrowed */
 	struct search_text    text;
-	struct buf runs; /* that have ended in this transaction, in the form of the column */
+	struct buf runs; /* runs that have ended in this transaction, in the form of the column */
 	int64_t    run_count;
 	/* Since the owner last called search_queue_told: */
-	int64_t noted; /* what was added to the queue; a run counts once */
+	int64_t noted; /* additions to the queue; a run counts once */
 	bool    gone;  /* a row with the text of a removed message was added */
 };
 

@@ -18,7 +18,7 @@ struct recent {
 	struct list_link   link; /* in the order of begins */
 	struct recent     *next; /* with the same hash; the newest is first */
 	int64_t            run;
-	size_t             bytes; /* of all its text */
+	size_t             bytes; /* size of all its text */
 	bool               ended;
 	char              *answer; /* owned */
 	struct search_turn turn;
@@ -30,8 +30,8 @@ struct search_recent {
 	pthread_mutex_t  lock; /* guards what is below */
 	bool             keep;
 	struct list_head turns;
-	size_t           bytes; /* of all turns */
-	size_t           fresh; /* of those that have ended since the indexer last looked */
+	size_t           bytes; /* size of all turns */
+	size_t           fresh; /* size of those that have ended since the indexer last looked */
 	struct recent   *chains[1 << CHAIN_BITS];
 };
 
@@ -170,7 +170,7 @@ static bool recent_end(struct recent *t, struct str answer)
 			return false;
 		memcpy(copy, answer.p, answer.n);
 	}
-	free(t->answer); /* of an end that was rolled back */
+	free(t->answer); /* answer of an end that was rolled back */
 	t->bytes += answer.n - t->turn.answer.n;
 	t->answer = copy;
 	t->turn.answer = (struct str){ copy, answer.n };

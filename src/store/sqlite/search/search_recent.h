@@ -8,7 +8,7 @@
  * here is in the database, so any turn may be dropped at any time: the oldest are when there
  * are more than LIMIT_SEARCH_RECENT bytes.  The queue says which turns are indexed: a turn's row comes
  * with the commit of its end, and a turn that was rolled back has none.  Code that removes a message
- * drops the message's turn, because the removal may stand in front of the turn's row.
+ * drops the message's turn, because the removal may come before the turn's row.
  *
  * Begin, end and drop belong to the writer's thread, take to the indexer's; a lock is between them. */
 #pragma once
@@ -27,7 +27,7 @@ struct search_turn {
 	int64_t    owner;
 	int64_t    conversation;
 	struct str answer; /* its message id is the run's; empty: the run has none */
-	const struct store_message *messages; /* of the request */
+	const struct store_message *messages; /* messages of the request */
 	size_t                      message_count;
 };
 

@@ -159,7 +159,7 @@ static enum upkeep_end take_after(struct backup *k, sqlite3 *copy)
 
 struct progress {
 	bool (*stopped)(void);
-	int     fd; /* of the copy */
+	int     fd; /* the copy's */
 	int64_t synced;
 };
 
@@ -297,7 +297,7 @@ static enum upkeep_end backup_open_all(struct backup *k)
 	return UPKEEP_DONE;
 }
 
-/* Without a gateway, a reading connection leaves an empty write-ahead log behind, because only a
+/* Without a gateway, an empty write-ahead log remains after a reading connection, because only a
  * writing one may remove it. */
 static void tidy_log(const char *path)
 {

@@ -22,7 +22,7 @@ struct copy {
 	int               lock; /* owned */
 	struct conn       conn; /* owned */
 	bool              into;
-	size_t            table; /* of st */
+	size_t            table; /* st's table */
 	sqlite3_stmt     *st;    /* owned */
 	bool              over;  /* st has no further row */
 	/* The event log: bytes that were written, the run of the last piece, and its parts. */

@@ -9,8 +9,8 @@
 struct search_cursor {
 	uint64_t query; /* hash of the search's expression; a cursor fits its own search only */
 	int64_t  top;   /* id of the window's newest message; newer ones are not in the window */
-	int64_t  score; /* of the last hit on the page, in millionths */
-	int64_t  id;    /* of this hit; 0: the page has no hit of this window */
+	int64_t  score; /* score of the last hit on the page, in millionths */
+	int64_t  id;    /* id of this hit; 0: the page has no hit of this window */
 };
 
 enum { SEARCH_CURSOR = 64 };

@@ -16,7 +16,7 @@
 
 struct search_term {
 	size_t first;   /* index of its first word */
-	size_t count;   /* of its words; more than one: a phrase */
+	size_t count;   /* number of its words; more than one: a phrase */
 	bool   prefix;  /* the last word is the beginning of a word */
 	bool   exclude; /* a message with this term is no match */
 };

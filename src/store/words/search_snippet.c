@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 enum {
-	LEAD = 60,    /* bytes in front of the first match */
+	LEAD = 60,    /* bytes before the first match */
 	LENGTH = 240, /* bytes of the stretch */
 	MOST = 480,   /* bytes of a stretch whose first match is longer */
 };

@@ -9,7 +9,7 @@
 #include "store/words/search_query.h"
 #include "store/search.h"
 
-enum { SEARCH_MATCHES = 512 }; /* of one message that are considered */
+enum { SEARCH_MATCHES = 512 }; /* matches considered in one message, at most */
 
 /* Laid open so that it can be embedded and reused. */
 struct search_snippet {

@@ -89,7 +89,7 @@ typedef int (*token_fn)(void *arg, int flags, const char *token, int n, int star
 struct stretch {
 	void    *arg;
 	token_fn fn;
-	int      base; /* bytes of the text in front of this part */
+	int      base; /* bytes of the text before this part */
 };
 
 /* Removes vowel signs and variation selectors from a word of unicode61, and cuts it at
@@ -177,7 +177,7 @@ static bool ascii_word(struct str text, size_t at)
 }
 
 /* Reads a word of ASCII at *at: folds it, and cuts it at LIMIT_SEARCH_TOKEN.  Returns the length of
- * the result; *at is moved behind the word. */
+ * the result; *at is moved past the word. */
 static size_t fold_ascii(struct str text, size_t *at, char word[LIMIT_SEARCH_TOKEN])
 {
 	size_t i = *at;

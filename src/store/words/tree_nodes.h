@@ -7,11 +7,11 @@
 /* A message as it is stored. */
 struct tree_message {
 	struct id  message, parent, run;
-	bool       answer; /* of the run */
+	bool       answer; /* the run's */
 	bool       removed;
 	int64_t    created_ms;
 	struct str body;
-	struct str model; /* of the run */
+	struct str model; /* the run's */
 };
 
 /* Laid open so that it can be embedded. */
@@ -20,7 +20,7 @@ struct tree_nodes {
 	struct tree_node  *all;   /* owned */
 	size_t             count;
 	size_t             cap;
-	size_t             bytes; /* of bodies */
+	size_t             bytes; /* size of the bodies */
 	struct search_text text;
 };
 

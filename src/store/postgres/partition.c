@@ -57,7 +57,7 @@ struct look {
 	struct log_table
 		tables[TABLES]; /* by their runs; the one that is without bounds is the first */
 	size_t  count;
-	int64_t bytes;          /* sum of all tables */
+	int64_t bytes;          /* size of all tables */
 	struct log_table *rest; /* event_rest; NULL: somebody has dropped it */
 	struct log_table *tail; /* the one without an end; NULL: there is none yet */
 	int64_t           now_ms;

@@ -72,7 +72,7 @@ struct response_reading {
 	bool passes;
 	bool follows; /* the input goes on with earlier messages */
 
-	/* What became of each item, in the order of the input; in the arena. */
+	/* Each item's outcome, in the order of the input; in the arena. */
 	struct prompt_item *items;
 	size_t              item_count;
 	/* A file of this gateway is named where only the item itself could go to a provider of this API. */
@@ -100,7 +100,7 @@ struct response_draft {
 
 	/* The assistant's message that further items may add to. */
 	bool          has_text;
-	struct buf    text; /* these three escaped */
+	struct buf    text; /* text, refusal and reasoning are escaped */
 	struct buf    refusal;
 	struct buf    reasoning;
 	struct buf    calls;
@@ -135,7 +135,7 @@ bool response_draft_full(const struct response_draft *x);
 bool response_draft_string(const struct response_draft *x, json_at object, const char *place,
 			   const char *key, json_at *ret) MUST_USE;
 
-/* response_draft_raw: appends a value of the request behind a text. */
+/* response_draft_raw: appends a text and then a value of the request. */
 bool response_draft_raw(const struct response_draft *x, struct buf *out, const char *before,
 			json_at value) MUST_USE;
 /* response_draft_origin: says that the current item has what is described; response_draft_begin: and

@@ -207,7 +207,7 @@ bool response_draft_flush_said(struct response_draft *x)
 	return !some || response_draft_push(x);
 }
 
-/* A message of media begins with its first part; the results that follow stand in front of it. */
+/* A message of media begins with its first part; the results that follow stand before it. */
 bool response_draft_media(struct response_draft *x, const char *key, size_t at)
 {
 	struct origin row = { ORIGIN_PART, LATER, (uint32_t)x->media_count, .key = key };

@@ -132,7 +132,7 @@ static bool response_said_reasoning(struct response_draft *x, json_at item)
 	struct str hidden = json_get_inner(x->d, item, "encrypted_content");
 	bool       carried = carry_is(hidden);
 
-	/* What carries alone stands between calls, or after them. */
+	/* Reasoning that is only a carry stands between calls, or after them. */
 	if ((brief || !carried) && (x->has_text || x->call_count > 0 || !id_none(x->stored)) &&
 	    !response_draft_flush_said(x))
 		return false;
@@ -168,7 +168,8 @@ static unsigned named_number(struct str end)
  * for another part. */
 static bool named_id(struct str text, struct id *ret, unsigned *ret_call)
 {
-	/* Of calls, of results and messages, and of what a provider of this API makes (shape/response_raw). */
+	/* Ids of calls (the first two), of results and messages, and of items that a provider of
+	 * this API makes (shape/response_raw). */
 	static const char *const prefixes[] = { "fc_",  "ctc_",  ID_MESSAGE, "rs_",  "ig_",
 						"fco_", "ctco_", "ws_",      "fs_",  "ci_",
 						"cu_",  "lsh_",  "sh_",      "apc_", "tsc_",

@@ -13,9 +13,9 @@
 /* The value of `include` that asks for log probabilities. */
 #define WITH_LOGPROBS "message.output_text.logprobs"
 
-/* What becomes of a member that the field table does not bind, or that it binds for its type. */
+/* The treatment of a member that the field table does not bind, or binds for its type. */
 enum member_rule {
-	MEMBER_READ,    /* this file prints it for the provider, if at all */
+	MEMBER_READ,    /* printed by this file for the provider, if at all */
 	MEMBER_FORWARD, /* for providers with the option forward_store */
 	MEMBER_ALONE,   /* only this API has it: a provider of another one is not sent it */
 	MEMBER_REFUSED, /* it would change the answer, and can't be done here */
@@ -38,7 +38,7 @@ static const struct member {
 	{ "stream", MEMBER_READ, NULL },
 	{ "stream_options", MEMBER_READ, NULL },
 	{ "max_output_tokens", MEMBER_READ, NULL },
-	{ "max_tool_calls", MEMBER_READ, NULL }, /* of hosted tools only */
+	{ "max_tool_calls", MEMBER_READ, NULL }, /* limits hosted tools only */
 	{ "top_logprobs", MEMBER_READ, NULL },
 	{ "tools", MEMBER_READ, NULL },
 	{ "tool_choice", MEMBER_READ, NULL },
@@ -51,7 +51,7 @@ static const struct member {
 	{ "metadata", MEMBER_FORWARD, NULL },
 	{ "access_programs", MEMBER_ALONE, NULL },
 	{ "background_options", MEMBER_ALONE, NULL },
-	{ "client_metadata", MEMBER_ALONE, NULL }, /* of Codex */
+	{ "client_metadata", MEMBER_ALONE, NULL }, /* sent by Codex */
 	{ "context_management", MEMBER_ALONE, NULL },
 	{ "image", MEMBER_ALONE, NULL },
 	{ "prompt_cache_options", MEMBER_ALONE, NULL },

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* What a custom tool is to a provider; its answer is taken apart by shape/response. */
+/* A custom tool's parameters for a provider; shape/response takes its answer apart. */
 static const char custom_parameters[] =
 	",\"parameters\":{\"type\":\"object\",\"properties\":{\"input\":{\"type\":\"string\"}},"
 	"\"required\":[\"input\"],\"additionalProperties\":false}";
@@ -18,7 +18,7 @@ struct tool_at {
 	json_at  space; /* its namespace, or absent */
 	uint32_t top;   /* index in the list, or of the item that brings it along */
 	uint32_t at;    /* index in the namespace, or in the item's list */
-	bool     first; /* of its namespace */
+	bool     first; /* first tool of its namespace */
 	bool     more;  /* an item brings it along */
 	char     path[96];
 };

@@ -88,7 +88,7 @@ static enum errc read_approve(struct input *in, struct chat_request *how, struct
 	return rc;
 }
 
-/* is_waiting: the run has ended in front of code whose end is known. */
+/* is_waiting: the run has ended before code whose end is known. */
 static bool is_waiting(const struct run_read *run)
 {
 	return run->status == RUN_COMPLETED && (str_is(run->finish_reason, "confirmation") ||

@@ -104,7 +104,7 @@ static bool models_page_put(const struct models_page *p, struct buf *out)
 	size_t end = p->before.n > 0 ? model_place(p, p->before) : p->count;
 	bool   more;
 
-	/* Behind a model that is gone there is nothing. */
+	/* No model follows one that is gone. */
 	if (begin > end)
 		begin = end;
 	more = end - begin > p->limit;
@@ -151,7 +151,7 @@ static bool put_model(struct buf *out, struct str name, struct str provider, int
 	       buf_json_string(out, provider) && buf_text(out, "}");
 }
 
-/* --- names behind a star --- */
+/* --- names that a star stands for --- */
 
 struct list {
 	struct buf            *out;

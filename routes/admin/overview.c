@@ -12,7 +12,7 @@
 #include "routes/kit/process.h"
 #include "store/key_ring.h"
 
-/* What a moment is told with. */
+/* One moment on both clocks. */
 struct now {
 	int64_t mono_us;
 	int64_t wall_s;

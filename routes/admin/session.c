@@ -19,7 +19,7 @@
 struct making {
 	struct lookup        lookup;
 	struct api_keys_read read;
-	unsigned             scopes; /* of the new token */
+	unsigned             scopes; /* scopes of the new token */
 };
 
 static struct session_token token_of(const struct caller *by, unsigned scopes)

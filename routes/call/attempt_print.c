@@ -8,7 +8,7 @@
 #include "msg/attempt_log.h"
 #include "shape/chunk.h"
 
-/* What recovery gives a run that a kill has cut off. */
+/* The error code that recovery gives a run cut off by a kill. */
 static const char stopped[] = "server_stopped";
 
 /* One attempt; spans are JSON-escaped, and p NULL or a number 0 is not known. */

@@ -25,7 +25,7 @@ struct exchange {
 	struct door_call *call;
 	struct stream    *stream; /* NULL: a plain answer, or the stream is not open yet */
 	struct str        model;
-	struct str        settings; /* of a background call */
+	struct str        settings; /* settings of a background call */
 	bool              streamed;
 	bool              bare;
 	bool              background; /* answered as soon as the run no longer needs the client */

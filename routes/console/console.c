@@ -1,5 +1,5 @@
-/* Sends the built pages.  All addresses are relative, so that they are right under any prefix that a
- * proxy puts in front of them. */
+/* Sends the built pages.  All addresses are relative, so that they are right under any prefix
+ * that a proxy adds. */
 #include "routes/kit/handlers.h"
 
 #include "base/limits.h"

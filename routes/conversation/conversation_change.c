@@ -21,7 +21,7 @@ struct change {
 	struct idem_name          key;   /* if write.made has one */
 	bool (*print)(const struct change *x, struct buf *out);
 	bool                 tagged; /* the answer has the revision as ETag */
-	struct request_aside aside;  /* of a worker that reads a long body */
+	struct request_aside aside;  /* the worker that reads a long body */
 	enum errc (*read)(struct change *x, struct err *e);
 };
 

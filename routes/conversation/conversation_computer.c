@@ -23,12 +23,12 @@ struct asking {
 	struct request          *request; /* until the answer begins; NULL: the client has left */
 	struct conversation_read read;
 	enum frame_kind          kind;
-	struct str               path; /* of a file, in the arena; p NULL: none */
+	struct str               path; /* path of a file, in the arena; p NULL: none */
 	struct link             *link; /* owned */
 	struct timer             timer;
 	struct buf               out;   /* the answer's body, or bytes of the file that wait */
-	size_t                   count; /* of listed files */
-	int64_t                  bytes; /* of the file */
+	size_t                   count; /* files listed so far */
+	int64_t                  bytes; /* size of the file */
 	struct download         *download;
 	bool                     whole; /* all bytes of the file have come */
 	bool                     failed;
@@ -210,7 +210,7 @@ static void asking_listed(struct asking *x, const struct json_doc *d)
 
 	if (path == JSON_ABSENT || !json_int(d, json_get(d, 0, "bytes"), &bytes))
 		return;
-	/* what has no room is left out, and the answer fails at its end */
+	/* An entry without room is left out, and the answer fails at its end. */
 	x->failed |= !(buf_text(&x->out, x->count++ > 0 ? "," : "") &&
 		       buf_text(&x->out, "{\"path\":") && buf_str(&x->out, json_raw(d, path)) &&
 		       buf_fmt(&x->out, ",\"bytes\":%lld}", (long long)bytes));

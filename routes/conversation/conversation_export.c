@@ -25,7 +25,7 @@ struct export
 	struct download    *download;
 	struct archive_read read;
 	struct timer        retry;
-	size_t              sent;    /* of the page */
+	size_t              sent;    /* bytes of the page */
 	bool                reading; /* the store is reading */
 	struct err          err;
 };

@@ -97,7 +97,7 @@ static enum errc import_set_key(struct import *x, struct err *e)
 	if (!x->key.key[0])
 		return ERR_OK;
 	hash_sum_end(x->sum, digest);
-	hash_sha256(digest, sizeof digest, digest); /* as earlier versions made their keys */
+	hash_sha256(digest, sizeof digest, digest); /* earlier versions made keys this way */
 	x->write.made.key = idem_name_store(&x->key);
 	x->write.made.print = import_print;
 	return idem_name_digest(STR("POST"), STR("/v1/conversations/import"), digest, &x->key, e);

@@ -11,7 +11,7 @@ static const char *const roles[] = { "user", "assistant", "system", "developer" 
 struct reading {
 	const struct json_doc *doc;
 	struct buf            *out;
-	char                   path[160]; /* of the item */
+	char                   path[160]; /* path of the item */
 	struct err            *e;
 };
 

@@ -197,7 +197,7 @@ void conversations_input_items(struct request *r, void *app)
 struct one {
 	struct lookup    lookup;
 	struct item_read read;
-	char             id[ITEM_ID_MAX]; /* as asked */
+	char             id[ITEM_ID_MAX]; /* the id as asked for */
 	struct buf       made;            /* array of the message's items */
 	struct json_doc  doc;
 	json_at          found;

@@ -24,12 +24,12 @@ struct import_check {
 	enum import_state   state;
 	struct blobs       *blobs; /* borrowed */
 	struct scratch      in;
-	struct scratch      made; /* what a ChatGPT export became */
+	struct scratch      made; /* the archive made from a ChatGPT export */
 	int64_t             now_ms;
 	struct chatgpt      chatgpt;
 	struct archive_walk walk;
 	struct buf          lines;
-	struct warnings     warnings; /* what can't be carried; index: the conversation's place */
+	struct warnings     warnings; /* lost content; index: the conversation's place */
 	struct str          text;     /* out: the archive, once CHECKED */
 };
 

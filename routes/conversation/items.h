@@ -12,7 +12,7 @@ enum { ITEM_ID_MAX = ID_MAX + 24 };
 /* A list that is being printed.  Laid open so that it can stand on the stack. */
 struct items {
 	struct buf     *out; /* borrowed */
-	struct json_doc doc; /* of one message at a time */
+	struct json_doc doc; /* one message at a time */
 	size_t          count;
 	char            first[ITEM_ID_MAX]; /* ids; empty while there is none */
 	char            last[ITEM_ID_MAX];
@@ -34,7 +34,7 @@ bool items_cursor(struct str text, struct id *ret);
 
 /* Laid open so that it can be embedded; zero is empty. */
 struct conversation_items {
-	struct buf           bodies; /* what messages point into */
+	struct buf           bodies; /* text that messages point into */
 	struct store_message messages[LIMIT_ITEMS];
 	size_t               count;
 };

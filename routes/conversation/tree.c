@@ -10,7 +10,7 @@
 enum {
 	TREE_DEFAULT = 100,
 	TREE_MAX = 1000,
-	TREE_NODE_BYTES = 400, /* of one printed node, about */
+	TREE_NODE_BYTES = 400, /* approximate size of a printed node */
 };
 
 struct get {

@@ -37,7 +37,7 @@ struct content {
 	int             fd;  /* owned; -1: not open */
 	int64_t         at;  /* offset of the next piece */
 	struct buf      piece;
-	size_t          sent; /* of the piece */
+	size_t          sent; /* bytes of the piece */
 	struct err      err;
 };
 

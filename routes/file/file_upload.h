@@ -7,8 +7,8 @@
 
 /* How an API takes files; const. */
 struct file_form {
-	const char *path;    /* of its route, for idempotency keys */
-	const char *purpose; /* of a form that has none; NULL: the form needs one */
+	const char *path;    /* path of its route, for idempotency keys */
+	const char *purpose; /* default for a form without one; NULL: the form needs one */
 	/* print: appends the answer.  Any thread.  False: out is full. */
 	bool (*print)(struct buf *out, const struct store_file *f);
 };

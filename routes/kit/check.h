@@ -16,7 +16,7 @@ void check_element(char ret[160], struct str list, size_t n);
  * client has already turned into tokens. */
 
 struct tokens_list {
-	size_t count;  /* of the texts */
+	size_t count;  /* number of texts */
 	bool   tokens; /* they are tokens */
 };
 

@@ -15,13 +15,13 @@
 
 struct process;
 
-/* What an operator is told of a configuration: JSON, made when it was read. */
+/* An operator's view of a configuration: JSON, made when the configuration was read. */
 struct snapshot_about {
 	struct str        file;      /* a string, or null */
 	struct str        options;   /* a list */
 	struct str        secrets;   /* an object */
 	const struct str *providers; /* objects, in the order of registry_provider */
-	const struct str *places; /* of models: strings or null, in the order of registry_model */
+	const struct str *places; /* strings or null, for models in the order of registry_model */
 	int64_t           read_s; /* unix time */
 };
 
@@ -59,7 +59,7 @@ struct gateway {
 	struct upstream_pool *upstreams;
 	struct run_engine    *runs;
 	struct store         *store;
-	struct work_pool     *work; /* of all loops */
+	struct work_pool     *work; /* shared by all loops */
 	struct work_pool *
 		cpu; /* the same, for what takes no file: long JSON does not wait for disks, nor they for it */
 	const struct beneath
@@ -70,7 +70,7 @@ struct gateway {
 	struct snapshot   *now;           /* held; swapped by a reload on this loop's thread */
 	struct door        door;          /* its settings are those of now */
 	const atomic_bool *draining;
-	struct process    *process; /* of all loops */
+	struct process    *process; /* shared by all loops */
 };
 
 /* gateway_take: g consumes s, the configuration from now on; *ret is the one before. */

@@ -20,9 +20,9 @@
 
 struct lookup;
 
-/* What a route waits for and answers; const. */
+/* The job that a route waits for, and its answer; const. */
 struct lookup_kind {
-	size_t size; /* of what the route keeps while it waits: LOOKUP */
+	size_t size; /* bytes that the route keeps while it waits: LOOKUP */
 	size_t arena; /* where the job's arena stands, and its maximum: LOOKUP_ARENA; 0: there is none */
 	size_t arena_max;
 	/* came: the job went well and the client is there.  A request that is answered here is taken out
@@ -39,13 +39,13 @@ struct lookup_kind {
 	bool cpu;                         /* print's workers are those that wait for no file */
 };
 
-/* First in what a route keeps; its job stands right behind. */
+/* First member of what a route keeps; its job follows directly. */
 struct lookup {
 	const struct lookup_kind *kind;
 	struct gateway           *gateway;
 	struct request           *request; /* NULL: the client left */
-	struct err                why;     /* of print; code ERR_OK: not said */
-	struct work_job           work;    /* these two: the printing worker's */
+	struct err                why;     /* print's error; code ERR_OK: not said */
+	struct work_job           work;    /* work and body: the printing worker's */
 	struct buf                body;
 };
 

@@ -8,7 +8,7 @@
 struct request;
 
 struct packed {
-	const char *name; /* of the file, without its folder */
+	const char *name; /* name of the file, without its folder */
 	const char *gzip; /* its bytes, compressed */
 	size_t      gzip_len;
 	size_t      len;

@@ -17,9 +17,9 @@
 
 struct pump;
 
-/* What a route makes of a body; const. */
+/* A route's way of handling a body; const. */
 struct pump_kind {
-	size_t size; /* of what the route keeps, a struct pump first */
+	size_t size; /* bytes that the route keeps, a struct pump first */
 	int    most; /* at work at once, of all loops, as count counts them; beyond: busy's 503 */
 	atomic_int *count;
 	const char *busy;

@@ -12,7 +12,7 @@
  * Strings stay JSON-escaped, as they may stand between two quotes.  Paths of errors have dots:
  * messages.1.content.0.source. */
 
-/* What the reader of one request works on. */
+/* The state of reading one request. */
 struct message_reading {
 	const struct json_doc *doc; /* borrowed: the request */
 	struct buf             out; /* the JSON that is made of it */
@@ -33,7 +33,7 @@ enum message_block {
 	BLOCK_TOOL_USE,
 	BLOCK_TOOL_RESULT,
 	BLOCK_THINKING, /* also redacted */
-	BLOCK_FOREIGN,  /* of tools that Anthropic runs; left out with a warning */
+	BLOCK_FOREIGN,  /* a tool that Anthropic runs; left out with a warning */
 	BLOCK_UNKNOWN,
 };
 
@@ -41,7 +41,7 @@ enum message_block {
 struct message_sink {
 	bool        array;
 	const char *gap;   /* between two texts of one string, escaped */
-	size_t      count; /* of the parts so far */
+	size_t      count; /* parts so far */
 };
 
 /* message_parts_kind: BLOCK_UNKNOWN: also for what is no object. */
@@ -78,7 +78,7 @@ bool message_native_uploads(const struct json_doc *d);
 
 /* --- message_turns: Anthropic's system prompt and messages as OpenAI's messages.
  *
- * The results of tools become messages of their own, in front of what else the user's message says;
+ * The results of tools become messages of their own, before the rest of the user's message;
  * images and documents in a result follow in the user's message, because OpenAI's results are text.
  * Thinking that is signed is left out: it is for Anthropic's models only. */
 

@@ -12,9 +12,9 @@
 struct turn_list {
 	struct message_reading *x;
 	struct str             *list;
-	uint32_t                place; /* of the message that is read, or PROMPT_SYSTEM */
+	uint32_t                place; /* place of the message that is read, or PROMPT_SYSTEM */
 	size_t                  count;
-	size_t                  start; /* of the open message in x->out */
+	size_t                  start; /* where the open message begins in x->out */
 };
 
 static enum errc turns_no_memory(struct err *e)
@@ -65,7 +65,7 @@ static size_t turn_list_max(const struct json_doc *d, json_at messages)
 
 /* --- system --- */
 
-/* is_billing: a block that Claude Code puts in front of its prompt.  The text changes with each
+/* is_billing: a block that Claude Code puts before its prompt.  The text changes with each
  * request, so that no other provider could keep the prompt in its cache. */
 static bool is_billing(const struct json_doc *d, json_at block)
 {
@@ -125,7 +125,7 @@ static void warn_foreign(struct message_reading *x, size_t message, json_at bloc
 		     (int)(type.n < 64 ? type.n : 64), type.p);
 }
 
-/* put_result_texts: the escaped text of a result; media are put behind the results. */
+/* put_result_texts: the escaped text of a result; media go after the results. */
 static enum errc put_result_texts(struct turn_list *t, json_at content, size_t message,
 				  const char *path, struct err *e)
 {

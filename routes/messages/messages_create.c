@@ -28,7 +28,7 @@ struct ask_members {
 	struct arena           *arena;
 	struct str             *list;
 	size_t                  count;
-	unsigned                takes; /* what all targets of the model take */
+	unsigned                takes; /* enum provider_takes: what all targets of the model take */
 };
 
 static enum errc create_no_memory(struct err *e)

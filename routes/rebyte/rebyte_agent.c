@@ -21,7 +21,7 @@ static const char *const unused[] = {
 	"provider_id", "model_id", "use_stream", "use_cache", "use_semantic_cache",
 };
 
-/* What the reader of one request works on. */
+/* The state of reading one request. */
 struct agent_reading {
 	struct input    *in;
 	struct warnings *warnings;

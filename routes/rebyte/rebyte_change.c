@@ -18,7 +18,7 @@ struct thread_change {
 	struct store_message      messages[LIMIT_ITEMS];
 	struct input             *input; /* owned; `write` points into it */
 	struct idem_name          key;   /* if write.made has one */
-	struct request_aside      aside; /* of a worker that reads a long body */
+	struct request_aside      aside; /* the worker that reads a long body */
 	enum errc (*read)(struct thread_change *x, struct err *e);
 };
 

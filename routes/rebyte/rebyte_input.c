@@ -14,7 +14,7 @@
 struct rebyte_input {
 	const struct json_doc *d;
 	struct arena          *arena;
-	const char            *path; /* of the message */
+	const char            *path; /* path of the message */
 	struct err            *e;
 	struct buf             made;
 	size_t                 parts; /* in made, so far */

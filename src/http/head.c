@@ -60,7 +60,7 @@ static bool token_char(unsigned char c)
 bool head_token_list(struct str list)
 {
 	bool begun = false;
-	bool ended = false; /* after a space behind a name, only a comma may follow */
+	bool ended = false; /* after a name and a space, only a comma may follow */
 
 	for (size_t i = 0; i < list.n; i++) {
 		unsigned char c = (unsigned char)list.p[i];
@@ -180,7 +180,7 @@ bool head_is_same_origin(const struct head *h)
 	return false;
 }
 
-/* is_nothing: whether the parameters behind a coding say that its weight is 0. */
+/* is_nothing: whether the parameters after a coding say that its weight is 0. */
 static bool is_nothing(struct str parameters)
 {
 	size_t at = 0;
@@ -197,7 +197,7 @@ static bool is_nothing(struct str parameters)
 
 bool head_takes_gzip(struct str accept_encoding)
 {
-	bool any = false;   /* what * says */
+	bool any = false;   /* `*` is named, and wanted */
 	bool gzip = false;  /* it is named, and wanted */
 	bool named = false; /* then * does not count */
 

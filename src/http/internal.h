@@ -30,10 +30,10 @@ enum connection_phase {
 
 /* One TCP connection; the socket context of libmicrohttpd's. */
 struct connection {
-	struct watch     watch; /* of the client's leaving, and of room to write for a stream */
-	struct server   *server;
-	struct list_link link;    /* of all of the server's */
-	struct request  *request; /* the current one, or NULL */
+	struct watch          watch; /* for the client's leaving, and for room to write a stream */
+	struct server        *server;
+	struct list_link      link;    /* in the server's list of connections */
+	struct request       *request; /* the current one, or NULL */
 	enum connection_phase phase;
 	int64_t               since_us; /* start of the phase */
 	bool                  left;     /* the client closed its side */
@@ -85,7 +85,7 @@ struct request {
 	enum request_phase     phase;
 	bool                   suspended; /* in libmicrohttpd's sense */
 	bool                   held;      /* waits, and is not suspended (yet) */
-	unsigned               held_runs; /* of the library since then */
+	unsigned               held_runs; /* runs of the library since then */
 	int64_t                held_us;   /* since when */
 	bool                   resuming;  /* in the server's list to_resume */
 	bool            body_dropped;     /* above the limit: read to its end, answered with 413 */
@@ -105,7 +105,7 @@ struct request {
 	const struct route   *route;
 	struct str            params[ROUTE_PARAMS];
 	struct str            named; /* by another spelling of the path */
-	struct caller         by;    /* of identity_nobody until the key was checked */
+	struct caller         by;    /* the caller; identity_nobody until the key was checked */
 	struct input         *input; /* owned until request_input_take */
 	struct request_upload upload;
 	struct arena          arena;
@@ -127,9 +127,9 @@ struct request {
 	struct call_note note;  /* its spans are in the arena */
 };
 
-/* What http/crowd knows of a server's connections. */
+/* The state of http/crowd for a server's connections. */
 struct crowd {
-	struct list_link link;   /* of all servers */
+	struct list_link link;   /* in the list of all servers */
 	struct list_head idle;   /* connections, the longest idle first */
 	_Atomic int64_t  spare;  /* idle connections that nobody has claimed; briefly below 0 */
 	_Atomic unsigned asked;  /* claims of other servers that this one must still satisfy */
@@ -142,7 +142,7 @@ struct crowd {
 struct server {
 	struct loop                 *loop;
 	struct MHD_Daemon           *daemon;
-	struct watch                 watch; /* of the daemon's own epoll descriptor */
+	struct watch                 watch; /* watches the daemon's own epoll descriptor */
 	const struct server_options *options;
 	void                        *app;
 	struct list_head             connections;

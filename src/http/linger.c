@@ -16,7 +16,7 @@
 enum {
 	SECOND = 1000000,
 	PIECE = 16 * 1024,
-	PIECES = 16, /* of one client in one turn of the loop */
+	PIECES = 16, /* pieces from one client in one turn of the loop */
 };
 
 /* A socket whose answer is sent and whose sending side is closed; libmicrohttpd has forgotten it. */
@@ -28,7 +28,7 @@ struct lingerer {
 	size_t           read;
 };
 
-static _Atomic size_t lingering; /* of all servers */
+static _Atomic size_t lingering; /* lingerers of all servers */
 
 static void count_end(const char *end)
 {

@@ -83,7 +83,7 @@ static struct str cut_value(struct str *rest)
 	const char *semicolon;
 	struct str  value = *rest;
 
-	if (rest->n == 0) /* what is absent has no address to step from */
+	if (rest->n == 0) /* NULL plus an offset is undefined */
 		return STR_NONE;
 	semicolon = memchr(rest->p, ';', rest->n);
 	if (semicolon)
@@ -349,8 +349,8 @@ static enum errc take_data(struct multipart *m, struct str *bytes, struct err *e
 	if (bytes->n == 0)
 		return ERR_OK;
 
-	/* This case follows an earlier feed: its bytes are gone, but they equal the start of the
-	 * delimiter. */
+	/* The match began in an earlier feed: its bytes are gone, but they equal the start of
+	 * the delimiter. */
 	struct str held = { m->delimiter, m->matched };
 	m->matched = 0;
 	return m->sink->data(m->arg, held, e);

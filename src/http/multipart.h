@@ -12,17 +12,17 @@
 
 enum {
 	MULTIPART_BOUNDARY = 70,     /* RFC 2046 section 5.1.1 */
-	MULTIPART_HEADER = 8 * 1024, /* of one part, all lines */
+	MULTIPART_HEADER = 8 * 1024, /* bytes of one part's header, all lines */
 	MULTIPART_LINES = 16,        /* header lines of one part */
 	MULTIPART_PARTS = 64,
-	MULTIPART_NAME = 128,      /* of a field */
-	MULTIPART_FILENAME = 4096, /* as sent; what is kept of it is shorter */
+	MULTIPART_NAME = 128,      /* bytes of a field's name */
+	MULTIPART_FILENAME = 4096, /* bytes as sent; the name that is kept is shorter */
 };
 
 /* Borrowed for the call. */
 struct multipart_part {
 	struct str name;
-	struct str filename;     /* as sent: never a path of ours */
+	struct str filename;     /* the name as sent: never a path of ours */
 	struct str content_type; /* empty: none was sent */
 	bool       is_file;      /* a filename was sent, be it empty */
 };
@@ -36,14 +36,14 @@ struct multipart_sink {
 };
 
 enum multipart_state {
-	MULTIPART_DELIMITER, /* in front of the first one */
-	MULTIPART_BEHIND,    /* behind a delimiter: a line's end, or "--" */
-	MULTIPART_PADDING,   /* blanks in front of that line's end */
+	MULTIPART_DELIMITER, /* before the first one */
+	MULTIPART_BEHIND,    /* after a delimiter: a line's end, or "--" */
+	MULTIPART_PADDING,   /* blanks before that line's end */
 	MULTIPART_LF,
 	MULTIPART_DASH, /* the second one of "--" */
 	MULTIPART_HEAD,
 	MULTIPART_DATA,
-	MULTIPART_OVER, /* behind the last delimiter */
+	MULTIPART_OVER, /* after the last delimiter */
 	MULTIPART_FAILED,
 };
 

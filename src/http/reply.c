@@ -63,7 +63,7 @@ static bool says_cache(const struct request *r)
 	return false;
 }
 
-/* What clients may keep says so itself: answers belong to one caller, and change. */
+/* An answer that clients may keep says so itself: answers belong to one caller, and change. */
 void reply_common_headers(struct request *r)
 {
 	const char *id_header = request_family(r)->id_header;

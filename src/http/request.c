@@ -19,8 +19,9 @@ enum {
 	 * many, a batch is made once in this time. */
 	SUSPENDED_MANY = 256,
 	RESUME_TICK_US = 4000,
-	/* Of the library, for which a request is held: a run costs 150 instructions.  With 64 clients, a
-	 * stored call waits for some 30, and after 8 a fifth of them were suspended. */
+	/* Runs of the library for which a request is held: a run costs 150 instructions.  With
+	 * 64 clients, a stored call waits for some 30, and after 8 a fifth of them were
+	 * suspended. */
 	HELD_RUNS = 64,
 	/* A request and the beginning of its arena are one piece of memory, of a size that allocators
 	 * have.  The arena's part takes the header lines and texts of most requests. */

@@ -30,7 +30,7 @@ struct identity *request_key(const struct request *r);
 unsigned request_scopes(const struct request *r);
 /* request_caller: the identity with what else the caller has shown; borrowed from r. */
 const struct caller *request_caller(const struct request *r);
-int64_t              request_owner(const struct request *r); /* of the key; 0: no keys */
+int64_t              request_owner(const struct request *r); /* the key's owner; 0: no keys */
 struct str request_param(const struct request *r, size_t i); /* {…} of the template, decoded */
 /* request_named: the model that another spelling of the path names, such as Azure's deployment;
  * empty: none. */
@@ -43,7 +43,7 @@ struct str request_idempotency_key(const struct request *r); /* the header; p NU
  * others are; of several lines the last.  Empty: absent. */
 struct str request_header(const struct request *r, const char *name);
 struct str request_method(const struct request *r);
-struct str request_path(const struct request *r);         /* as it came, without the query */
+struct str request_path(const struct request *r); /* the path as it came, without the query */
 struct str request_content_type(const struct request *r); /* the header; empty: none */
 struct str request_if_match(const struct request *r);     /* the headers; .p NULL: absent */
 struct str request_if_none_match(const struct request *r);

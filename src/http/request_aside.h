@@ -14,7 +14,7 @@
 
 struct request_aside {
 	struct request *request; /* NULL: the client left */
-	struct err      err;     /* what run returned; code ERR_OK: no error */
+	struct err      err;     /* run's error; code ERR_OK: no error */
 
 	/* request_aside's own */
 	struct work_job job;

@@ -242,7 +242,7 @@ static enum errc route_split(struct str path, char *scratch, struct str segments
 	return ERR_OK;
 }
 
-/* route_served: row, or the next one behind it that the listener has, or the table's end. */
+/* route_served: row, or the next one after it that the listener has, or the table's end. */
 static const struct route *route_served(struct route_list list, const struct route *row)
 {
 	while (row->name && (list.without & 1u << row->auth))

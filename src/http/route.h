@@ -20,16 +20,16 @@ enum route_auth {
 	AUTH_FILES,
 	AUTH_EXECUTE,
 	AUTH_ADMIN,
-	AUTH_TICKET, /* as EITHER, or ?ticket= for what the path names */
+	AUTH_TICKET, /* same as EITHER, or ?ticket= for what the path names */
 	AUTH__COUNT
 };
 
 enum route_body {
 	BODY_UNSET,  /* refused at start */
-	BODY_NONE,   /* what comes is ignored, up to the limit */
+	BODY_NONE,   /* a body is ignored, up to the limit */
 	BODY_JSON,   /* a JSON object, checked before the handler sees it */
 	BODY_MAYBE,  /* the same, or nothing, which counts as {} */
-	BODY_UPLOAD, /* in pieces to a sink; the handler runs in front of it (http/upload) */
+	BODY_UPLOAD, /* in pieces to a sink; the handler runs before it (http/upload) */
 };
 
 enum route_trait {
@@ -54,13 +54,13 @@ struct route {
  * instead. */
 struct route_hint {
 	const char *path; /* a template; a last segment * stands for any further ones, or none */
-	const char *use;  /* behind "unknown URL; " */
+	const char *use;  /* text after "unknown URL; " */
 };
 
 /* Another spelling of some paths. */
 struct route_spelling {
 	const char *path;  /* a template; a last segment * stands for any further ones, or none */
-	const char *means; /* what stands in their place, in front of what * stood for */
+	const char *means; /* the path in their place, before what * stood for */
 };
 
 /* The routes of one listener: all rows but those whose auth is left out. */

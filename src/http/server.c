@@ -165,9 +165,10 @@ static void reap_idle(struct timer *t)
 
 /* --- libmicrohttpd's callbacks for requests --- */
 
-/* hide_arguments: libmicrohttpd is to make no records of arguments, which would fill its pool; the
- * query is read from our copy.  The library has found the question mark before, and parses what stands
- * behind it, up to a NUL, later: here the target still is the library's own memory, and mutable. */
+/* hide_arguments: libmicrohttpd is to make no records of arguments, which would fill its pool;
+ * the query is read from our copy.  The library has found the question mark before, and parses
+ * what follows it, up to a NUL, later: here the target still is the library's own memory, and
+ * mutable. */
 static void hide_arguments(const char *target)
 {
 	char *query = (char *)strchr(target, '?');

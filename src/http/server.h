@@ -22,7 +22,7 @@ struct server_options {
 	/* Bits as in routes.without: what a request that came through a proxy does not get. */
 	unsigned                     without_proxied;
 	const struct route_hint     *hints;     /* for paths that are none of them; NULL: none */
-	const struct route_spelling *spellings; /* of the routes' paths; NULL: none */
+	const struct route_spelling *spellings; /* spellings of the routes' paths; NULL: none */
 	/* family: in which a request is answered.  row: NULL: its path is none of the routes. */
 	const struct family *(*family)(const struct request *r, const struct route *row);
 	/* auth: the holder of this key, or of this token. Borrowed key, held identity; called on
@@ -35,11 +35,11 @@ struct server_options {
 	const struct server_settings *(*settings)(void *arg);
 	void  *arg;
 	size_t max_body;
-	size_t max_upload;      /* of a body that goes through in pieces */
-	size_t max_bodies;      /* of all bodies in memory, those of running calls too */
-	size_t max_connections; /* of all servers of the process but those with SIZE_MAX, who take all */
-	struct work_pool *cpu; /* scans long bodies; all that waits for it counts in max_bodies */
-	bool              tls; /* with http/tls' certificate, but on unix sockets */
+	size_t max_upload;      /* bytes of a body that goes through in pieces */
+	size_t max_bodies;      /* bytes of all bodies in memory, those of running calls too */
+	size_t max_connections; /* shared by all servers but those with SIZE_MAX, which take all */
+	struct work_pool *cpu;  /* scans long bodies; all that waits for it counts in max_bodies */
+	bool              tls;  /* with http/tls' certificate, but on unix sockets */
 };
 
 struct server_settings {
@@ -49,7 +49,7 @@ struct server_settings {
 	size_t                 cors_count;
 	const struct peer_net *proxies; /* whose word on clients' addresses counts */
 	size_t                 proxy_count;
-	size_t                 max_body; /* of bodies of JSON; 0: only options->max_body */
+	size_t                 max_body; /* bytes of a JSON body; 0: only options->max_body */
 };
 
 /* http_listen: makes a listening socket on "ADDR:PORT" or "[V6]:PORT". With `probe`, the call

@@ -54,7 +54,7 @@ struct stream {
 	size_t left;
 	size_t end_left;
 	bool   in_alive;
-	bool   last; /* nothing comes behind it */
+	bool   last; /* nothing comes after it */
 };
 
 static const char line_end[] = "\r\n";
@@ -110,8 +110,8 @@ static ssize_t end_verdict(const struct stream *s)
 {
 	if (!s->whole)
 		return MHD_CONTENT_READER_END_WITH_ERROR;
-	/* The head promised to go on before the server began to stop: behind the last chunk the library
-	 * finds the end of the client's side, and closes. */
+	/* The head promised to go on before the server began to stop: after the last chunk the
+	 * library finds the end of the client's side, and closes. */
 	if (s->request->server->quiesced)
 		shutdown(s->request->connection->watch.fd, SHUT_RD);
 	return MHD_CONTENT_READER_END_OF_STREAM;
@@ -135,7 +135,7 @@ void stream_reader_left(struct stream *s)
 
 /* --- the direct way --- */
 
-/* put_size: the line in front of a chunk, with its size in hexadecimal; returns the line's length. */
+/* put_size: the line before a chunk, with its size in hexadecimal; returns the line's length. */
 static size_t put_size(char line[SIZE_LINE], size_t size)
 {
 	static const char hex[] = "0123456789abcdef";

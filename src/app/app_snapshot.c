@@ -21,7 +21,7 @@ struct app_snapshot {
 	size_t            key_count;
 	char            **origins; /* owned */
 	struct peer_net  *proxies; /* owned */
-	struct arena      memory;  /* of base.about */
+	struct arena      memory;  /* memory of base.about */
 };
 
 static void snapshot_destroy(struct snapshot *s)

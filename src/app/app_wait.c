@@ -1,4 +1,5 @@
-/* What a serving process waits for: signals, the end of its workers, and a process that takes over. */
+/* Events that a serving process waits for: signals, the end of its workers, a process that takes
+ * over. */
 #include "app/internal.h"
 
 #include "base/clock.h"

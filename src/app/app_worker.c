@@ -96,7 +96,7 @@ static bool session_prove(const struct worker *w, struct str token,
 	return proven;
 }
 
-/* As with keys, the text does not tell what is wrong. */
+/* The error's text does not tell what is wrong, as with keys. */
 static enum errc session_auth(const struct worker *w, struct str token, struct caller *ret,
 			      struct err *e)
 {

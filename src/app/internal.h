@@ -22,12 +22,12 @@ enum { LISTEN_PLACES = 17, LISTEN_SOCKETS = 256 };
 
 /* One address: a socket for each loop that shares the port, or one that all loops have. */
 struct listen_place {
-	char   address[HTTP_BOUND]; /* as configured */
+	char   address[HTTP_BOUND]; /* the configured address */
 	char   bound[HTTP_BOUND];
 	bool   admin;
 	bool   local;     /* only this machine gets there */
 	bool   inherited; /* whoever gave it keeps it */
-	ino_t  inode;     /* of the path of a unix socket of ours; 0: none */
+	ino_t  inode;     /* inode of our unix socket's path; 0: none */
 	int    fds[LISTEN_SOCKETS];
 	size_t count;
 };
@@ -102,7 +102,7 @@ struct worker_options {
 	const struct beneath *image_root; /* or NULL */
 	struct snapshot      *snapshot;   /* a reference is taken */
 	const atomic_bool    *draining;
-	struct process       *process; /* of all workers; borrowed */
+	struct process       *process; /* shared by all workers; borrowed */
 	size_t                max_body;
 	size_t                max_bodies;
 	size_t                max_connections;
@@ -126,7 +126,7 @@ struct worker_reach {
 	bool local;   /* only this machine reaches the main addresses: they have the operator's */
 	bool admin;   /* the main addresses have the administrators' */
 	bool console; /* the main addresses have the console's pages */
-	bool proxied; /* these pages are for requests that came through a proxy too */
+	bool proxied; /* the console's pages also answer requests through a proxy */
 	bool admin_console; /* the admin listener has the console's pages */
 };
 /* worker_bound: all main addresses are known; before worker_start. */
@@ -165,7 +165,7 @@ int app_notify_pause_ms(void);
 enum takeover_word {
 	TAKEOVER_NOTHING,
 	TAKEOVER_READY,
-	TAKEOVER_CANCEL, /* of a run that goes on in the old one */
+	TAKEOVER_CANCEL, /* cancels a run that goes on in the old one */
 	TAKEOVER_LEFT,
 };
 

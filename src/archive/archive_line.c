@@ -267,8 +267,8 @@ static bool archive_line_is_one_of(const struct json_doc *d, json_at at, const c
 	return false;
 }
 
-/* What every message has that is stored, whoever sent it and however it was made: what reads it later
- * relies on no more.  Its other members are its own. */
+/* Members of every stored message, whoever sent it and however it was made: its later readers
+ * rely on no more.  Its other members are its own. */
 static enum errc check_body(const struct reading *r, json_at body)
 {
 	static const char *const roles[] = { "user", "assistant", "system", "developer",

@@ -14,7 +14,7 @@ enum { ARCHIVE_VERSION = 1 };
 
 enum archive_kind { ARCHIVE_CONVERSATION, ARCHIVE_RUN, ARCHIVE_MESSAGE, ARCHIVE_KIND__COUNT };
 
-/* As they are stored (run.status). */
+/* The statuses as they are stored (run.status). */
 enum archive_status {
 	ARCHIVE_QUEUED,
 	ARCHIVE_RUNNING,
@@ -37,9 +37,9 @@ struct archive_conversation {
 	struct str metadata; /* JSON object; p NULL: none */
 	struct str
 		instruction; /* a fork's: holds where no turn of a branch has set one; p NULL: none */
-	struct str source;   /* what it is called where it came from; p NULL: by its id */
+	struct str source;   /* its name where it came from; p NULL: its id */
 	struct id  leaf;     /* the newest turn's run; none: no turn */
-	struct id  tip;      /* the newest message behind it that no turn brought; none: no */
+	struct id  tip;      /* the newest message after it that no turn brought; none: no */
 };
 
 struct archive_run {
@@ -53,7 +53,7 @@ struct archive_run {
 	int64_t             attempts;
 	bool                used; /* usage is known */
 	struct usage        usage;
-	struct str          model; /* these are plain text, or JSON objects; p NULL: none */
+	struct str          model; /* here and below: plain text, or JSON objects; p NULL: none */
 	struct str          provider;
 	struct str          shape;
 	struct str          finish_reason; /* escaped, as it is stored: as between two quotes */
@@ -61,7 +61,7 @@ struct archive_run {
 	struct str          instruction;   /* empty ends an older one */
 	struct str          metadata;
 	struct str          error;
-	struct str          settings; /* of a stored completion's request */
+	struct str          settings; /* settings of a stored completion's request */
 	struct str          request_id;
 };
 

@@ -7,10 +7,9 @@
 #include <stdlib.h>
 
 enum {
-	SEQUENCE_BITS = 20, /* of a key, below its milliseconds: see base/id.c */
+	SEQUENCE_BITS = 20, /* bits of a key below its milliseconds: see base/id.c */
 	RECENT_MS = 1000,
-	WIDEST_BITS =
-		24, /* of the milliseconds that ids are spread over where many are of one time */
+	WIDEST_BITS = 24, /* bits of the milliseconds that ids of one time are spread over */
 };
 
 /* The state of reading a conversation's lines. */
@@ -20,7 +19,7 @@ struct reading {
 	char                 path[40]; /* lines[17] */
 	uint32_t             run;      /* whose messages come; ARCHIVE_NONE: nobody's */
 	enum archive_status  status;   /* its */
-	struct arena         arena;    /* of one line */
+	struct arena         arena;    /* memory of one line */
 };
 
 void archive_walk_init(struct archive_walk *w, struct str text, int64_t now_ms)
@@ -258,7 +257,7 @@ static bool archive_walk_blank(struct str line)
 	return true;
 }
 
-/* The next line with something in it, without its end; false: there is none.  w moves behind it. */
+/* The next line with something in it, without its end; false: there is none.  w moves past it. */
 static bool archive_walk_take_line(struct archive_walk *w, struct str *ret)
 {
 	while (w->at < w->text.n) {

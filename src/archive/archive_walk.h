@@ -10,21 +10,21 @@
 /* A run or a message of the conversation at hand.  Indices are places in archive_walk.entries. */
 struct archive_entry {
 	enum archive_kind kind; /* RUN or MESSAGE */
-	struct id         id;   /* as it stands in the archive */
-	struct id         as;   /* as it is to be stored; an answer's is its run's */
+	struct id         id;   /* the id in the archive */
+	struct id         as;   /* the id to be stored; an answer's is its run's */
 	int64_t           created_ms;
 	struct str        text;     /* a run's line; a message's body, p NULL: removed */
 	uint32_t          parent;   /* message, or ARCHIVE_NONE; of a run: its base */
-	uint32_t          run;      /* of a message; of a run: the one that it continues */
-	uint32_t          last;     /* of a run: the last message that it was sent, or its base */
-	uint32_t          answer;   /* of a run */
-	uint32_t          messages; /* of a run: so many came with it, its answer included */
+	uint32_t          run;      /* a message's run; of a run: the one that it continues */
+	uint32_t          last;     /* the last message that a run was sent, or its base */
+	uint32_t          answer;   /* a run's answer */
+	uint32_t          messages; /* number that came with a run, its answer included */
 };
 
 struct archive_walk {
 	struct str text; /* the whole archive, borrowed */
 	size_t     at;   /* where the next conversation's lines begin */
-	size_t     line; /* lines in front of it */
+	size_t     line; /* lines before it */
 	int64_t    now_ms;
 
 	/* The conversation at hand. */
@@ -43,14 +43,14 @@ struct archive_walk {
 	uint32_t        slot_count;
 	uint64_t        seed;
 	struct json_doc doc;
-	struct arena    arena; /* what the conversation's texts point into */
+	struct arena    arena; /* memory of the conversation's texts */
 };
 
 void archive_walk_init(struct archive_walk *w, struct str text, int64_t now_ms);
 void archive_walk_finish(struct archive_walk *w);
-/* archive_walk_next: reads all lines of the next conversation; found is false at the end.  Every `as`
- * is the id of the archive.
- * Errors: with the line in front, as in "lines[17].message.role"; lines are counted from 1. */
+/* archive_walk_next: reads all lines of the next conversation; found is false at the end.  Every
+ * `as` is the id of the archive.
+ * Errors: with the line first, as in "lines[17].message.role"; lines are counted from 1. */
 enum errc archive_walk_next(struct archive_walk *w, struct err *e) MUST_USE;
 /* archive_walk_run: reads the line of a run again; the result points into the arena or the text. */
 enum errc archive_walk_run(struct archive_walk *w, const struct archive_entry *run,

@@ -13,7 +13,7 @@ static const struct json_limits element_limits = {
 };
 
 enum {
-	SEQUENCE_BITS = 20, /* of an id's key, below its milliseconds */
+	SEQUENCE_BITS = 20, /* bits of an id's key below its milliseconds */
 	RECENT_MS = 1000,
 };
 
@@ -63,8 +63,9 @@ static void skip_space(struct chatgpt *c)
 		c->at++;
 }
 
-/* Behind the value that begins at c->at: its brackets are counted, what is in it is checked by the
- * scanner later.  Anything else than an object or array ends at the next comma or bracket. */
+/* The place after the value that begins at c->at: its brackets are counted, and the scanner
+ * checks its content later.  Anything other than an object or array ends at the next comma or
+ * bracket. */
 static size_t end_of_value(const struct chatgpt *c)
 {
 	size_t depth = 0;
@@ -249,8 +250,8 @@ static int64_t read_time(const struct tree *t, json_at at, int64_t otherwise)
 	return (int64_t)(seconds * 1000 + 0.5);
 }
 
-/* As old as what it names, and above all before it; not of the last second, in which others make
- * theirs. */
+/* The id is as old as what it names, and greater than all before it; but not of the last second,
+ * in which others make theirs. */
 static struct id chatgpt_make_id(struct tree *t, int64_t ms)
 {
 	int64_t latest = t->c->now_ms - RECENT_MS;
@@ -297,7 +298,7 @@ static enum errc put_node(struct tree *t, struct node *node)
 	return archive_line_print(t->out, &line) ? ERR_OK : err_no_memory(t->e);
 }
 
-/* Each node in front of its children, and those in their order. */
+/* Puts each node before its children, and the children in their order. */
 static enum errc put_tree(struct tree *t, uint32_t root)
 {
 	uint32_t i = root;

@@ -138,7 +138,7 @@ static bool add_content(struct text *t, json_at content)
 	return true;
 }
 
-/* In front of the text: {"role":…,"content":" with the quote of the content open. */
+/* The body up to its text: {"role":…,"content":" with the quote of the content open. */
 static bool put_start(struct chatgpt_content *c, json_at message, json_at role, json_at type)
 {
 	const struct json_doc *d = c->doc;

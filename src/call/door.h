@@ -82,7 +82,7 @@ struct door_view {
 	bool            replayed; /* the run is an earlier call's; of it, only the ids are known */
 	bool            failed;
 	bool            stored;
-	int http; /* of a plain answer: 200, or the status with which an error was kept; 204: nothing */
+	int http; /* a plain answer's status: 200, or that of a kept error; 204: nothing */
 };
 void door_view(const struct door_call *c, struct door_view *ret);
 /* door_note: what a log line says of the call's run; start_us: when the call was begun.  False: the call has

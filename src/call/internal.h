@@ -21,7 +21,7 @@ struct door_call {
 	void                       *arg;
 	struct door_line           *line; /* NULL: the observer logs */
 	enum door_phase             phase;
-	bool                        breaks; /* as in struct family */
+	bool                        breaks; /* same as in struct family */
 	struct call_request        *rq;     /* DOOR_WAITS alone; owned */
 	union {
 		struct keyed     *keyed;

@@ -19,11 +19,11 @@ struct command_runner_options {
 	const char *listen, *guard, *peer, *file, *language;
 };
 
-/* What the command line says; all of it borrowed for the call. */
+/* The content of the command line; all of it borrowed for the call. */
 struct command_call {
 	const struct config       *config;
 	const struct config_given *given; /* to read the configuration again */
-	char *const       *arguments;     /* what follows the command: as many as its row allows */
+	char *const       *arguments;     /* words after the command: as many as its row allows */
 	size_t             argument_count;
 	bool               takeover;      /* --takeover */
 	const char        *output;        /* --output; NULL: none */

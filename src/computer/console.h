@@ -11,8 +11,8 @@ struct console {
 	bool told; /* there was one */
 };
 
-/* Behind an image or a file, a segment of the same execution begins with `"continued":true` beside its
- * start, so that its output is not taken for that of the next execution. */
+/* After an image or a file, a segment of the same execution begins with `"continued":true`
+ * beside its start, so that its output is not taken for that of the next execution. */
 /* All append lines to out; false: it is full. */
 bool console_line(struct console *c, int64_t line, struct buf *out) MUST_USE;
 bool console_output(struct console *c, struct str text, struct buf *out) MUST_USE;

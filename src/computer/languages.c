@@ -39,7 +39,8 @@ bool languages_read(struct languages *l, const struct json_doc *d)
 	return read_names(d, "languages", &l->names) && read_names(d, "aliases", &l->aliases);
 }
 
-/* find_name: whether ",name" and then `end` is in a list, whatever the case; *ret: what is behind it. */
+/* find_name: whether ",name" and then `end` is in a list, whatever the case; *ret: what follows
+ * it. */
 static bool find_name(const struct buf *list, struct str name, char end, struct str *ret)
 {
 	struct str s = buf_view(list);

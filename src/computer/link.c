@@ -16,7 +16,7 @@ struct link {
 	struct loop            *loop;
 	struct watch            watch;
 	struct timer            resume; /* tells what was read before a pause */
-	uint32_t                events; /* that are watched */
+	uint32_t                events; /* watched events */
 	struct buf              out;
 	struct buf              in;
 	const struct link_ear  *ear;
@@ -176,7 +176,7 @@ void link_pause(struct link *l, bool pause)
 	l->paused = pause;
 	if (pause)
 		timer_stop(l->loop, &l->resume);
-	else /* what was read before would wait for the runner's next byte */
+	else /* bytes read before would wait for the runner's next byte */
 		timer_start(l->loop, &l->resume, 0);
 }
 

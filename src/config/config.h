@@ -44,12 +44,12 @@ struct config {
 	size_t                   provider_count;
 	struct model_options    *models;
 	size_t                   model_count;
-	size_t echo_providers, echo_models; /* of these, what is built in: 0 or 1 */
+	size_t echo_providers, echo_models; /* number of built-in ones among these: 0 or 1 */
 	/* api_keys: each a plain key or "sha256:<64 lower-case hex>", resolved from the file's maps
 	 * {env: NAME}, {file: PATH}, {credential: NAME} and from PARLEY_API_KEY */
 	struct config_list    api_keys;
-	struct allowance      limits;      /* of all calls together; no budget */
-	struct runner_options runner;      /* of `parley runner` */
+	struct allowance      limits;      /* limits of all calls together; no budget */
+	struct runner_options runner;      /* options of `parley runner` */
 	bool                  runner_said; /* the file has the table */
 
 	struct config_memory *memory; /* owns everything above */
@@ -61,7 +61,7 @@ struct config_flag {
 	const char *value;
 };
 
-/* What a configuration is read from; borrowed. */
+/* The sources of a configuration; borrowed. */
 struct config_given {
 	const char               *file; /* NULL: $PARLEY_CONFIG, or none */
 	const struct config_flag *flags;

@@ -309,7 +309,7 @@ static enum errc config_check_check_providers(const struct config *c, struct err
 
 		struct provider_options o = good_part(c, i);
 		if (!o.dialect)
-			continue; /* that was said */
+			continue; /* already reported */
 		if (provider_create(&o, &p, &why) == ERR_OK) {
 			const char *ca_file = o.ca_file;
 
@@ -429,7 +429,7 @@ enum errc config_check(const struct config *c, bool serves, struct err *e)
 
 enum { KEY_LEAST = 16, PREFIX = 7 /* PARLEY_ */ };
 
-/* Variables that are no options, behind PARLEY_. */
+/* Variables that are no options, without their PARLEY_. */
 static const char *const more[] = {
 	"CONFIG", "API_KEY", "UPSTREAM_URL", "UPSTREAM_KEY", "DATABASE_PASSWORD", "OTLP_HEADERS",
 };
@@ -453,7 +453,7 @@ static void warn_variable(const char *variable, void (*tell)(const char *text))
 
 	if (!str_starts(name, STR("PARLEY_")) || warn_is_service(variable))
 		return;
-	/* What all of them begin with would make all of them alike. */
+	/* Their common beginning would make all of them alike. */
 	name = (struct str){ name.p + PREFIX, name.n - PREFIX };
 	for (; n < CONFIG_OPTION__COUNT; n++)
 		names[n] = config_place_env(config_options[n].name, room[n]) + PREFIX;

@@ -142,7 +142,7 @@ const char *config_home(const struct config_given *given, char ret_path[PATH_MAX
 
 	if (!home_is_wanted(given) || !home_prefix(prefix))
 		return NULL;
-	/* as packaging/install_files.cmake.in puts it */
+	/* packaging/install_files.cmake.in chooses the same place */
 	int n = snprintf(ret_path, PATH_MAX, "%s/etc/parley/parley.yaml",
 			 strcmp(prefix, "/usr") == 0 ? "" : prefix);
 	if (n <= 0 || n >= PATH_MAX)

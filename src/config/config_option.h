@@ -59,8 +59,8 @@ enum config_source {
 
 struct config_place {
 	enum config_source        source;
-	const char               *file; /* of CONFIG_FROM_FILE */
-	const struct config_node *node; /* of CONFIG_FROM_FILE: gives line and path */
+	const char               *file; /* the file of CONFIG_FROM_FILE */
+	const struct config_node *node; /* node of CONFIG_FROM_FILE: gives line and path */
 	int                       line; /* where there is no node; 0: unknown */
 	const char               *name; /* the option, where there is no node */
 };

@@ -48,7 +48,7 @@ static const char *config_place_path(const struct config_node *node, char out[CO
 	return out;
 }
 
-/* Of a long path only the last part is shown, so that the message keeps its room. */
+/* Only the last part of a long path is shown, so that the message keeps its room. */
 static const char *short_file(const char *file)
 {
 	size_t      n = strlen(file);

@@ -18,11 +18,11 @@ enum config_kind { CONFIG_SCALAR, CONFIG_SEQUENCE, CONFIG_MAP };
 struct config_node {
 	enum config_kind    kind;
 	int                 line; /* from 1 */
-	struct str          text; /* of a scalar: NUL-terminated, no control bytes but \t and \n */
+	struct str          text; /* a scalar's: NUL-terminated, no control bytes but \t and \n */
 	bool                quoted;
 	const char         *key;   /* in a map; NULL in a sequence and at the root */
 	size_t              index; /* position among its siblings */
-	size_t              count; /* of children */
+	size_t              count; /* number of children */
 	struct config_node *up;    /* NULL at the root */
 	struct config_node *first;
 	struct config_node *next;
@@ -48,7 +48,7 @@ struct config_secret_link {
 	char                      *value; /* owned; wiped when it goes */
 };
 
-/* What is wrong with the values so far; the reading goes on behind each. */
+/* Mistakes in the values so far; the reading goes on after each. */
 struct config_mistakes {
 	size_t      count;
 	struct err  first;

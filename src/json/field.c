@@ -49,7 +49,7 @@ static bool field_bounded(const struct field *f)
 	return f->min != 0 || f->max != 0;
 }
 
-/* As in " of 1 to 64 bytes". */
+/* Text such as " of 1 to 64 bytes". */
 static void put_count(struct text *t, const struct field *f, const char *unit)
 {
 	if (!field_bounded(f))
@@ -62,7 +62,7 @@ static void put_count(struct text *t, const struct field *f, const char *unit)
 		(void)field_say(t, " of at most %.15g %s", f->max, unit);
 }
 
-/* As in " from 1 to 1000000". */
+/* Text such as " from 1 to 1000000". */
 static void put_range(struct text *t, const struct field *f)
 {
 	if (!field_bounded(f))

@@ -33,7 +33,7 @@ struct field_moved {
 };
 
 struct field_set {
-	const char         *name; /* of schema/NAME.json */
+	const char         *name; /* NAME of schema/NAME.json */
 	const struct field *rows;
 	size_t              count;
 	bool                open; /* unknown members are allowed; else ERR_UNKNOWN_PARAMETER */
@@ -50,10 +50,10 @@ struct field_set {
 	{ .name = (text), .rows = (list), .count = ARRAY_LEN(list), .open = true }
 /* clang-format on */
 
-/* fields_read: checks object obj of doc against set and binds into *ret.  A member that is absent
- * or null leaves its binding as the caller initialised it; if the member is required, the error is
- * ERR_MISSING_PARAMETER.  path ("" for the root, otherwise such as messages[2]) is put in front of
- * the member in e->path.  An escaped string is unescaped into arena; a string with NUL is
+/* fields_read: checks object obj of doc against set and binds into *ret.  A member that is
+ * absent or null leaves its binding as the caller initialised it; if the member is required, the
+ * error is ERR_MISSING_PARAMETER.  path ("" for the root, otherwise such as messages[2]) is put
+ * before the member in e->path.  An escaped string is unescaped into arena; a string with NUL is
  * ERR_INVALID_VALUE.  The error of an unknown member names the nearest known one.
  * On failure *ret may be bound in part.
  * Errors: MISSING_PARAMETER, INVALID_TYPE, INVALID_VALUE, UNKNOWN_PARAMETER; each message says

@@ -9,7 +9,7 @@
 
 struct input {
 	struct buf      body;
-	struct json_doc doc;                /* of body; empty if the body is no JSON */
+	struct json_doc doc;                /* tokens of body; empty if the body is no JSON */
 	struct arena    arena;              /* scratch that lives as long as the input */
 	unsigned char   digest[HASH_BYTES]; /* SHA-256 of body, if digested */
 	bool            digested;

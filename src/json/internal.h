@@ -1,4 +1,4 @@
-/* What the files of json/ share, mostly the value of a string, piece by piece and without a copy.
+/* Shared by the files of json/: mostly the value of a string, piece by piece and without a copy.
  * Not for other folders. */
 #pragma once
 

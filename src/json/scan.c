@@ -38,7 +38,7 @@ struct frame {
 };
 
 /* A place in the text is a pointer, which goes from function to function in a register.  A function
- * that reads something returns the place behind it, or NULL: that is a failure, and e says which. */
+ * that reads something returns the place after it, or NULL: that is a failure, and e says which. */
 struct scan {
 	const unsigned char      *text;
 	const unsigned char      *end;
@@ -47,7 +47,7 @@ struct scan {
 	struct json_tok          *room; /* the end of the places */
 	const struct json_limits *limits;
 	struct err               *e;
-	uint32_t                  count; /* of tokens */
+	uint32_t                  count; /* tokens so far */
 	uint32_t                  depth;
 	struct frame              open[DEPTH_CAP];
 };
@@ -413,7 +413,7 @@ static bool check_unique(struct scan *s, uint32_t obj)
 	return false;
 }
 
-/* Called with the place behind the closing bracket of the innermost container. */
+/* Called with the place after the closing bracket of the innermost container. */
 static inline const unsigned char *close_container(struct scan *s, const unsigned char *p)
 {
 	uint32_t         at = s->open[s->depth - 1].tok;

@@ -50,7 +50,7 @@ struct json_doc {
 };
 
 struct json_limits {
-	uint32_t depth; /* of nesting */
+	uint32_t depth; /* levels of nesting */
 	uint32_t tokens;
 	uint32_t unique; /* no duplicate keys in objects at depth <= unique (root object: 1) */
 	bool     fold;   /* numbers in arrays make no tokens, but the array's count has them */

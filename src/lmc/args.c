@@ -25,7 +25,7 @@ enum { RUN_BYTES = 64, READY_BYTES = 256 };
  *                                                '-- (string), NUMBER, LITERAL --> AFTER
  *
  *   FIRST_KEY, AFTER -- } --.--> AFTER, of what contains it
- *   FIRST_ITEM, AFTER - ] --'--> OVER, behind the outermost --text--> REST
+ *   FIRST_ITEM, AFTER - ] --'--> OVER, after the outermost --text--> REST
  *
  *   (string):  STRING --\--> ESCAPE --u--> UNICODE, both back to STRING
  *   what is no JSON: from all but RAW and OVER to REST
@@ -35,7 +35,7 @@ enum state {
 	STATE_RAW,        /* no object: all text is passed on unchanged */
 	STATE_FIRST_KEY,  /* a key or } */
 	STATE_KEY,        /* a key */
-	STATE_COLON,      /* the colon behind a key */
+	STATE_COLON,      /* the colon after a key */
 	STATE_FIRST_ITEM, /* a value or ] */
 	STATE_VALUE,      /* a value */
 	STATE_AFTER,      /* after a value: a comma or the end of its container */
@@ -69,7 +69,7 @@ enum number {
 /* The use of a string that is being read. */
 enum purpose {
 	PURPOSE_NONE, /* the string is skipped */
-	PURPOSE_KEY,  /* of the outermost object */
+	PURPOSE_KEY,  /* a key of the outermost object */
 	PURPOSE_LANGUAGE,
 	PURPOSE_CODE
 };
@@ -544,7 +544,7 @@ static const char *args_between(struct args *a, const char *p)
 	return ok ? p + 1 : NULL;
 }
 
-/* --- in front and behind --- */
+/* --- before and after the object --- */
 
 static const char *after_space(const char *p, const char *end)
 {

@@ -41,7 +41,7 @@ struct gather {
 	/* The open message. */
 	enum state state;
 	enum role  role;
-	struct buf said[SAID__COUNT]; /* as JSON; empty: not known yet */
+	struct buf said[SAID__COUNT]; /* values as JSON; empty: not known yet */
 	/* escaped: content needs no decoding, and the halves of a surrogate pair join by themselves */
 	struct buf     content;
 	struct members members;
@@ -58,7 +58,7 @@ struct chunk {
 	const struct json_doc *d;
 	json_at                object;
 	enum role              role;
-	struct str             said[SAID__COUNT]; /* as JSON; .p NULL: absent or null */
+	struct str             said[SAID__COUNT]; /* values as JSON; .p NULL: absent or null */
 	json_at                content;     /* JSON_ABSENT: none, or one that adds nothing (C2) */
 	bool                   has_content; /* the member exists, even if it is null or empty */
 	bool                   start;

@@ -32,7 +32,7 @@ enum errc gather_end(struct gather *g, struct str *ret, struct err *e) MUST_USE;
 /* Laid open so that it can be embedded. */
 struct members {
 	struct buf           json;       /* `,"name":value` for each, as they came */
-	struct buf           names;      /* decoded, one behind the other */
+	struct buf           names;      /* decoded, one after the other */
 	struct members_slot *slots;      /* owned; NULL until the first member */
 	size_t               slot_count; /* a power of two, or 0 */
 	size_t               count;

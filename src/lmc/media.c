@@ -8,9 +8,9 @@
 enum {
 	BAD = 0x80,      /* outside the six bits of a value */
 	STEP = 16,       /* characters that are combined before a result is checked */
-	HEAD_TEXT = 16,  /* characters that hold the first bytes of an image, */
-	HEAD_BYTES = 12, /* those bytes */
-	HEAD_MOST = 256, /* of a data URL, before its comma */
+	HEAD_TEXT = 16,  /* characters that hold the first HEAD_BYTES of an image */
+	HEAD_BYTES = 12, /* bytes that tell an image's kind */
+	HEAD_MOST = 256, /* bytes of a data URL before its comma */
 };
 
 static const char letters[65] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -87,7 +87,7 @@ const char *media_kind_base64(struct str s)
 		bits = (bits << 6 | media_value(s.p[i])) & 0xFFF;
 		if (i % 4 == 0)
 			continue; /* six bits do not make a byte */
-		/* Of the 12 bits, the last 4, 2 or 0 belong to the next byte. */
+		/* The last 4, 2 or 0 of the 12 bits belong to the next byte. */
 		head[count++] = (unsigned char)(bits >> (6 - 2 * (i % 4)) & 0xFF);
 	}
 	return media_kind(head, count);

@@ -9,7 +9,7 @@ enum { SLOTS_LEAST = 16 };
 
 struct members_slot {
 	uint64_t hash;
-	size_t   at; /* of the name in names */
+	size_t   at; /* offset of the name in names */
 	size_t   n;  /* length of the name + 1; 0: the slot is free */
 };
 

@@ -22,7 +22,7 @@ enum state {
 	OVER,
 };
 
-/* What a call is shown as; the function's name decides.
+/* The form in which a call is shown; the function's name decides.
  *
  *   UNNAMED --first arguments, or the end--> CODE | READ | KEPT */
 enum way {
@@ -74,7 +74,7 @@ static size_t speech_share(const struct speech *t)
 	return t->o.max / 2;
 }
 
-/* --- the sink behind the parsers --- */
+/* --- the sink that the parsers write to --- */
 
 static bool speech_give(struct speech *t, struct str text)
 {

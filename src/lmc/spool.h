@@ -9,7 +9,7 @@ struct spool {
 	struct buf *messages; /* borrowed; objects with commas between them */
 	struct buf *chunks;   /* borrowed; NULL: no chunks are printed */
 	struct buf  head;     /* the output of spool_head for the open segment */
-	size_t      count;    /* of the messages so far */
+	size_t      count;    /* messages so far */
 };
 
 extern const struct segment_sink spool_sink; /* its arg is a struct spool */

@@ -16,7 +16,7 @@ enum { PATH = 160 };
 /* The state of translating one message. */
 struct work {
 	const struct json_doc       *d;
-	const char                  *path; /* of the message */
+	const char                  *path; /* path of the message */
 	size_t                       index;
 	const struct to_lmc_options *o;
 	struct buf                  *out;

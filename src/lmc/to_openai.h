@@ -91,7 +91,7 @@ struct lmc_message {
 	struct str    text;  /* decoded: the text, code or output; of a tool call its arguments */
 	bool          plain; /* text needs no escapes in JSON */
 	const char   *media; /* data is base64 of this kind: png, wav, …; NULL: data is a URL */
-	struct str    data;  /* of an image or audio, escaped as in JSON */
+	struct str    data;  /* an image's or audio's data, escaped as in JSON */
 };
 
 /* The place of a message, and the memory for reading it.  Laid open so that it can be embedded. */
@@ -101,7 +101,7 @@ struct lmc_reader {
 	json_at                         message;
 	const char                     *path;   /* the message's own, for errors: messages[2] */
 	size_t                          index;  /* for warnings */
-	struct buf                      format; /* these two: decoded bytes */
+	struct buf                      format; /* format and text: decoded bytes */
 	struct buf                      text;
 };
 

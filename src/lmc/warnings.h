@@ -11,7 +11,7 @@
 /* Laid open so that it can be embedded; zero-initialised is empty. */
 struct warnings {
 	struct buf json;  /* entries with commas between them, without the brackets */
-	size_t     count; /* of the entries */
+	size_t     count; /* number of entries */
 };
 
 void warnings_init(struct warnings *w);

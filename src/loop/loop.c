@@ -50,9 +50,9 @@ struct loop {
 	struct task          **later_end;
 
 	struct timer *first;  /* the earliest timer, which is the root of a pairing heap */
-	size_t        timers; /* that are running */
+	size_t        timers; /* running timers */
 
-	struct epoll_event events[EVENTS_A_TURN]; /* of this turn; data.ptr NULL: unwatched since */
+	struct epoll_event events[EVENTS_A_TURN]; /* the turn's; data.ptr NULL: unwatched since */
 	int                event_at;
 	int                event_count;
 

@@ -13,10 +13,10 @@
 
 enum {
 	MULTIS = 16,
-	SHARED =
-		4, /* behind them: libcurl runs all streams of a connection for each event of one */
-	CONNECTS = 64,     /* behind these: for transfers that only set a connection up */
-	CONNECTS_FEW = 16, /* of them in one multi before the next one is used: a multi has 40 KB */
+	/* Multis after those: libcurl runs all streams of a connection for each event of one. */
+	SHARED = 4,
+	CONNECTS = 64,     /* after the shared ones: for transfers that only set a connection up */
+	CONNECTS_FEW = 16, /* connects of a multi before the next one is used: a multi has 40 KB */
 	CONNECTIONS_KEPT = 1024, /* for each multi; libcurl's default closes idle ones early */
 	STREAMS = 32,            /* on one connection: those that break with it */
 };
@@ -353,7 +353,7 @@ bool transfer_start(struct transfers *ts, struct transfer *t)
 	t->multi = at;
 	t->socket = -1;
 	curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
-	/* Of a connection that is only set up, libcurl would forget the socket. */
+	/* libcurl would forget the socket of a connection that is only set up. */
 	curl_easy_setopt(t->easy, CURLOPT_FORBID_REUSE, t->connect || t->shared ? 0L : 1L);
 	curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, transfer_on_close);
 	curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETDATA, ts);

@@ -21,10 +21,11 @@ OWNABLE(transfers);
 struct transfer {
 	void *easy;
 	void (*done)(struct transfer *t, int curl_code); /* after removal from its multi */
-	/* May share a connection with others, and leaves it to them.  So it must never be paused, and must
-	 * speak HTTP/2, whose frames say to which request they belong: libcurl 7.88 uses an HTTP/1.1
-	 * connection again although bytes have come behind the last answer, and takes them for the next
-	 * one.  The connection of any other transfer is closed at its end. */
+	/* May share a connection with others, and leaves it to them.  So it must never be
+	 * paused, and must speak HTTP/2, whose frames say to which request they belong: libcurl
+	 * 7.88 uses an HTTP/1.1 connection again although bytes have come after the last answer,
+	 * and takes them for the next one.  The connection of any other transfer is closed at
+	 * its end. */
 	bool shared;
 	/* The handle only sets a connection up (CURLOPT_CONNECT_ONLY): done's CURLE_OK means that it
 	 * stands, and leaves the handle in its multi.  transfer_socket or transfer_take_socket

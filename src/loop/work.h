@@ -38,8 +38,8 @@ enum errc work_pool_create(unsigned threads, size_t max_queue, struct work_pool 
 /* work_submit: queues a job; workers begin jobs in the order of submission.  False: the queue is
  * full, or the pool is stopped; nothing has happened, and the caller still owns the job. */
 bool work_submit(struct work_pool *p, struct work_job *job) MUST_USE;
-/* work_unwant: the result is not wanted any more, so done may come without run.  Behind
- * done, the call has no effect. */
+/* work_unwant: the result is not wanted any more, so done may come without run.  After done, the
+ * call has no effect. */
 void work_unwant(struct work_job *job);
 /* work_pool_stop: refuses new jobs, finishes all queued and running ones, and joins the threads.
  * Then all results are in the inboxes of their loops.  From one thread that is no worker. */

@@ -15,7 +15,7 @@ struct otlp_options {
 	const char *endpoint; /* http://host:4318; /v1/traces is added where it is not there */
 	const char *
 		headers; /* "name=value,name=value", as OTEL_EXPORTER_OTLP_HEADERS has it; NULL: none */
-	const char *version; /* of the program */
+	const char *version; /* version of the program */
 };
 
 /* otlp_create: sends from now on.  Copies everything.

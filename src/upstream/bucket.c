@@ -1,6 +1,6 @@
-/* Requests to a bucket.  Idle handles are kept, with their sessions of TLS 1.3, but no connections: libcurl would
- * take what came behind an answer for the next one (loop/transfer.h), and a put must not be told that it was
- * stored by the answer to another. */
+/* Requests to a bucket.  Idle handles are kept, with their sessions of TLS 1.3, but no
+ * connections: libcurl would take what came after an answer for the next one (loop/transfer.h),
+ * and a put must not be told that it was stored by the answer to another. */
 #include "upstream/bucket.h"
 
 #include "base/clock.h"
@@ -53,7 +53,7 @@ struct bucket_call {
 	const char          *name;
 	const unsigned char *sha256;
 	int                  fd;
-	int64_t              bytes; /* that the object has */
+	int64_t              bytes; /* size of the object */
 	int64_t              until_us;
 	/* One try: */
 	CURL            *easy;

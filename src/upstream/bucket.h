@@ -21,7 +21,7 @@ struct bucket_options {
 	const char *ca_file; /* the authorities of its certificate; NULL: the system's */
 	const char *key_id;
 	const char *secret;
-	const char *token; /* of temporary keys; NULL: none */
+	const char *token; /* token of temporary keys; NULL: none */
 };
 
 /* bucket_create: copies the options; *ret is owned.  Errors: INVALID_VALUE, OVERLOADED, INTERNAL. */

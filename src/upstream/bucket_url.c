@@ -87,7 +87,7 @@ bool bucket_url_is_plain(const char *url)
 	return strcasecmp(at.host, "localhost") != 0 && strcmp(at.host, "[::1]") != 0;
 }
 
-/* In front may be a bucket's name and "dualstack". */
+/* The region may follow a bucket's name and "dualstack". */
 void bucket_url_region(const char *url, char ret[BUCKET_URL_REGION])
 {
 	struct bucket_url at;

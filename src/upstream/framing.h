@@ -8,7 +8,7 @@
 union framing_state {
 	struct sse sse;
 	struct buf line; /* an unfinished line, carried over */
-	void      *own;  /* of a framing that neither fits; NULL after init */
+	void      *own;  /* state of a framing that neither fits; NULL after init */
 };
 
 struct upstream_framing {

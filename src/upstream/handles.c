@@ -103,7 +103,7 @@ bool secure_holds_bytes(CURL *easy)
 {
 	const SSL *ssl = secure_ssl(easy);
 
-	/* Of a record of which the header alone has come, nothing is pending: it waits for the body (RB). */
+	/* A record whose header alone has come has nothing pending: it waits for the body (RB). */
 	return !ssl || SSL_has_pending(ssl) || strcmp(SSL_rstate_string(ssl), "RH") != 0;
 }
 

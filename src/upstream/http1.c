@@ -264,7 +264,8 @@ static bool http1_carry(struct http1 *h, const char *p, size_t n)
 	return http1_fail(h, "a header line of more than 100 KiB");
 }
 
-/* http1_take_line: one line of the input, or the start of one, which is kept.  *at moves behind it. */
+/* http1_take_line: one line of the input, or the start of one, which is kept.  *at moves past
+ * it. */
 static bool http1_take_line(struct http1 *h, const char **at, const char *end)
 {
 	const char *from = *at;

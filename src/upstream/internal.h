@@ -54,9 +54,9 @@ struct upstream_target {
 	char               *proxy;   /* NULL: none */
 	struct curl_slist  *plain;   /* headers of a call that wants JSON */
 	struct curl_slist  *stream;  /* and of one that wants events */
-	char               *head;    /* of our own requests: Host and these headers, plain */
+	char               *head;    /* head of our own requests: Host and the headers of plain */
 	char               *stream_head;
-	size_t              origin; /* length of the URL's part in front of its path */
+	size_t              origin; /* length of the URL's part before its path */
 	struct share       *share;
 	long                connect_ms;
 	bool                get; /* its calls are GETs, else POSTs */
@@ -93,10 +93,10 @@ struct upstream_pool {
 	struct list_head  idle[IDLE_LISTS]; /* wires, by their target; the longest idle last */
 	size_t            idle_count;
 	struct timer      sweep;
-	char              room[READ_AT_ONCE]; /* what a read brings, until it is handed on */
+	char              room[READ_AT_ONCE]; /* bytes of one read, until they are handed on */
 };
 
-/* What differs between a call over libcurl (upstream/curl_call) and one over a wire of our own
+/* The differences between a call over libcurl (upstream/curl_call) and one over a wire of our own
  * (upstream/wire_call). */
 struct upstream_way {
 	/* start: sets c->on_way, maybe also where it returns false: no memory. */
@@ -117,8 +117,8 @@ extern const struct upstream_way wire_call_way;
 struct upstream_head {
 	int         status;
 	const char *content_type;   /* lower case; "": none */
-	const char *retry_after;    /* as sent; NULL or "": none */
-	const char *retry_after_ms; /* as sent; NULL or "": none */
+	const char *retry_after;    /* value as sent; NULL or "": none */
+	const char *retry_after_ms; /* value as sent; NULL or "": none */
 	bool        compressed;
 };
 
@@ -131,10 +131,10 @@ struct upstream_call {
 	struct upstream_callbacks  cb;
 	void                      *arg;
 	struct upstream_limits     limits;
-	struct timer               timer; /* of the deadlines; set again only when it fires */
+	struct timer               timer; /* timer of the deadlines; set again only when it fires */
 	int64_t                    start_us;
 	int64_t     last_us; /* time of the last body byte, or of the end of a pause */
-	uint64_t    bytes;   /* of the body so far */
+	uint64_t    bytes;   /* bytes of the body so far */
 	struct buf  body;    /* only of a released call */
 	struct err *err;     /* owned; why the call was ended on our side; NULL: it was not */
 	bool        stream;
@@ -234,17 +234,17 @@ enum http1_state {
 struct http1 {
 	enum http1_state state;
 	int              status;
-	uint64_t         left;       /* of the counted body, or of the chunk */
-	uint64_t         length;     /* of the body, where it was announced */
-	size_t           head_bytes; /* of heads and trailers so far */
+	uint64_t         left;       /* bytes left of the counted body, or of the chunk */
+	uint64_t         length;     /* length of the body, where it was announced */
+	size_t           head_bytes; /* bytes of heads and trailers so far */
 	struct buf       line;       /* an unfinished line, carried over */
-	const char      *wrong;   /* what can't be read: "a chunk without a size"; NULL: nothing */
-	bool             starved; /* it is wrong because memory is short */
-	bool             keeps;   /* the connection may carry another request */
-	bool             counted; /* a Content-Length was given */
+	const char      *wrong;      /* the unreadable part: "a chunk without a size"; NULL: none */
+	bool             starved;    /* it is wrong because memory is short */
+	bool             keeps;      /* the connection may carry another request */
+	bool             counted;    /* a Content-Length was given */
 	bool             chunked;
 	bool             compressed;         /* by a Content-Encoding */
-	bool             surplus;            /* bytes came behind the end */
+	bool             surplus;            /* bytes came after the end */
 	bool             folding;            /* the last header line was one that is read */
 	char             content_type[96];   /* lower case; "": none */
 	char             retry_after[40];    /* "": none */
@@ -319,8 +319,8 @@ struct wire *wire_open(struct upstream_pool *p, struct upstream_target *t, bool 
 		       struct wire_user *u) MUST_USE;
 /* wire_destroy: closes the connection, or gives up its set-up. */
 void wire_destroy(struct wire *w);
-/* wire_keep_take: the answer is over, and the connection may carry another call, if nothing has come
- * behind the answer. */
+/* wire_keep_take: the answer is over, and the connection may carry another call, if nothing has
+ * come after the answer. */
 void wire_keep_take(struct wire *w);
 
 /* wire_sweep: closes connections that have been idle for long, or all idle ones. */

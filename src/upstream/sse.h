@@ -11,7 +11,7 @@
 
 struct sse {
 	struct buf line; /* an unfinished line, carried over */
-	struct buf data; /* the event's, behind `from` other bytes */
+	struct buf data; /* the event's, after `from` other bytes */
 	size_t     from;
 	struct buf name;
 	struct str span; /* data of one line still in the caller's bytes; only within sse_feed */

@@ -286,7 +286,7 @@ void upstream_target_failed(struct upstream_target *t, const struct err *e, int6
 	int_fast64_t    failed_us = atomic_load(&t->failed_us);
 	struct str      host = { t->url, t->origin };
 	const char     *start = memchr(host.p, ':', host.n);
-	const char     *at = memrchr(host.p, '@', host.n); /* behind a user and a password */
+	const char     *at = memrchr(host.p, '@', host.n); /* after a user and a password */
 	struct log_line l;
 
 	if (e->code != ERR_UPSTREAM_CONNECT && e->code != ERR_CONNECT_TIMEOUT &&
@@ -296,7 +296,7 @@ void upstream_target_failed(struct upstream_target *t, const struct err *e, int6
 	if (now_us - failed_us < FAILED_AGAIN_US ||
 	    !atomic_compare_exchange_strong(&t->failed_us, &failed_us, now_us))
 		return;
-	start = at ? at + 1 : start ? start + 3 : host.p; /* behind :// */
+	start = at ? at + 1 : start ? start + 3 : host.p; /* after :// */
 	log_begin(&l, LOG_WARN, "upstream_failed");
 	log_str(&l, "upstream", str_of(t->name ? t->name : ""));
 	log_str(&l, "host", (struct str){ start, (size_t)(host.p + host.n - start) });

@@ -1,4 +1,4 @@
-/* What both ways of a call share: deadlines, the hand-over of the answer, the end. */
+/* The parts that both ways of a call share: deadlines, the hand-over of the answer, the end. */
 #include "upstream/upstream.h"
 
 #include "base/limits.h"

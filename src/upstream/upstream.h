@@ -44,7 +44,7 @@ struct upstream_callbacks {
 };
 
 struct upstream_ask {
-	/* NULL: the target's own; else it differs behind the host alone, and all calls of the target
+	/* NULL: the target's own; else it differs after the host alone, and all calls of the target
 	 * name one. */
 	const char *url;
 	const char *

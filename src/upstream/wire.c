@@ -12,10 +12,10 @@
 
 enum {
 	TLS_RECORD = 16 * 1024,      /* the most that one record carries */
-	IDLE_US = 118 * 1000 * 1000, /* as libcurl keeps its own */
+	IDLE_US = 118 * 1000 * 1000, /* libcurl keeps its own as long */
 };
 
-/* What only the set-up of a connection needs, and TLS for as long as it stands. */
+/* State that only the set-up of a connection needs, and TLS for as long as it stands. */
 struct dial {
 	struct transfer transfer;
 	struct wire    *wire;

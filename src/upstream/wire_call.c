@@ -20,8 +20,8 @@ struct wire_call {
 	struct upstream_call *call;
 	struct wire          *wire; /* NULL: none, while the call ends */
 	struct http1          answer;
-	struct buf            head; /* of the request; freed when an answer has begun */
-	struct str            body; /* of the request, borrowed */
+	struct buf            head; /* the request's head; freed when an answer has begun */
+	struct str            body; /* the request's body, borrowed */
 	size_t                sent; /* bytes of head and body */
 	size_t                head_len;
 	struct timer          soon;   /* reads what no event of the descriptor will tell */
@@ -115,8 +115,9 @@ static struct upstream_head wire_call_head(const struct wire_call *w)
 	};
 }
 
-/* wire_call_may_keep: whether the connection can carry another call, as far as this answer says.  What
- * has come behind it may be the answer to a later call, which another tenant may have made. */
+/* wire_call_may_keep: whether the connection can carry another call, as far as this answer
+ * says.  Bytes that came after it may be the answer to a later call, which another tenant may
+ * have made. */
 static bool wire_call_may_keep(const struct wire_call *w)
 {
 	if (!w->answer.keeps || !wire_call_sent_all(w))

@@ -33,7 +33,7 @@ enum message_block {
 	BLOCK_TOOL_USE,
 	BLOCK_TOOL_RESULT,
 	BLOCK_THINKING, /* also redacted */
-	BLOCK_FOREIGN,  /* a tool that Anthropic runs; left out with a warning */
+	BLOCK_FOREIGN,  /* block of a tool that Anthropic runs; left out with a warning */
 	BLOCK_UNKNOWN,
 };
 

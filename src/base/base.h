@@ -1,4 +1,4 @@
-/* The whole macro vocabulary of the project, and the one crash function behind CHECK. */
+/* The whole macro vocabulary of the project, and the one crash function that CHECK calls. */
 #pragma once
 
 #include <stddef.h>

@@ -15,7 +15,7 @@ void      beneath_destroy(struct beneath *b);
 OWNABLE(beneath);
 
 /* beneath_read: appends the whole file to out, at most max bytes; on failure out is unchanged.
- * path is below the root, or absolute with the root's own path in front (as it was given to
+ * path is below the root, or absolute, beginning with the root's own path (as it was given to
  * beneath_open, or without symbolic links).  Symbolic links must stay below the root.
  * Errors: INVALID_VALUE (for a file outside of the root, with the same text whether it exists or
  * not), OVERLOADED.

@@ -148,7 +148,7 @@ static bool err_put_member(struct buf *out, const char *name, const char *value)
 	return buf_text(out, "\"") && err_put_escaped(out, str_of(value)) && buf_text(out, "\"");
 }
 
-/* The path stands in front of the text, because OpenAI's SDKs show their users the message only. */
+/* The path comes before the text, because OpenAI's SDKs show their users the message only. */
 bool err_message(const struct err *e, struct buf *out)
 {
 	bool named = e->path[0] && !e->verbatim;

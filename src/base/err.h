@@ -19,7 +19,7 @@ enum errc {
 	ERR__COUNT
 };
 
-/* What is wrong with the database, for errors that the operator sees; decides the exit status. */
+/* The fault found in the database, for errors that the operator sees; decides the exit status. */
 enum err_fault {
 	FAULT_NONE,     /* nothing; or the system refused memory or threads */
 	FAULT_DATA,     /* the database is damaged, not Parley's, or of another version */
@@ -32,7 +32,7 @@ enum err_fault {
 
 struct err {
 	enum errc code;
-	char      path[160]; /* of the wrong member, such as messages[2].name; "" (in JSON: null) */
+	char      path[160]; /* the wrong member's, such as messages[2].name; "" (in JSON: null) */
 	/* For the client; no secrets.  A clause in lower case without a full stop, which says what
 	 * was wrong and what is allowed.  Clients read "path: text", so that the text does not
 	 * repeat the path, and may have the member there as its subject ("must be a string"). */
@@ -64,7 +64,7 @@ enum errc err_blame(struct err *e, enum err_fault fault);
 void err_keep(struct err **slot, const struct err *e);
 void err_drop(struct err **slot);
 
-/* err_at: puts a prefix in front of the path, for an error found inside a part ("messages[2]"). */
+/* err_at: puts a prefix before the path, for an error found inside a part ("messages[2]"). */
 void err_at(struct err *e, const char *prefix);
 
 /* The table's columns, with the overrides of e applied. */

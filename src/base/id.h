@@ -1,5 +1,5 @@
 /* Ids of stored things: a time-ordered 63-bit key (the row id, so no index is needed to find a row)
- * and 64 random bits that make the id unguessable; 32 hex digits behind a prefix.
+ * and 64 random bits that make the id unguessable; 32 hex digits after a prefix.
  *
  * One body names a run (run_), its answer (msg_) and its completion (chatcmpl-), so each leads to
  * the others without a look-up.  A prefix is part of the public contract. */

@@ -25,7 +25,8 @@ enum {
 	SCOPE_COUNT = 5,
 	SCOPES_ALL = 31,
 	SCOPES_USUAL = SCOPE_CHAT | SCOPE_READ | SCOPE_FILES,
-	SCOPES_OPEN = SCOPES_ALL & ~SCOPE_EXECUTE, /* of everybody, where there are no keys */
+	SCOPES_OPEN =
+		SCOPES_ALL & ~SCOPE_EXECUTE, /* scopes of everybody, where there are no keys */
 };
 
 /* scope_name: of the i-th bit.  scope_find: the bit with this name; 0: there is none. */
@@ -37,8 +38,8 @@ enum { IDENTITY_ID_MAX = 32 };
 struct identity {
 	atomic_uint refs;                /* 0: the identity lives as long as the process */
 	char        id[IDENTITY_ID_MAX]; /* for people and logs: key_…, config:N; "": no key */
-	int64_t     number;       /* of a stored key, never reused; 0: the key is not stored */
-	int64_t     owner;        /* of everything that the key stores */
+	int64_t     number;       /* a stored key's, never reused; 0: the key is not stored */
+	int64_t     owner;        /* the owner of everything that the key stores */
 	unsigned    scopes;       /* enum scope */
 	const struct str *models; /* names it may use, or prefixes with '*'; count 0: all */
 	size_t            model_count;
@@ -47,7 +48,7 @@ struct identity {
 	_Atomic int64_t   noted_ms; /* the used_ms that the store knows */
 };
 
-/* What identity_create copies. */
+/* The arguments of identity_create, which copies them. */
 struct identity_options {
 	struct str        id;
 	int64_t           number;
@@ -66,8 +67,8 @@ void             identity_release(struct identity *i); /* NULL is fine */
 /* identity_sees: whether the key may use the model with this name. */
 bool identity_sees(const struct identity *i, struct str model);
 
-extern struct identity identity_open;   /* of every caller, if there are no keys */
-extern struct identity identity_nobody; /* of callers of routes that need no key */
+extern struct identity identity_open;   /* the identity of every caller, if there are no keys */
+extern struct identity identity_nobody; /* the identity of callers of routes that need no key */
 
 /* --- session_token: the text of a session's token, which stands for an API key for an hour.
  *
@@ -88,7 +89,7 @@ enum {
 #define ID_SESSION "sess_"
 
 struct session_token {
-	struct id id;                /* of the session; none: it is no token */
+	struct id id;                /* the session's; none: it is no token */
 	char key[SESSION_TOKEN_KEY]; /* a stored key's id, without key_; another's owner, in hex */
 	unsigned scopes;             /* enum scope */
 	int64_t  begun_s;            /* wall clock, as the others */
@@ -123,7 +124,7 @@ bool session_token_proves(struct str text, const unsigned char signing[HASH_BYTE
 struct caller {
 	struct identity *who;    /* held */
 	unsigned         scopes; /* enum scope; those of the key, or fewer in a session */
-	/* Of the key's text, also where a token stands for the key. */
+	/* SHA-256 of the key's text, also where a token stands for the key. */
 	unsigned char        sha256[HASH_BYTES];
-	struct session_token session; /* of the token that was sent; its id is none: the key was */
+	struct session_token session; /* the token that was sent; its id is none: the key was */
 };

@@ -40,9 +40,9 @@ struct log_line {
 
 /* log_begin: begins a line with ts (RFC 3339, UTC, milliseconds), level and event. */
 void log_begin(struct log_line *l, enum log_level level, const char *event);
-/* These add members.  key is a literal, which is not escaped.  Values are escaped, so that no value
- * can forge a line or a terminal sequence; bytes that are no UTF-8 become U+FFFD; long values are
- * cut. */
+/* log_str, log_int and log_bool add members.  key is a literal, which is not escaped.  Values are
+ * escaped, so that no value can forge a line or a terminal sequence; bytes that are no UTF-8 become
+ * U+FFFD; long values are cut. */
 void log_str(struct log_line *l, const char *key, struct str value);
 void log_int(struct log_line *l, const char *key, int64_t v);
 void log_bool(struct log_line *l, const char *key, bool v);

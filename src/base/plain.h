@@ -13,11 +13,11 @@
 #include <arm_neon.h>
 #endif
 
-/* What is plain besides; always a constant, so that each use has its own code. */
+/* Bytes from 0x7f on that are plain, too; always a constant, so that each use has its own code. */
 enum plain {
 	PLAIN_ASCII = 0, /* nothing from 0x80 on */
 	PLAIN_HIGH = 1,  /* every byte from 0x80 on */
-	PLAIN_SHOWN = 2, /* what can be seen: neither 0x7f nor anything from 0x80 on */
+	PLAIN_SHOWN = 2, /* only visible ones: neither 0x7f nor anything from 0x80 on */
 };
 
 static inline int plain_byte(unsigned char c, enum plain kind)

@@ -17,7 +17,7 @@
 /* Plain data.  The texts are lower-case hex. */
 struct trace {
 	char id[33];     /* empty: there is no trace */
-	char span[17];   /* this span */
+	char span[17];   /* the span's own id */
 	char parent[17]; /* the caller's span; empty: none */
 	bool sampled;
 };
@@ -54,7 +54,8 @@ struct trace_span {
 /* trace_open: the span ends now, and began took_us ago. */
 void trace_open(struct trace_span *s, const struct trace *t, enum trace_kind kind, struct str name,
 		int64_t took_us);
-/* These add attributes.  An empty text is left out.  Keys are literals. */
+/* trace_str, trace_int and trace_bool add attributes.  An empty text is left out.  Keys are
+ * literals. */
 void trace_str(struct trace_span *s, const char *key, struct str value);
 void trace_int(struct trace_span *s, const char *key, int64_t v);
 void trace_bool(struct trace_span *s, const char *key, bool v);

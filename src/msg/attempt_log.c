@@ -25,7 +25,7 @@ static bool log_maybe(struct buf *out, bool known, int64_t v)
 	return buf_text(out, ",") && (known ? buf_int(out, v) : buf_text(out, "null"));
 }
 
-/* log_open: begins an element behind those that were given up. */
+/* log_open: begins an element after those that were given up. */
 static bool log_open(struct attempt_log *l, int64_t made_ms, struct str model)
 {
 	struct buf *out = &l->text;

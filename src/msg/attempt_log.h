@@ -45,14 +45,14 @@ struct attempt_log {
 	int64_t    begun_ms;
 	uint32_t past; /* bytes of text for attempts that were given up, without the last bracket */
 	int16_t  http; /* the status that the provider of this attempt has sent; 0: none */
-	uint8_t  count; /* of those that were given up */
+	uint8_t  count; /* attempts that were given up */
 	bool     open;  /* an attempt goes on, or has ended the run */
 };
 
 /* An attempt that was given up, or a step; spans are borrowed. */
 struct attempt_past {
 	const char  *provider;
-	const char  *code; /* of its error */
+	const char  *code; /* its error's code */
 	int          http;
 	int64_t      first_ms; /* 0: no token came */
 	int64_t      ended_ms;

@@ -12,7 +12,7 @@ struct log_line;
 struct call_note {
 	struct str run;
 	struct str conversation;
-	struct str model; /* as asked */
+	struct str model; /* the name as asked */
 	struct str provider;
 	struct str finish_reason;
 	int64_t    tokens_in;

@@ -29,18 +29,18 @@ enum context_files { CONTEXT_PROMPT, CONTEXT_WORKSPACE, CONTEXT_BOTH };
 /* A message of a request that names a stored message. */
 struct call_reference {
 	size_t     message; /* index in the request's messages */
-	struct id  id;      /* of the stored message */
-	struct str path;    /* of the name, for errors */
+	struct id  id;      /* the stored message's */
+	struct str path;    /* the name's, for errors */
 };
 
-/* What a request says of the computer. */
+/* The part of a request that is about the computer. */
 struct call_computing {
-	bool               ask;       /* the run ends in front of each execution, for an approval */
+	bool               ask;       /* the run ends before each execution, for an approval */
 	bool               approve;   /* the first code that waits in the branch is approved, */
 	bool               refuse;    /* or refused */
 	bool               waiting;   /* code of the branch without a result waits */
 	enum context_files files;     /* where the files of messages are */
-	struct str         reason;    /* of the refusal; plain text, or empty */
+	struct str         reason;    /* the refusal's; plain text, or empty */
 	const struct str  *languages; /* plain names; count 0: all that the runner has */
 	size_t             language_count;
 	int64_t            max_steps;
@@ -52,7 +52,7 @@ struct call_what {
 	const struct model *route; /* whose targets and fallbacks are tried; NULL: provider alone */
 	struct str          asked; /* the name that led to it */
 	struct str          label; /* configured model name, for metrics */
-	struct str          model; /* as asked */
+	struct str          model; /* the name as asked */
 	unsigned            takes; /* enum provider_takes: files of which kinds the model takes */
 	bool                untranslated;        /* there are no messages, but only prompt.native */
 	bool                answers_calls;       /* calls in messages without an answer get one */
@@ -63,7 +63,7 @@ struct call_what {
 	struct prompt       prompt;   /* messages and message_count are filled by the run */
 	const struct str   *messages; /* raw JSON objects, as they are stored */
 	size_t              message_count;
-	struct origins      origins; /* of messages and tools; in the arena, as the messages */
+	struct origins origins; /* origins of messages and tools; in the arena, like the messages */
 	/* What the reader of the body has left out: entries in the form of struct warnings. */
 	struct str warnings;
 	size_t     warning_count;
@@ -89,7 +89,7 @@ struct call_thread {
 /* The form of the answer, and the life of the run. */
 struct call_manner {
 	const struct family *family;   /* how it was asked */
-	const struct shape  *shape;    /* of the family */
+	const struct shape  *shape;    /* one of the family's */
 	struct str           settings; /* JSON object: what later answers show of the request */
 	struct str           headers[FAMILY_HEADERS]; /* in the family's order; empty: absent */
 	const struct call_computing *computing;       /* in the arena; NULL: no code is executed */

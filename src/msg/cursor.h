@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct cursor {
-	uint64_t seq; /* of an event; 0: nothing was seen */
-	uint64_t nth; /* of a block among those of the event */
+	uint64_t seq; /* an event's number; 0: nothing was seen */
+	uint64_t nth; /* a block's number among those of the event */
 };
 
 /* cursor_parse: reads `<n>` or `<n>.<k>`; false: text is neither. */

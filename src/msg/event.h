@@ -32,9 +32,10 @@ enum event_kind {
 	EVENT_FINISH, /* text: finish_reason in OpenAI's words; name: the provider's own word */
 	EVENT_ERROR,  /* last event of a failed call: err; usage: as reported before the failure */
 	EVENT_END,    /* last event of a call that ended well, after its EVENT_FINISH */
-	/* These three are made by a run with a computer, and nobody is shown them: a provider's call
-	 * has ended, and the run goes on; an execution was ordered (id: of the execution, name: the
-	 * language, text: SHA-256 of the code); an execution has ended (id; name: the outcome). */
+	/* The next three are made by a run with a computer, and nobody is shown them: a provider's
+	 * call has ended, and the run goes on; an execution was ordered (id: of the execution,
+	 * name: the language, text: SHA-256 of the code); an execution has ended (id; name: the
+	 * outcome). */
 	EVENT_STEP,
 	EVENT_EXECUTE,
 	EVENT_EXECUTED,
@@ -60,10 +61,10 @@ struct usage {
 	bool    estimated; /* the gateway has estimated it */
 	int64_t in;
 	int64_t out;
-	int64_t cached_read;  /* of in: read from the provider's cache */
-	int64_t cached_write; /* of in: written to the provider's cache */
-	int64_t reasoning;    /* of out */
-	int64_t cached_hour; /* of cached_write: to stay there for an hour; not stored, only charged */
+	int64_t cached_read;  /* the part of in read from the provider's cache */
+	int64_t cached_write; /* the part of in written to the provider's cache */
+	int64_t reasoning;    /* part of out */
+	int64_t cached_hour; /* the part of cached_write that stays for an hour; not stored, only charged */
 };
 
 struct buf;
@@ -92,7 +93,7 @@ struct event {
 	 * set, and an encoder that forwards raw of this form prints nothing for them. */
 	struct str    raw;
 	bool          cont;
-	enum raw_form form; /* of raw */
+	enum raw_form form; /* raw's form */
 	/* The event has a number of its own although `cont` is set: it is one of the events into
 	 * which a long text was cut.  This member is not logged. */
 	bool            numbered;

@@ -49,7 +49,7 @@ struct shape {
 struct run_object {
 	struct id           run;
 	struct id           conversation; /* none: not stored */
-	struct str          model;        /* as asked */
+	struct str          model;        /* the name as asked */
 	const char         *status;       /* as run_status_name gives it */
 	int64_t             created_s;
 	int64_t             completed_s;   /* 0: not yet */
@@ -66,7 +66,7 @@ enum { FAMILY_HEADERS = 3 };
 struct family {
 	/* The first shape is the usual one; a row without a word ends the list. */
 	const struct shape   *shapes;
-	const struct framing *framing; /* of its streams */
+	const struct framing *framing; /* the framing of its streams */
 
 	/* error: appends the body of a refusal, or of a plain call that failed.  Called by
 	 * http/reply for all routes of the family, also before their handlers run, and by run/run_idem

@@ -21,7 +21,7 @@ struct origin {
 	enum origin_of of;
 	uint32_t       message;
 	uint32_t       n;
-	uint32_t       item; /* of the client's list */
+	uint32_t       item; /* its index in the client's list */
 	uint32_t       at;   /* a part: its index in the item */
 	const char    *key;  /* static; the item's member that has the content; "": the item
 				   * names a stored message; NULL: the whole input is a text */
@@ -30,8 +30,8 @@ struct origin {
 struct origins {
 	const struct origin *list;
 	size_t               count;
-	/* The following members are the run's: the messages in front of the request's in what an
-	 * error names, and whether the first of them is its instruction. */
+	/* The members below are the run's: how many messages come before the request's own in the
+	 * paths of errors, and whether the first of them is its instruction. */
 	size_t before;
 	bool   instructed;
 	bool   follows; /* the others are those of an earlier response; else of a conversation */

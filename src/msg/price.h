@@ -9,10 +9,10 @@ struct price {
 	bool    known;
 	int64_t input;
 	int64_t output;
-	int64_t cached;         /* of the input: read from the provider's cache */
-	int64_t cache_write;    /* of the input: written to it */
-	int64_t cache_write_1h; /* of what was written: to stay for an hour */
-	int64_t reasoning;      /* of the output */
+	int64_t cached;         /* input read from the provider's cache */
+	int64_t cache_write;    /* input written to it */
+	int64_t cache_write_1h; /* input written to stay for an hour */
+	int64_t reasoning;      /* the part of the output that is reasoning */
 };
 
 /* The most tokens that one call is charged for, whatever a provider reports. */

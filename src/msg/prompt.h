@@ -23,7 +23,7 @@ struct warnings;
 struct embed {
 	/* Raw JSON: a string, or an array of strings, of integers, or of arrays of integers. */
 	struct str input;
-	size_t     count; /* of the vectors that the client asks for */
+	size_t     count; /* vectors that the client asks for */
 	/* input consists of integers: the client has already turned the texts into tokens. */
 	bool tokens;
 	/* Vectors are returned as base64 of float32, little endian (OpenAI's encoding_format); else
@@ -38,9 +38,9 @@ struct embed {
 /* An uploaded file that a request of Anthropic's Messages API names. */
 struct prompt_upload {
 	uint32_t source;  /* the object that names it, in the request's json_doc */
-	uint32_t message; /* this and the next: the part of the prompt's messages that it becomes */
+	uint32_t message; /* message and part: the part of the prompt's messages that it becomes */
 	uint32_t part;
-	uint32_t item; /* this and the next: the client's message, and the block in it */
+	uint32_t item; /* item and at: the client's message, and the block in it */
 	uint32_t at;
 	bool     within; /* the block has further ones, and one of these names the file */
 	bool     image;  /* the file should be an image */
@@ -49,11 +49,11 @@ struct prompt_upload {
 /* An item of a request of OpenAI's Responses API, as response_input reads it. */
 struct prompt_item {
 	uint32_t item; /* in the request's json_doc */
-	uint32_t
-		message; /* of the request's own, which it became or is a part of; PROMPT_NO_MESSAGE */
-	bool    stored; /* that message is a stored one, named by this item or one beside it: the
+	/* The request's own message that it became or is a part of; or PROMPT_NO_MESSAGE. */
+	uint32_t message;
+	bool     stored; /* that message is a stored one, named by this item or one beside it: the
 			   * stored message is sent in the place of these items */
-	bool    upload; /* it names an uploaded file: the message is sent instead of it */
+	bool     upload; /* it names an uploaded file: the message is sent instead of it */
 };
 
 #define PROMPT_NO_MESSAGE UINT32_MAX
@@ -131,8 +131,8 @@ struct prompt {
 	/* The messages are those of OpenAI's chat completions as their client sent them: where the
 	 * provider's API has the same form, they stay as they are. */
 	bool as_sent;
-	/* What a provider signed or encrypted in earlier answers is to be left out: this one refuses
-	 * what another one signed. */
+	/* Parts of earlier answers that a provider signed or encrypted are to be left out: this one
+	 * refuses what another one signed. */
 	bool bare;
 	/* The attempt's span, for providers with the option propagate_trace; NULL: no trace. */
 	const struct trace *trace;

@@ -64,7 +64,7 @@ struct call_what {
 	const struct str   *messages; /* raw JSON objects, as they are stored */
 	size_t              message_count;
 	struct origins origins; /* origins of messages and tools; in the arena, like the messages */
-	/* What the reader of the body has left out: entries in the form of struct warnings. */
+	/* Parts of the body that its reader has left out: entries in the form of struct warnings. */
 	struct str warnings;
 	size_t     warning_count;
 };

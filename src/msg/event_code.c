@@ -21,7 +21,7 @@ enum part {
 	PART_FROM_LMC = 1 << 11,
 	PART_RAW_ID = 1 << 12,
 	PART_RAW_CREATED = 1 << 13,
-	PART_ANTHROPIC = 1 << 14, /* this bit and the next: the form of raw */
+	PART_ANTHROPIC = 1 << 14, /* raw's form, together with the next bit */
 	PART_RESPONSES = 1 << 15,
 	PARTS = 2 * PART_RESPONSES - 1,
 };

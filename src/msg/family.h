@@ -50,7 +50,7 @@ struct run_object {
 	struct id           run;
 	struct id           conversation; /* none: not stored */
 	struct str          model;        /* the name as asked */
-	const char         *status;       /* as run_status_name gives it */
+	const char         *status;       /* the name that run_status_name gives */
 	int64_t             created_s;
 	int64_t             completed_s;   /* 0: not yet */
 	struct str          settings;      /* the members that show the request: a JSON object */

@@ -51,7 +51,7 @@ struct prompt_item {
 	uint32_t item; /* in the request's json_doc */
 	/* The request's own message that it became or is a part of; or PROMPT_NO_MESSAGE. */
 	uint32_t message;
-	bool     stored; /* that message is a stored one, named by this item or one beside it: the
+	bool     stored; /* the message is a stored one, named by this item or one beside it: the
 			   * stored message is sent in the place of these items */
 	bool     upload; /* it names an uploaded file: the message is sent instead of it */
 };

@@ -29,15 +29,15 @@ enum ask_kind {
 struct ask_part {
 	enum ask_kind kind;
 	size_t        index;   /* in its message's content; for errors */
-	bool          refusal; /* of a text: the model refused */
+	bool          refusal; /* the text is the model's refusal */
 	struct str    text;
 	struct str    type; /* media type: image/png, audio/wav, application/pdf */
 	struct str    data; /* base64 */
 	struct str    url;
-	struct str    name;      /* of a document; may be empty */
-	struct str    detail;    /* of an image; may be empty */
+	struct str    name;      /* a document's; may be empty */
+	struct str    detail;    /* an image's; may be empty */
 	struct str    cache;     /* cache_control, a raw object; empty: none */
-	struct str    signature; /* of an image that a model made (Gemini); may be empty */
+	struct str    signature; /* an image's, if a model made it (Gemini); may be empty */
 };
 
 struct ask_call {

@@ -25,7 +25,8 @@ struct decode {
 	struct usage       told;      /* the usage so far; a call that fails reports it */
 	bool               untold;    /* its EVENT_USAGE is given when the stream is over */
 	void              *state; /* owned; the dialect's own, freed by its finish; NULL: none */
-	const struct decode_state *kind; /* of state, if decode_state made it (provider/decode.h) */
+	const struct decode_state
+		*kind; /* state's kind, if decode_state made it (provider/decode.h) */
 	/* The request was sent in its client's own words (struct prompt_native), and the events carry
 	 * the provider's. */
 	bool          native;
@@ -40,9 +41,9 @@ struct decode {
 	void             *arg;
 };
 
-/* What the API takes as the name of a function (provider/names.h). */
+/* The names of functions that the API takes (provider/names.h). */
 enum name_rule {
-	NAMES_LONG,       /* as Anthropic's, or longer ones */
+	NAMES_LONG,       /* names like Anthropic's, or longer ones */
 	NAMES_BRIEF,      /* up to 64 letters, digits, `_` and `-` */
 	NAMES_BRIEF_MADE, /* the same; chat completions go to it as their client sent them */
 };
@@ -72,7 +73,7 @@ struct dialect_embed {
 };
 
 struct dialect {
-	const char *name;  /* as in the config file */
+	const char *name;  /* its name in the config file */
 	unsigned    takes; /* enum provider_takes */
 	/* path after base_url, e.g. "/chat/completions" */
 	const char *path;
@@ -88,14 +89,15 @@ struct dialect {
 	 * not have; one that begins with a dot is the end of several.  The last is NULL.  NULL: none. */
 	const char *const             *hosts;
 	enum name_rule                 names;
-	const struct upstream_framing *framing; /* of streams */
+	const struct upstream_framing *framing; /* the framing of streams */
 	const char *key_header; /* unless the options name one; NULL: Authorization: Bearer */
 	/* sent with each call, except those whose name the options have too; the last one has the
 	 * name NULL */
 	const struct provider_header *headers;
 
-	/* These two of dialects that take PROVIDER_MESSAGES.  Names of headers whose values a
-	 * request in its client's words brings along; the last one is NULL.  NULL: none. */
+	/* call_headers and count_path belong to dialects that take PROVIDER_MESSAGES.  Names of
+	 * headers whose values a request in its client's words brings along; the last one is NULL.
+	 * NULL: none. */
 	const char *const *call_headers;
 	/* path, but for counting the tokens of a request; NULL: the API can't. */
 	const char *count_path;

@@ -70,7 +70,7 @@ void health_count(int64_t now_us, int64_t ret[HEALTH__COUNT]);
 /* health_entry: the worst state of a provider entry and its targets (a refused key before an
  * open breaker before cooling). *ret_probe: the breaker is open, but lets a probe through. */
 enum health health_entry(const char *provider, int64_t now_us, bool *ret_probe);
-/* What is known of a target. */
+/* The health of a target, as far as it is known. */
 struct health_view {
 	enum health state;
 	bool        probe;    /* HEALTH_OPEN, but the next call is a probe */

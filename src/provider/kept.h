@@ -14,7 +14,7 @@
 struct kept_event;
 
 struct kept {
-	struct arena arena;  /* of the events, and of copied spans */
+	struct arena arena;  /* memory of the events and of copied spans */
 	struct buf  *source; /* borrowed; the decoded bytes; spans into them are not copied */
 	struct buf   made;   /* copy of the first long raw outside of source; empty: none */
 	bool         stream; /* source is an event of a stream */

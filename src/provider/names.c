@@ -91,7 +91,7 @@ static bool names_may_have(struct str json)
 
 /* --- names in JSON --- */
 
-/* What replaces the names: names_brief, or, if of is set, its table read backwards. */
+/* The replacement of names: by names_brief or, if of is set, by its table read backwards. */
 struct replacing {
 	const struct names    *of;
 	const struct json_doc *d;

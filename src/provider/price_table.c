@@ -53,7 +53,7 @@ struct price price_table_find(struct str model)
 			out,
 			price_table_money(rows[i].cached, in),
 			price_table_money(rows[i].cache_write, in),
-			2 * in, /* as Anthropic has it, the only one with this price */
+			2 * in, /* Anthropic's factor; no other vendor has this price */
 			out
 		};
 	}

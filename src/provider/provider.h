@@ -35,7 +35,7 @@ struct provider_env {
 typedef void (*provider_event_fn)(void *arg, const struct event *ev);
 
 struct provider_ops {
-	const char *dialect; /* as in the config file */
+	const char *dialect; /* its name in the config file */
 
 	/* encode: appends the body of the request for prompt to out. Runs on any thread, so that a
 	 * worker can encode a long prompt; the caller then passes the body to start in
@@ -55,7 +55,7 @@ struct provider_ops {
 	void (*destroy)(struct provider *p);
 };
 
-/* What a provider accepts besides text; bits. */
+/* The inputs that a provider accepts besides text; bits. */
 enum provider_takes {
 	PROVIDER_IMAGES = 1,
 	PROVIDER_AUDIO = 2,
@@ -118,7 +118,7 @@ struct provider_options {
 	const char *proxy;   /* NULL: none, also not from the environment */
 	const char *
 		max_tokens_field; /* the name of the limit of tokens; NULL: as the client sent it */
-	/* What becomes of several system messages: "auto", "keep" or "one"; NULL: auto. */
+	/* The treatment of several system messages: "auto", "keep" or "one"; NULL: auto. */
 	const char *system_messages;
 	/* base_url is the address of the dialect's own vendor (struct dialect's hosts); set by the
 	 * implementation. */
@@ -135,7 +135,7 @@ struct provider_options {
 	int64_t total_us;
 	int64_t retries;
 	struct health_rules health;
-	struct mask        *mask; /* of all secrets of the configuration; NULL: none */
+	struct mask        *mask; /* the mask of all secrets of the configuration; NULL: none */
 	/* echo only */
 	const char *reply;    /* scripted reply, NULL: the last user message */
 	int64_t     piece;    /* bytes of a piece; 0: one word each; never more than 16 KiB */

@@ -23,18 +23,18 @@ struct model_target {
 
 struct model {
 	struct registry     *owner;
-	struct str           name;    /* as configured, with its star */
+	struct str           name;    /* the configured one, with its star */
 	struct str           stem;    /* the name without its star */
 	struct model_target *targets; /* at least one */
-	struct balance_row
-		    *rows; /* of the targets; guarded by the owner's lock; NULL: only one target */
-	size_t       target_count;
-	struct str  *fallback;
-	size_t       fallback_count;
-	struct price price; /* as configured; .known false: none is */
-	bool         no_table;
-	int64_t      max_output;
-	bool         star;
+	/* The targets' rows; guarded by the owner's lock; NULL: only one target. */
+	struct balance_row   *rows;
+	size_t                target_count;
+	struct str           *fallback;
+	size_t                fallback_count;
+	struct price          price; /* the configured one; .known false: there is none */
+	bool                  no_table;
+	int64_t               max_output;
+	bool                  star;
 	struct model_defaults defaults;
 };
 

@@ -17,7 +17,7 @@ struct target_options {
 	int64_t     weight;         /* 1 to 1000 */
 };
 
-/* What holds for calls whose clients do not say it. */
+/* Values for calls whose clients do not give their own. */
 struct model_defaults {
 	struct str  instruction; /* plain text; empty: none */
 	struct str *members;     /* each `"key":value` */
@@ -36,7 +36,7 @@ struct model_options {
 	bool         images, audio, pdf; /* false: the model accepts none, whatever its provider */
 	bool         reasons;            /* the model accepts reasoning_effort */
 	bool         no_sampling;        /* it refuses temperature, top_p and top_k */
-	struct price price;              /* of all targets; not known: see provider/price_table */
+	struct price price;              /* all targets'; not known: see provider/price_table */
 	bool         no_table;           /* provider/price_table is not used */
 	int64_t max_output; /* most tokens of an answer if a call sets no limit; 0: not known */
 	struct model_defaults defaults;
@@ -62,7 +62,7 @@ struct target {
 	struct str             asked; /* borrowed; the name by which the model was found */
 	size_t                 index; /* among the model's targets */
 	bool    probe; /* from registry_choose: the one call that an open breaker lets through */
-	int64_t max_output; /* of the model's entry: the most tokens of an answer; 0: not known */
+	int64_t max_output; /* the most tokens of an answer, by the model's entry; 0: not known */
 };
 
 /* registry_find: finds the first target of a model, whatever its health. An empty name means the

@@ -62,7 +62,7 @@ struct remote_call {
 	struct frame    **frames_end;
 	struct kept       kept; /* decoded events that were not handed over yet */
 	struct err *found;      /* owned; an error of decoding, after the kept events; NULL: none */
-	struct err *ended;      /* owned; the body's end, if it came while behind; NULL: none */
+	struct err *ended;      /* owned; the body's end, if it came during `behind`; NULL: none */
 };
 
 _Static_assert(sizeof(struct remote_call) <= 896,

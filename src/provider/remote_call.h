@@ -18,7 +18,7 @@ struct remote_ask {
 	struct upstream_target *target; /* borrowed */
 	struct upstream_limits  limits;
 	bool                    stream;
-	bool                    native; /* these two as in struct decode */
+	bool                    native; /* native and count: same as in struct decode */
 	bool                    count;
 	const char             *header; /* borrowed; further header lines; NULL: none */
 	struct buf              body;

@@ -12,7 +12,7 @@ struct tally {
 	struct tally     *next;
 	_Atomic int64_t   calls, failed, begun, first_us, answered_us;
 	struct tally_view last;                      /* the last failure; guarded by the lock */
-	struct str        model, provider, upstream; /* their bytes stand behind */
+	struct str        model, provider, upstream; /* their bytes follow the struct */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

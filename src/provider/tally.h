@@ -9,13 +9,13 @@
 
 struct tally;
 
-/* What is told of a target. */
+/* The tally of a target, as tally_look copies it. */
 struct tally_view {
-	int64_t   calls;    /* that are over */
-	int64_t   failed;   /* of these; not those that were cut off */
-	int64_t   begun;    /* that got their first content */
-	int64_t   first_us; /* what these took to get there, all together */
-	enum errc code;     /* of the last failure; ERR_OK: there was none */
+	int64_t   calls;    /* finished calls */
+	int64_t   failed;   /* failed ones; not those that were cut off */
+	int64_t   begun;    /* calls that got their first content */
+	int64_t   first_us; /* the time from call to first content, of all these together */
+	enum errc code;     /* the last failure's; ERR_OK: there was none */
 	char      wire[64]; /* its code for clients */
 	char      text[320];
 	int       http; /* the status of the provider; 0: none */

@@ -200,7 +200,7 @@ static size_t vector_read_group(struct str text, float ret[GROUP])
 static size_t vector_print(float v, char *ret)
 {
 	double size = fabs((double)v);
-	int    power = 0; /* of the first digit */
+	int    power = 0; /* the power of ten of the first digit */
 	size_t n = 0, digits = 9;
 	char   text[9];
 

@@ -12,7 +12,7 @@ struct whole {
 	struct decode    *decode;
 	provider_event_fn on_event; /* the decode's own; whole_end gives it back */
 	void             *arg;
-	struct str        raw; /* these two: decode's own, for the message */
+	struct str        raw; /* raw and raw_id: decode's own, for the message */
 	struct str        raw_id;
 	struct answer     answer;
 	bool              failed;

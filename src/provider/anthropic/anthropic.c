@@ -15,8 +15,8 @@
 
 #include <stddef.h>
 
-/* Of the tokens: the input that was not in the cache; what was read from it, and written to it, of
- * these for five minutes and for an hour; and the output that is thinking. */
+/* Tokens: the input that was not in the cache; the input read from it, and written to it, of the
+ * latter for five minutes and for an hour; and the output that is thinking. */
 struct counts {
 	int64_t fresh, read, written, minutes, hour, thought;
 };

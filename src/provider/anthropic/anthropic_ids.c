@@ -17,7 +17,7 @@ struct anthropic_id {
 	size_t     message; /* the newest message with such a call */
 	uint32_t   calls;   /* with this id, so far */
 	uint32_t   first;   /* the number of that message's first call with this id */
-	uint32_t   results; /* of that message's calls with this id, so far */
+	uint32_t   results; /* results of that message's calls with this id, so far */
 };
 
 void anthropic_ids_init(struct anthropic_ids *s)

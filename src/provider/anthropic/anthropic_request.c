@@ -165,7 +165,7 @@ static const struct turns turns = {
 
 /* --- tools and other members --- */
 
-/* What strict tools may have, all together.  Source: "Schema complexity limits" of the page on structured
+/* The maxima of all strict tools together.  Source: "Schema complexity limits" of the page on structured
  * outputs; the API's errors name the same numbers. */
 enum { STRICT_TOOLS = 20, STRICT_OPTIONAL = 24, STRICT_UNIONS = 16 };
 

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { DEFINITIONS = 256 }; /* that a schema may have, so that following them is cheap */
+enum { DEFINITIONS = 256 }; /* the most in a schema, so that following them is cheap */
 
 struct walk {
 	const struct json_doc   *doc;
@@ -149,7 +149,7 @@ static bool schema_is_list(const struct json_doc *d, json_at value)
 	return json_kind(d, value) == JSON_ARRAY && d->tok[value].count > 0;
 }
 
-/* What becomes of a keyword whose value is of this kind; any other keyword, and any other value, moves to the
+/* The treatment of a keyword whose value fits; any other keyword, and any other value, moves to the
  * description. */
 enum keyword { KEEP, OMIT, SCHEMA, SCHEMAS, LIST };
 

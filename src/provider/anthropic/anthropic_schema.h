@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 
-/* What a schema costs: the API limits the sums over all schemas of a request. */
+/* The cost of a schema: the API limits the sums over all schemas of a request. */
 struct anthropic_schema {
 	unsigned    optional; /* properties that are not required */
 	unsigned    unions;   /* anyOf, and lists of types */

@@ -25,10 +25,10 @@ struct echo {
 	int64_t         error_at;
 };
 
-/* What encoding finds out about the reply. In an encoded prompt this struct follows the reply. */
+/* Facts about the reply that encoding finds out. In an encoded prompt this struct follows the reply. */
 struct how {
 	struct usage usage;
-	int64_t      pieces; /* of a plain answer, if delay_us or error_at is set; else 0 */
+	int64_t      pieces; /* pieces of a plain answer, if delay_us or error_at is set; else 0 */
 	bool         cut;    /* max_tokens was reached */
 };
 
@@ -42,8 +42,8 @@ struct echo_call {
 	void                *arg;
 	struct buf text;   /* the reply: text, JSON-escaped; or a message object; or vectors */
 	struct buf model;  /* JSON-escaped */
-	size_t     at;     /* of the next piece in text */
-	int64_t    number; /* of the pieces given */
+	size_t     at;     /* the next piece's index in text */
+	int64_t    number; /* pieces given so far */
 	int64_t    due_us; /* when the next piece may be given */
 	struct how how;
 	bool       stream;
@@ -142,7 +142,7 @@ static void echo_give_end(struct echo_call *c)
 	struct event      finish = { .kind = EVENT_FINISH,
 				     .text = c->how.cut ? STR("length") : STR("stop") };
 
-	/* As with OpenAI, the usage of a stream comes after the finish. */
+	/* The usage of a stream comes after the finish, as with OpenAI. */
 	echo_give(c, c->stream ? &finish : &usage);
 	echo_give(c, c->stream ? &usage : &finish);
 	echo_call_free(c);

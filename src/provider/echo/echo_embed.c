@@ -15,7 +15,7 @@ enum { PLACES = 4 }; /* numbers of the vector that one word changes */
 struct sum {
 	float   v[ECHO_DIMENSIONS_MAX];
 	size_t  n;
-	int64_t words; /* of all vectors */
+	int64_t words; /* words of all texts */
 };
 
 /* echo_embed_mix: the last step of splitmix64: every bit depends on all others. */

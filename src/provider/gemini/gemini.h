@@ -16,7 +16,7 @@ enum errc gemini_encode(const struct provider_options *o, const struct prompt *p
 /* gemini_place: prints "/models/NAME:generateContent", or the method for streams. */
 bool gemini_place(const struct provider_options *o, const struct prompt *p, struct buf *out);
 
-/* What a model can do. All zero: it does not think. */
+/* The abilities of a model. All zero: it does not think. */
 struct gemini_model {
 	int      least;   /* tokens of a budget for thinking */
 	int      most;    /* 0: the model has no budgets */
@@ -32,7 +32,7 @@ const struct gemini_model *gemini_model_of(const struct prompt *p);
  * REQUEST_TOO_LARGE. */
 enum errc gemini_effort_put(const struct prompt *p, bool *first, struct buf *out,
 			    struct err *e) MUST_USE;
-/* gemini_media_fit: changes a copy of an ask: images and documents in results of tools stand behind the
+/* gemini_media_fit: changes a copy of an ask: images and documents in results of tools come after the
  * results where the model takes them there alone. What is made is in the arena. Errors:
  * UNSUPPORTED_PARAMETER with its path for an address that the model does not fetch; OVERLOADED. */
 enum errc gemini_media_fit(struct ask *a, struct arena *arena, struct err *e) MUST_USE;

@@ -1,4 +1,4 @@
-/* What the API's models can do, by the beginning of their names.
+/* The abilities of the API's models, by the beginning of their names.
  *
  * Sources: Google's pages "Gemini thinking" (budgets, levels, and which models have none), "Gemini 3",
  * "Structured outputs", "Function calling" (multimodal function responses) and "File input methods"

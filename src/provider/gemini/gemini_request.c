@@ -195,7 +195,7 @@ static bool gemini_request_put_calls(const struct ask_message *m, bool *first, s
 	for (size_t i = 0; i < m->call_count; i++) {
 		struct str signature = m->calls[i].signature;
 
-		/* Of parallel calls, only the first is signed. */
+		/* Only the first of parallel calls is signed. */
 		if (i == 0 && !is_signed)
 			signature = STR(NO_SIGNATURE);
 		if (!ask_put_comma(first, out) ||

@@ -46,8 +46,8 @@ static const struct ask_param params[] = {
 struct writer {
 	const struct prompt *prompt;
 	struct buf          *out;
-	struct json_doc      doc;          /* of the current message */
-	size_t               index;        /* of the current message */
+	struct json_doc      doc;          /* the current message */
+	size_t               index;        /* the current message's */
 	bool                 first;        /* no message was printed yet */
 	bool                 after_result; /* the message before was the result of a tool */
 };

@@ -12,21 +12,21 @@
 
 enum {
 	INDEX_MAX = 4096,
-	PIECES_MAX = 4096, /* of one event */
+	PIECES_MAX = 4096, /* pieces of one event */
 };
 
 struct call {
 	uint32_t choice;
 	uint32_t theirs; /* the provider's index */
 	uint32_t block;  /* the client's */
-	uint32_t
-		nth; /* of the choice's calls with this id, from 1 on; 0: the provider gave no id */
-	uint64_t id; /* these two are hashes of what the provider gave */
+	/* The place among the choice's calls with this id, from 1 on; 0: the provider gave no id. */
+	uint32_t nth;
+	uint64_t id; /* id and name: hashes of what the provider gave */
 	uint64_t name;
 	bool     unnumbered;
 	bool     custom; /* its input is a text, not JSON */
 	bool     args;   /* some were given */
-	/* Of the arguments, as escaped JSON: the depth of brackets, and where they stand. */
+	/* The state of the arguments, as escaped JSON: the depth of brackets, and where they stand. */
 	uint32_t depth;
 	bool     quoted;
 	uint8_t  slashes; /* in a row, at the end */
@@ -47,8 +47,8 @@ struct calls {
 	struct buf pieces; /* struct piece */
 	size_t     taken;
 	char       made[ID_MAX];
-	struct buf id;   /* these two are scratch */
-	struct buf args; /* that came as an object */
+	struct buf id;   /* id and args: scratch */
+	struct buf args; /* arguments that came as an object */
 };
 
 static const struct decode_state calls_state = {

@@ -31,12 +31,12 @@ struct chunk {
 	struct decode           *d;
 	const struct json_doc   *doc;
 	const struct openai_top *top;
-	struct choice            first; /* as read by the first walk; mostly the only choice */
-	bool                     keep_raw;
-	bool                     given; /* an event of the chunk was given */
-	bool                     only_usage;
-	struct str               role_cut; /* of the first choice, when it repeats its role */
-	bool                     tells;    /* it has usage, which is d->told now */
+	struct choice first; /* the one that the first walk read; mostly the only choice */
+	bool          keep_raw;
+	bool          given; /* an event of the chunk was given */
+	bool          only_usage;
+	struct str    role_cut; /* the first choice's, when it repeats its role */
+	bool          tells;    /* it has usage, which is d->told now */
 };
 
 static bool is_present(const struct json_doc *doc, json_at i)

@@ -58,8 +58,8 @@ static const struct refusal {
 };
 /* clang-format on */
 
-/* What messages have that refuse what another host signed, where no code says it: Anthropic, who passes its words
- * on, OpenAI's, and Gemini.  Each message names the place first. */
+/* Parts of messages that refuse what another host signed, where no code says it: from Anthropic and those who
+ * pass its words on, from OpenAI, and from Gemini.  Each message names the place first. */
 static const char *const signatures[] = {
 	"Invalid `signature` in `thinking` block",
 	"Invalid signature in thinking block",
@@ -231,7 +231,7 @@ static void read_report(const struct decode *d, json_at at, struct report *r)
 
 /* --- a prompt that is too long --- */
 
-/* What providers say of a request whose prompt, alone or with the answer's most tokens, does not fit
+/* Providers' words for a request whose prompt, alone or with the answer's most tokens, does not fit
  * into the model's context.  Sources: the providers' pages of errors and the sources of the servers
  * (vLLM's protocol checks, llama.cpp's server, SGLang, TGI, llama-cpp-python, LiteLLM's
  * ContextWindowExceededError and its lists of such texts). */

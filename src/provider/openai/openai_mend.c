@@ -158,7 +158,7 @@ enum errc openai_mend_look(const struct json_doc *doc, const struct openai_top *
 
 struct copy {
 	const struct json_doc *doc;
-	size_t                 at; /* what is before was copied */
+	size_t                 at; /* the text before it was copied */
 	struct buf            *out;
 };
 

@@ -12,7 +12,7 @@ enum errc openai_text_encode(const struct provider_options *o, const struct prom
 {
 	struct provider_options plain = *o;
 
-	plain.max_tokens_field = "max_tokens"; /* this API has no other name for it */
+	plain.max_tokens_field = "max_tokens"; /* the only name that this API has for it */
 	return dialect_openai.encode(&plain, p, out, e);
 }
 

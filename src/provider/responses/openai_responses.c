@@ -27,7 +27,7 @@ enum {
 /* A call's place in this array is its index to a client. */
 struct call {
 	int64_t at;          /* output_index; -1: not known */
-	char    id[ITEM_ID]; /* of the item; "": none, or too long */
+	char    id[ITEM_ID]; /* the item's; "": none, or too long */
 	bool    begun;       /* some of the arguments were given */
 	bool    ended;
 };
@@ -38,7 +38,7 @@ struct reader {
 	bool       said;     /* text, a refusal or a call was given */
 	bool       reasoned; /* reasoning was given */
 	bool       listed;   /* native: events have given whole items */
-	struct buf items;    /* of reasoning, for the next call; a comma before each */
+	struct buf items;    /* reasoning items, for the next call; a comma before each */
 	struct buf extra;    /* scratch: the items in the form of shape/extra */
 	struct buf name;     /* scratch: of a call */
 };
@@ -379,7 +379,7 @@ static enum errc openai_responses_take_error(const struct decode *d, json_at whe
 {
 	openai_decode_error(d, openai_responses_status_of(d->doc, where), json_raw(d->doc, where),
 			    e);
-	/* This is the type of the event, not of the error. */
+	/* The type is the event's, not the error's. */
 	if (strcmp(e->type, "error") == 0)
 		e->type[0] = '\0';
 	return e->code;
@@ -408,7 +408,7 @@ static struct usage openai_responses_read_usage(const struct decode *d, json_at 
 	u.cached_read = count_in(doc, usage, "input_tokens_details", "cached_tokens");
 	u.cached_write = count_in(doc, usage, "input_tokens_details", "cache_write_tokens");
 	u.reasoning = count_in(doc, usage, "output_tokens_details", "reasoning_tokens");
-	/* As in chat completions, xAI counts the reasoning beside the rest. */
+	/* xAI counts the reasoning beside the rest, as in chat completions. */
 	if (u.reasoning > 0 &&
 	    decode_count(doc, usage, "total_tokens") == u.in + u.out + u.reasoning)
 		u.out += u.reasoning;

@@ -25,8 +25,7 @@ struct decode {
 	struct usage       told;      /* the usage so far; a call that fails reports it */
 	bool               untold;    /* its EVENT_USAGE is given when the stream is over */
 	void              *state; /* owned; the dialect's own, freed by its finish; NULL: none */
-	const struct decode_state
-		*kind; /* state's kind, if decode_state made it (provider/decode.h) */
+	const struct decode_state *kind; /* state's, if decode_state made it (provider/decode.h) */
 	/* The request was sent in its client's own words (struct prompt_native), and the events carry
 	 * the provider's. */
 	bool          native;

@@ -331,7 +331,7 @@ static void look_for_runs(struct search *s, const struct view *v)
 	const struct mask *m = s->mask;
 	unsigned char      folded[LIMIT_MASK_TEXT];
 	uint32_t           last = UINT32_MAX; /* the secret whose run was found last */
-	size_t             last_end = 0;      /* that run's end */
+	size_t             last_end = 0;      /* the run's end */
 
 	for (size_t i = 0; i < v->n; i++)
 		folded[i] = mask_fold(v->bytes[i]);

@@ -165,8 +165,8 @@ static const struct turns turns = {
 
 /* --- tools and other members --- */
 
-/* The maxima of all strict tools together.  Source: "Schema complexity limits" of the page on structured
- * outputs; the API's errors name the same numbers. */
+/* The maxima of all strict tools together.  Source: "Schema complexity limits" of the page on
+ * structured outputs; the API's errors name the same numbers. */
 enum { STRICT_TOOLS = 20, STRICT_OPTIONAL = 24, STRICT_UNIONS = 16 };
 
 /* The sums over the schemas of a request that were sent to be enforced. */

@@ -25,7 +25,7 @@ struct echo {
 	int64_t         error_at;
 };
 
-/* Facts about the reply that encoding finds out. In an encoded prompt this struct follows the reply. */
+/* Facts about the reply, found by encoding. In an encoded prompt this struct follows the reply. */
 struct how {
 	struct usage usage;
 	int64_t      pieces; /* pieces of a plain answer, if delay_us or error_at is set; else 0 */

@@ -32,9 +32,9 @@ struct reader {
 	char          word[32];   /* the end so far, in OpenAI's word; "": none */
 	char          native[64]; /* in the provider's */
 	bool          went_on;    /* there was content after an end */
-	char       seed[128]; /* seed of made ids: the answer's id, or random; "": not known yet */
-	struct buf args;      /* scratch: a call's arguments */
-	struct buf escaped;   /* scratch: the arguments escaped, or an image */
+	char          seed[128];  /* for made ids: the answer's id, or random; "": not known yet */
+	struct buf    args;       /* scratch: a call's arguments */
+	struct buf    escaped;    /* scratch: the arguments escaped, or an image */
 };
 
 static const struct decode_state reader_state = {

@@ -32,8 +32,8 @@ const struct gemini_model *gemini_model_of(const struct prompt *p);
  * REQUEST_TOO_LARGE. */
 enum errc gemini_effort_put(const struct prompt *p, bool *first, struct buf *out,
 			    struct err *e) MUST_USE;
-/* gemini_media_fit: changes a copy of an ask: images and documents in results of tools come after the
- * results where the model takes them there alone. What is made is in the arena. Errors:
+/* gemini_media_fit: changes a copy of an ask: images and documents in results of tools come after
+ * the results where the model takes them there alone. What is made is in the arena. Errors:
  * UNSUPPORTED_PARAMETER with its path for an address that the model does not fetch; OVERLOADED. */
 enum errc gemini_media_fit(struct ask *a, struct arena *arena, struct err *e) MUST_USE;
 

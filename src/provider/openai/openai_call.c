@@ -26,7 +26,7 @@ struct call {
 	bool     unnumbered;
 	bool     custom; /* its input is a text, not JSON */
 	bool     args;   /* some were given */
-	/* The state of the arguments, as escaped JSON: the depth of brackets, and where they stand. */
+	/* State of the arguments, as escaped JSON: the depth of brackets, and where they stand. */
 	uint32_t depth;
 	bool     quoted;
 	uint8_t  slashes; /* in a row, at the end */

@@ -302,7 +302,7 @@ static bool take_rate(const struct admit_ask *ask, struct admit_pass *p, struct 
 	return refuse_rate(rc, view, why, whose, ask->tokens, e);
 }
 
-/* admit_queue: what comes behind the limits. */
+/* admit_queue: the queue for a place, after the limits. */
 static enum admit_answer admit_queue(const struct admit_ask *ask, struct admit_wait *w,
 				     struct err *e)
 {

@@ -36,7 +36,7 @@
 
 /* The limits of one configuration. */
 struct admit_settings {
-	struct allowance limits;      /* of all calls together */
+	struct allowance limits;      /* for all calls together */
 	int64_t          max_calls;   /* calls at once */
 	int64_t          max_waiting; /* calls that wait for a place; 0: none may wait */
 	int64_t          wait_us;     /* the longest wait */
@@ -76,8 +76,8 @@ struct admit_ask {
 	const struct identity       *who;
 	int64_t                      tokens; /* an estimate; these two: see struct rate_ask */
 	bool                         open;
-	size_t                       bytes; /* of memory that the call would hold while it waits */
-	struct loop                 *loop;  /* of the waiter; fn and gone are called there */
+	size_t                       bytes; /* memory that the call would hold while it waits */
+	struct loop                 *loop;  /* the waiter's; fn and gone are called there */
 };
 
 enum admit_answer {

@@ -8,7 +8,7 @@
 enum { BUCKETS = 256 };
 
 struct idem_claim {
-	struct list_link link; /* of its bucket */
+	struct list_link link; /* in its bucket */
 	struct idem_name name; /* constant, so read without the lock */
 	enum idem_stage  stage;
 	struct id        run;

@@ -41,7 +41,7 @@ struct idem_watch {
 	void (*fn)(struct idem_watch *w);   /* stage, run and err are news */
 	void (*gone)(struct idem_watch *w); /* after idem_leave: w may be freed */
 	enum idem_stage stage;
-	struct id       run;          /* these two from DISPATCHED on */
+	struct id       run;          /* run, conversation: from DISPATCHED on */
 	struct id       conversation; /* none: not stored */
 	struct err      err;
 	/* idem.c's own */

@@ -1,5 +1,5 @@
-/* desk/key_table: entries by the numbers of API keys, at most so many.  An entry begins with a key_slot, and is all
- * zero behind that when it is made.  When the table is full, the entry goes that its owner can best do without.
+/* desk/key_table: entries by the numbers of API keys, at most so many.  An entry begins with a key_slot; all
+ * else in a new one is zero.  When the table is full, the entry goes that its owner can best do without.
  * Threads: one at a time; the owner's lock guards it. */
 #pragma once
 
@@ -16,7 +16,7 @@ struct key_slot {
 	int64_t          key;
 };
 
-/* What an entry is worth: it must stay; it may go if there is nothing better; nothing is lost with it. */
+/* An entry's worth: it must stay; it may go if there is nothing better; nothing is lost with it. */
 enum key_worth { KEY_STAYS, KEY_MAY_GO, KEY_IS_OVER };
 
 /* Laid open so that it can be embedded. */

@@ -21,7 +21,7 @@ struct live {
 	struct id              id;
 	int64_t                owner;
 	bool                   stored; /* the run is stored, and the store has its other fields */
-	const struct shape    *shape;  /* of the first client's answer */
+	const struct shape    *shape;  /* shape of the first client's answer */
 	enum run_status        status;
 	int64_t                created_ms;
 	struct id              conversation; /* none: the run is not stored */

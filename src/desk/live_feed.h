@@ -21,13 +21,13 @@ enum { LIVE_FEED_MODEL = 96, LIVE_FEED_PROVIDER = 64, LIVE_FEED_WORD = 64 };
 struct live_end {
 	int64_t      completed_ms;
 	char         finish_reason[LIVE_FEED_WORD]; /* JSON-escaped; empty: none */
-	char         code[LIVE_FEED_WORD];          /* of its error; empty: none */
+	char         code[LIVE_FEED_WORD];          /* its error's; empty: none */
 	struct usage usage;
 	bool         costs; /* cost_nano is known */
 	int64_t      cost_nano;
 };
 
-/* What is told of a run; never content. */
+/* The facts of a run that followers are told; never content. */
 struct live_state {
 	struct id       id;
 	struct id       conversation; /* none: it is not stored */
@@ -39,7 +39,7 @@ struct live_state {
 	char            provider[LIVE_FEED_PROVIDER];
 	unsigned        attempts;
 	int64_t         first_token_ms;
-	struct live_end end; /* of a run that has ended */
+	struct live_end end; /* for a run that has ended */
 };
 
 /* Embedded in the follower; zero but for its first members before live_feed_start. */
@@ -56,7 +56,7 @@ struct live_feed {
 	struct list_link   link;
 	struct live_state *states; /* owned; from `taken` to `count` */
 	size_t             taken, count, cap;
-	size_t             part; /* of the runs that go on at the start */
+	size_t             part; /* the next to be told, of the runs that go on at the start */
 	bool               posted, stopping, lost, drained, ready;
 };
 

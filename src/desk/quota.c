@@ -16,10 +16,10 @@ enum {
 struct share {
 	int64_t  window; /* its name at the store; 0: there was none yet */
 	int64_t  until_us;
-	uint64_t order;   /* of the store's newest answer: they may come in another order */
-	int64_t  limit;   /* of which this is a share */
+	uint64_t order;   /* number of the store's newest answer: they may come in another order */
+	int64_t  limit;   /* the whole limit, of which this is a share */
 	int64_t  granted; /* by the store */
-	int64_t  used;    /* of it; may be more, as tokens are estimated first */
+	int64_t  used;    /* part of granted; may be more, as tokens are estimated first */
 	int64_t  left;    /* at the store, when it answered last */
 	int64_t  keep;    /* so much may stay unspent */
 	int64_t  used_us; /* when a call took some last */
@@ -120,7 +120,7 @@ static bool share_is_dry(const struct share *s, int64_t limit, int64_t least, in
 	       least >= s->dry_least && (now_us - s->dry_us < DRY_US || s->asking > 0);
 }
 
-/* What a call needs of one limit. */
+/* A call's need of one limit. */
 struct need {
 	struct share    *share;
 	enum rate_whose  whose;
@@ -466,7 +466,8 @@ static bool spare_one(struct share *s, enum rate_policy policy, bool all, int64_
 		*ret_open = true;
 		return false;
 	}
-	/* What is over needs no word; what runs does, even if its beginning was not answered. */
+	/* A share whose window is over needs no word; one that runs does, even if its beginning was not
+	 * answered. */
 	if (policy != RATE_CALLS && !share_is_on(s, now_us)) {
 		s->unsure = false;
 		return false;

@@ -40,7 +40,7 @@ struct quota *quota_create(size_t max_keys) MUST_USE;
 void          quota_destroy(struct quota *q);
 OWNABLE(quota);
 
-/* What a call has taken; must be given back exactly once. */
+/* The amounts that a call has taken; must be given back exactly once. */
 struct quota_hold {
 	struct quota_slot *slot[RATE_WHOSE__COUNT]; /* NULL: nothing was taken */
 	/* Numbers of the windows in which something was counted; 0: nothing. */

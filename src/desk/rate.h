@@ -43,11 +43,11 @@ struct rate_ask {
 	int64_t now_us; /* monotonic, above 0 */
 };
 
-/* What a call has taken from the limits; must be given back exactly once. */
+/* The amounts that a call has taken from the limits; must be given back exactly once. */
 struct rate_hold {
 	struct rate_slot *slot[RATE_WHOSE__COUNT]; /* NULL: nothing was taken */
-	/* These two: the beginning of the window in which the request or the tokens were counted;
-	 * 0: they were not counted. */
+	/* Beginnings of the windows in which the request and the tokens were counted; 0: not
+	 * counted. */
 	int64_t requests_from[RATE_WHOSE__COUNT];
 	int64_t tokens_from[RATE_WHOSE__COUNT];
 	int64_t tokens[RATE_WHOSE__COUNT];

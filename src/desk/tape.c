@@ -1,4 +1,4 @@
-/* A run's events in two stretches: those on their way to the store, and those behind them. */
+/* A run's events in two stretches: those on their way to the store, and those after them. */
 #include "desk/tape.h"
 
 #include "base/limits.h"
@@ -28,7 +28,7 @@ struct tape {
 	bool     resting;       /* the store has both stretches, with the run's end */
 	bool     forgotten;     /* it has what was handed over for that alone */
 	struct stretch  handed; /* the writer's; empty_slot: nothing is on its way */
-	uint64_t        stored; /* these two are the writer's */
+	uint64_t        stored; /* stored, newest: the writer's */
 	uint64_t        newest;
 	struct stretch  open; /* is added to */
 	struct buf      error;
@@ -80,7 +80,7 @@ void tape_release(struct tape *t)
 
 /* --- the writer --- */
 
-/* What is not shared is the writer's alone, and pays for no lock. */
+/* A tape that is not shared is the writer's alone, and pays for no lock. */
 static void lock_tape(struct tape *t)
 {
 	if (t->shared)
@@ -248,7 +248,7 @@ void tape_forget(struct tape *t)
 void tape_rest(struct tape *t, struct events_piece ret[EVENTS_REST])
 {
 	/* Should the job fail and be tried again, it comes too late for a run that has ended; and
-	 * what is behind it would stand behind a gap.  The store knows what it has. */
+	 * the events after it would follow a gap.  The store knows what it has. */
 	t->resting = true;
 	ret[0] = piece_of(&t->handed);
 	ret[1] = piece_of(&t->open);
@@ -256,7 +256,7 @@ void tape_rest(struct tape *t, struct events_piece ret[EVENTS_REST])
 
 /* --- readers --- */
 
-/* whole_records: how many of the bytes behind `at` are given: to the end of a record. */
+/* whole_records: how many of the bytes after `at` are given: to the end of a record. */
 static size_t whole_records(const struct tape *t, size_t at, size_t max)
 {
 	struct str   rest = { t->open.data.data + at, t->open.data.len - at };

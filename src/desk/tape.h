@@ -73,7 +73,7 @@ uint64_t tape_stored(const struct tape *t);
  * from the tape, whether the log has them or not. */
 void tape_arrived(struct tape *t);
 void tape_forget(struct tape *t);
-/* tape_rest: all events that are not known to be in the log: those on their way, and those behind
+/* tape_rest: all events that are not known to be in the log: those on their way, and those after
  * them; .data of either is empty if there are none.  Borrowed until tape_clear, tape_forget or
  * not: an answer of many megabytes is not copied at its end. */
 void tape_rest(struct tape *t, struct events_piece ret[EVENTS_REST]);
@@ -88,7 +88,7 @@ struct tape_state {
 	uint64_t        last_seq; /* the number of the end; 0 until tape_end */
 };
 /* tape_read: appends records (msg/event_code.h) to out, from the place *at on, about max bytes, and
- * moves *at behind them.  When the run has ended and all events are read, the error of tape_end is
+ * moves *at past them.  When the run has ended and all events are read, the error of tape_end is
  * appended to error.  False: no memory. */
 bool tape_read(struct tape *t, uint64_t *at, size_t max, struct buf *out, struct buf *error,
 	       struct tape_state *ret) MUST_USE;

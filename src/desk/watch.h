@@ -17,7 +17,7 @@ struct watch_run {
 	void (*fn)(struct watch_run *w);   /* there is news */
 	void (*gone)(struct watch_run *w); /* after watch_stop: w may be freed */
 	struct list_link link;
-	uint64_t         mark;     /* of the last news that were told by watch_mark */
+	uint64_t         mark;     /* the last that watch_mark told */
 	bool             posted;   /* the task is on its way */
 	bool             stopping; /* the loop's own: watch_stop was called */
 };
@@ -33,7 +33,7 @@ void watch_notify(struct id run);
 void watch_look_again(void);
 
 /* For a store that several processes share; any thread.  watch_elsewhere: runs that somebody watches
- * and that are not running in this process, at most max; the next call goes on behind them.
+ * and that are not running in this process, at most max; the next call goes on after them.
  * watch_mark: notifies the watchers of a run, unless they were told of the same mark before; never
  * 0. */
 size_t watch_elsewhere(struct id *ret, size_t max);

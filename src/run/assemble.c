@@ -7,7 +7,7 @@
 #include "msg/event_code.h"
 #include "store/events.h"
 
-/* add_piece: adds events up to the first gap or damage: events behind it would make a different
+/* add_piece: adds events up to the first gap or damage: events after it would make a different
  * text.  False: memory is short, or the answer is over its limit. */
 static bool add_piece(struct answer *a, struct str data, uint64_t *seq, bool *ordered,
 		      bool *ret_whole)

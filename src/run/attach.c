@@ -45,8 +45,8 @@ struct run_attach {
 	struct buf             *texts; /* owned: what made stands on */
 	size_t                  made_count;
 	size_t                  total;   /* bytes of all files */
-	size_t                  counted; /* of them, in `waiting` */
-	struct buf              content; /* of the file that is being read */
+	size_t                  counted; /* bytes counted in `waiting` */
+	struct buf              content; /* the file that is being read */
 	struct err              err;
 };
 

@@ -1,4 +1,4 @@
-/* What a run with a computer has more than others: the assistant's code is executed by the runner,
+/* A run's extension by a computer: the assistant's code is executed by the runner,
  * and the model is asked again with what the code has printed.  Not for other folders.
  *
  *   a provider's call --interpret--> chunks of LMC, and a list of code
@@ -29,7 +29,7 @@ struct link_file;
 
 /* A piece of code of the assistant. */
 struct run_code {
-	struct buf language; /* as the model said it */
+	struct buf language; /* in the model's words */
 	struct buf text;
 	bool       foreign; /* a call of a function that is not the computer's */
 };
@@ -38,26 +38,26 @@ enum { EXECUTION_OUTCOME = 16 };
 /* The outcome of what was ordered, and has no end that anybody knows. */
 #define EXECUTION_UNKNOWN "unknown"
 
-/* What the run's object tells of an execution. */
+/* An execution, as the run's object tells it. */
 struct run_execution {
 	char    id[ID_MAX];
 	char    language[LANGUAGES_NAME];
 	char    outcome[EXECUTION_OUTCOME];
 	int64_t ms;
-	int64_t bytes; /* of output */
+	int64_t bytes; /* size of the output */
 };
 
 struct run_computer {
 	struct run *run;
 
 	/* The provider's call that goes on. */
-	int64_t token_us, token_ms; /* of its first content; monotonic and wall; 0: none yet */
+	int64_t token_us, token_ms; /* time of its first content; monotonic and wall; 0: none yet */
 	bool    booked;             /* the metrics have it */
 	struct speech    *speech;   /* owned */
 	struct buf        head;     /* start of the open segment's chunks */
 	struct buf        chunk;    /* the chunk that is being made */
 	struct buf        decoded;
-	struct buf        language; /* of the open segment, if it is code */
+	struct buf        language; /* the open segment's, if it is code */
 	enum segment_kind kind;
 	bool              in_piece;
 	bool              again; /* a call has ended before: speech has to begin another turn */
@@ -73,7 +73,7 @@ struct run_computer {
 	struct run_code *codes; /* owned */
 	size_t           code_count, code_next;
 	bool             chose;    /* codes[code_next] is to be executed, in chosen's language */
-	bool             approved; /* these two are of the first code */
+	bool             approved; /* approved, refused: for the first code */
 	bool             refused;
 	bool         ran; /* code of the newest answer has a result that the model has not seen */
 	int64_t      steps;
@@ -82,9 +82,9 @@ struct run_computer {
 	struct task  next_task;
 	struct timer total; /* for a run in which something is executed */
 
-	struct usage used;        /* by earlier calls */
-	int64_t      booked_nano; /* of what they have cost: it is no part of the bill any more */
-	struct warnings later;    /* of later calls: the client was told them with the first */
+	struct usage    used;        /* by earlier calls */
+	int64_t         booked_nano; /* booked part of their cost; no part of the bill any more */
+	struct warnings later;       /* from later calls: the client was told them with the first */
 
 	/* The runner. */
 	struct link     *link;   /* owned; NULL: no connection */
@@ -100,10 +100,10 @@ struct run_computer {
 	struct console   console;
 	struct buf       out; /* chunks in lines */
 	struct buf       picture;
-	size_t           image_bytes;     /* of all images so far */
+	size_t           image_bytes;     /* size of all images so far */
 	struct run_execution *executions; /* owned */
 	size_t                execution_count;
-	struct buf            list; /* of them, as JSON */
+	struct buf            list; /* executions as JSON */
 };
 
 /* computer.c */
@@ -148,7 +148,7 @@ void settle_later(struct run *r);
 
 /* gather.c */
 /* gather_wanted: the files of the messages are to be in the sandbox, and this run has not brought them.
- * gather_put: the frames that bring them, behind what out has.  gather_sent: their descriptors, until
+ * gather_put: the frames that bring them, after what out has.  gather_sent: their descriptors, until
  * gather_close.  gather_drop: the next execution brings them anew. */
 bool           gather_wanted(const struct run *r);
 enum step_next gather_start(struct run *r, struct err *e) MUST_USE;

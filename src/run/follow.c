@@ -25,7 +25,7 @@
 enum state { READING, WAITING, FULL, OVER };
 
 enum {
-	PAGE_BYTES = 16 * KIB, /* of records; the blocks of small events are thirty times as long */
+	PAGE_BYTES = 16 * KIB, /* records; blocks of small events are thirty times as long */
 	AGAIN_US = 20 * 1000,  /* the wait before a full store is asked once more */
 	HOLE_US = 200 * 1000,  /* the same for lost events, which may be written again, */
 	HOLE_MS = 5 * 1000,    /* so long after the end of the run, and so long at all */
@@ -63,7 +63,7 @@ struct follow {
 	size_t     next_piece;
 
 	int64_t  holed_us; /* when the hole in an ended run's log was first seen; 0: none was */
-	uint64_t seq;      /* of the last event printed */
+	uint64_t seq;      /* number of the last event printed */
 	bool     last;     /* nothing is appended to the output any more */
 	bool     cut;      /* the output ends without the stream's last block */
 };

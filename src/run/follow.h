@@ -46,9 +46,9 @@ struct follow_options {
 	/* A run of another family is not found; and a reader from the start gets the events that the
 	 * stored answer makes, if the log is not kept any more. */
 	bool                 own_only;
-	const struct family *family;   /* of the reader's request, not of the run's */
-	const struct shape  *shape;    /* of the family; NULL: the run's own; not with a tape */
-	int64_t              guess_in; /* these three: see struct encoder_about */
+	const struct family *family;   /* the reader's, not the run's */
+	const struct shape  *shape;    /* for the family; NULL: the run's own; not with a tape */
+	int64_t              guess_in; /* guess_in to reasoning: see struct encoder_about */
 	bool                 want_usage;
 	enum reasoning_name  reasoning;
 	struct cursor        cursor; /* the last block that the client has */

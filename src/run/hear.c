@@ -1,4 +1,4 @@
-/* What the runner says while it executes. */
+/* The runner's frames while it executes. */
 #include "base/limits.h"
 #include "computer/link.h"
 #include "json/scan.h"
@@ -151,7 +151,7 @@ static void hear_frame(void *arg, const struct frame *f)
 	case FRAME_FILE:
 	case FRAME_END:
 	case FRAME_REFUSED: hear_json(c, f); break;
-	default: break; /* of a later version */
+	default: break; /* a later version's frame */
 	}
 }
 

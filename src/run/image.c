@@ -16,7 +16,7 @@ struct run_images {
 	size_t                   count;
 	size_t                   old;   /* the first `old` messages were sent in earlier turns */
 	struct arena             arena; /* the images' data; the worker's while it reads */
-	struct err               err;   /* of an image of this request; code ERR_OK: none */
+	struct err               err;   /* error of an image of this request; code ERR_OK: none */
 };
 
 static const char *format_of(const char *kind)

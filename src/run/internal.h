@@ -1,4 +1,4 @@
-/* What the files of run/ share: a run laid open, and the steps that lead from file to file.
+/* Internals that the files of run/ share: a run laid open, and the steps that lead from file to file.
  * Not for other folders.
  *
  * rows.c          the tables by which the core does what other files know
@@ -62,7 +62,7 @@ struct run_jobs {
 	bool       cut_aside;  /* a worker was asked to print end_answer of a failed run */
 	bool       reserving;  /* a job reserves the next event numbers */
 	struct buf key_body;   /* the failure that a key is bound to */
-	struct buf end_answer; /* what is stored of the answer, once print_stored was called */
+	struct buf end_answer; /* the answer as it is stored, once print_stored was called */
 	struct buf end_error;
 };
 
@@ -82,7 +82,7 @@ struct run_attach;
 
 struct bill_jobs;
 
-/* What a run costs. */
+/* A run's cost. */
 struct bill {
 	struct identity  *who;  /* held; whose budget it is */
 	struct bill_jobs *jobs; /* owned; NULL: nothing was reserved */
@@ -92,14 +92,14 @@ struct bill {
 	bool              unpriced; /* by a target whose price is not known */
 	int64_t      in, out; /* bytes of the prompt, and of the answer so far; media in tokens */
 	int64_t      early;   /* in, before the prompt is made */
-	struct usage usage;   /* of all attempts that may have cost */
+	struct usage usage;   /* sum of all attempts that may have cost */
 	int64_t      nano;
 };
 
 /* Where a call stands among those that could be made for it. */
 struct attempt {
 	const struct model *model;  /* the one asked for, then its fallbacks */
-	struct str          name;   /* that led to it */
+	struct str          name;   /* the name that led to it */
 	struct target       target; /* asked now, or last */
 	uint32_t            tried;  /* bits of the model's targets */
 	uint32_t     blamed;    /* bits of those whose health was told of a failure of this run */
@@ -113,12 +113,12 @@ struct attempt {
 	bool         spent; /* an attempt ended after it had begun to answer, which may have cost */
 	struct trace trace; /* its span */
 	int64_t      first_us;
-	int64_t      called_us;                    /* the last one */
-	int64_t      first_token_us;               /* monotonic; the run's */
-	int64_t      first_token_ms;               /* wall */
-	int64_t      total_us;                     /* for all of them; 0: no limit */
-	size_t       warnings_len, warnings_count; /* as they stood before any */
-	const struct str *members;                 /* of the prompt; the same */
+	int64_t      called_us;              /* the last one */
+	int64_t      first_token_us;         /* monotonic; the run's */
+	int64_t      first_token_ms;         /* wall */
+	int64_t      total_us;               /* for all of them; 0: no limit */
+	size_t warnings_len, warnings_count; /* the warnings as they stood before any attempt */
+	const struct str *members;           /* the prompt's, likewise before any attempt */
 	size_t            member_count;
 	struct err       *last; /* owned; of the attempt before; NULL: none */
 	struct usage      told; /* usage that an attempt tells before the run is committed */
@@ -129,10 +129,10 @@ struct attempt {
 /* The stages of a run; written by core/stages.c. */
 struct stage_set {
 	uint16_t wanted;  /* bits, by their places; commit_attempt clears its own */
-	uint16_t started; /* those that were asked to start */
+	uint16_t started; /* stages that were asked to start */
 };
 
-/* What a worker does for a run whose prompt or answer is long.  While the worker has the run,
+/* A worker's job for a run whose prompt or answer is long.  While the worker has the run,
  * nobody else touches what the worker reads, and an end of the run waits. */
 struct aside {
 	struct work_job job;
@@ -141,13 +141,13 @@ struct aside {
 	enum errc (*work)(struct run *r, struct err *e); /* on the worker */
 	void (*then)(struct run *r, struct err *e); /* on the loop; code ERR_OK: it went well */
 	struct err *err;  /* owned (err_keep), as the next; NULL: it went well */
-	struct buf  body; /* what was made */
+	struct buf  body; /* the bytes that were made */
 	struct err *why;  /* why the run is to end; NULL: no failure */
 };
 
 /* The request's words that outlive it; written by run.c, at the run's birth. */
 struct run_given {
-	bool  stream, embed, text; /* as its prompt says */
+	bool  stream, embed, text; /* copies from its prompt */
 	bool  store, finish, fences, logprobs;
 	void *held; /* owned, by release */
 	void (*release)(void *held);
@@ -195,7 +195,7 @@ struct journal_state {
 };
 
 struct feed_state {
-	struct reader reader;       /* of a plain call the whole answer, once printed */
+	struct reader reader;       /* for a plain call: the whole answer, once printed */
 	bool          headers_due;  /* the stream's status would be out, but that run_idem_waits */
 	bool          headers_sent; /* it is out */
 	bool          closed;       /* the stream's last block was printed */
@@ -263,7 +263,7 @@ struct run {
 	struct run_jobs *jobs; /* run.c; owned; NULL: the store has no part in this run */
 };
 
-/* What a run has in a job for the log. */
+/* A run's part in a job for the log. */
 struct log_part {
 	struct run     *run;
 	struct run_news news;
@@ -275,7 +275,7 @@ struct log_part {
 struct log_job {
 	struct run_engine   *engine;
 	struct events_append append;  /* entry_count 0: no job is on its way */
-	struct events_entry *entries; /* these two owned, in parallel; the bytes are the tapes' */
+	struct events_entry *entries; /* parallel to parts; both owned; the bytes are the tapes' */
 	struct log_part     *parts;
 };
 
@@ -321,7 +321,7 @@ static inline unsigned run_stages_with(const struct run *r, enum stage_part part
 
 struct step {
 	const char    *name;
-	enum run_state state;                /* of the run, while it takes the step */
+	enum run_state state;                /* the run's, while it takes the step */
 	bool (*wanted)(const struct run *r); /* whether this run needs the step */
 	enum step_next (*start)(struct run *r, struct err *e);
 };
@@ -334,7 +334,7 @@ struct run_ending {
 	const struct err *e;           /* NULL: success */
 	bool              called;      /* the end comes in CALLING, or later */
 	bool              asked;       /* an attempt went on */
-	int64_t           before_nano; /* what the attempts before the last one have cost */
+	int64_t           before_nano; /* cost of the attempts before the last one */
 };
 
 /* Rows, up to NULL.  A run_end_fn returns true if it has taken the end over, or made it; then no row
@@ -425,7 +425,7 @@ void aside_do(struct run *r, enum errc (*work)(struct run *r, struct err *e),
  * run, and the caller ends it now. */
 bool aside_ends(struct run *r, const struct err *e);
 
-/* call.c, behind the first attempt's start */
+/* call.c, after the first attempt's start */
 void call_begun(struct run *r);
 /* print.c */
 /* print_stored: the answer so far, as it is stored, into jobs->end_answer.  print_whole: the answer
@@ -504,7 +504,7 @@ struct usage bill_close(struct run *r, bool asked);
 bool bill_ends(const struct run *r, struct usage_note *n);
 /* bill_news: what attempts that were given up have used, for the store. */
 void bill_news(const struct run *r, struct run_news *n);
-void bill_over(struct run *r); /* what the turn's end has not settled, and the day's sums */
+void bill_over(struct run *r); /* settles what the turn's end has not; the day's sums */
 void bill_finish(struct run *r);
 
 /* content.c */

@@ -11,7 +11,7 @@ static struct origins origin_around(const struct run *r)
 
 	if (!rq)
 		return o;
-	/* What comes before the prompt is made counts the request's messages alone. */
+	/* Errors that come before the prompt is made count the request's messages alone. */
 	o.before = r->prepared ? rq->what.prompt.message_count - rq->what.message_count : 0;
 	o.instructed = r->prepared && rq->what.instruction.n > 0;
 	o.follows = !id_none(rq->thread.previous);

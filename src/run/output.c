@@ -1,4 +1,4 @@
-/* What the computer says, as chunks of LMC. */
+/* The computer's output, as chunks of LMC. */
 #include "base/limits.h"
 #include "run/computer.h"
 

@@ -10,7 +10,7 @@
 #include "shape/encoder.h"
 
 struct reader {
-	uint64_t        place;   /* on the tape (desk/tape.h): behind the last printed event */
+	uint64_t        place;   /* on the tape (desk/tape.h): after the last printed event */
 	struct encoder *encoder; /* owned; NULL: not made yet */
 	struct buf      out;     /* printed blocks */
 	struct buf      rest;    /* blocks that a worker has printed; appended to out later */

@@ -20,7 +20,7 @@
 #include "base/err.h"
 #include "provider/health.h"
 
-/* What a failure says about another attempt. */
+/* Kinds of failure, by what they say about another attempt. */
 enum retry_kind {
 	RETRY_FAULT,   /* the request's fault, or the gateway's: another attempt would fail alike */
 	RETRY_SIGNED,  /* the request has what another host signed; without, it may go well */
@@ -52,7 +52,7 @@ struct retry_case {
 	bool              bare;      /* the attempt was without what is signed */
 	bool              other;     /* the model has a healthy target that was not asked yet */
 	bool              fallback;  /* another fallback model is left */
-	int64_t           left_us;   /* of the total time limit; INT64_MAX: no limit */
+	int64_t           left_us;   /* rest of the total time limit; INT64_MAX: no limit */
 	uint64_t          random;
 };
 

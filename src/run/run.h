@@ -14,7 +14,7 @@
  *       +---- code that was approved -------+  |  +----------+ the next code
  *                                              +--> CALLING, ENDING
  *
- * The steps in front of the provider's call are a table (step.c); a step that is not wanted is
+ * The steps before the provider's call are a table (step.c); a step that is not wanted is
  * passed over:
  *
  *   LOADING    load         the store: the branch of the conversation that goes on
@@ -30,7 +30,7 @@
  *   BEGINNING  begin        the store: the client's messages are durable
  *   LOADING    turn         the end of the loop's turn, for a run that has waited for nothing so far
  *   RECORDING  settle       the next code of the answer: it is refused, or needs an approval, or runs
- *              record       the store: the execution is durable in front of its beginning
+ *              record       the store: the execution is durable before it begins
  *   EXECUTING  execute      the runner: the code's output
  *   CALLING    prompt       instruction, branch and messages; a worker, where they are long
  *              book         the store: the budget that earlier calls of the run had
@@ -119,7 +119,7 @@ void       run_taken(struct run *r, size_t n);
  * `done`. */
 bool run_whole(struct run *r, struct buf *out) MUST_USE;
 
-/* What replies, logs and metrics say of a run; spans are borrowed until run_leave. */
+/* The facts of a run for replies, logs and metrics; spans are borrowed until run_leave. */
 struct run_view {
 	struct str   id;           /* "run_…"; both empty if it failed before it was begun */
 	struct str   conversation; /* "conv_…", empty if not stored */
@@ -133,7 +133,7 @@ struct run_view {
 	struct id         conversation_id; /* none: not stored */
 	int64_t           created_ms;
 	struct str        provider; /* asked last */
-	struct str        warnings; /* what was not handed on: JSON objects with commas between */
+	struct str        warnings; /* things not handed on: JSON objects with commas between */
 	size_t            warning_count;
 	unsigned          attempts; /* calls of providers; 0: none could be asked */
 	const struct err *failure;  /* the end is an error; NULL: it isn't */

@@ -1,6 +1,6 @@
-/* What an idempotency key is bound to: nothing until the provider begins to answer, then the run,
- * and at the run's end the answer.  The answer of a stored stream is in the event log.  The answer
- * of any other call, plain or streamed, is what the first client's reader has printed. */
+/* An idempotency key's binding: to nothing until the provider begins to answer, then to the run, and
+ * at the run's end to the answer.  The answer of a stored stream is in the event log.  The answer of
+ * any other call, plain or streamed, is what the first client's reader has printed. */
 #include "base/limits.h"
 #include "run/internal.h"
 #include "store/idem.h"

@@ -1,4 +1,4 @@
-/* What becomes of the assistant's code, and when the model is asked again.
+/* The assistant's code: what becomes of it, and when the model is asked again.
  *
  *   settle: the first code that waits
  *     html              shown to the user; the next one
@@ -44,7 +44,7 @@ static void settle_finish(struct run *r, const char *reason)
 	r->kept.usage = own;
 }
 
-/* settle_confirm: the whole code once more, in front of its execution or of the wait for an approval. */
+/* settle_confirm: the whole code once more, before its execution or the wait for an approval. */
 static bool settle_confirm(struct run_computer *c, const struct run_code *code)
 {
 	buf_clear(&c->chunk);

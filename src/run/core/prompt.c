@@ -95,7 +95,7 @@ static bool says_system(const struct str *messages, size_t count)
 	return found;
 }
 
-/* broke_off: the model has to go on with its own last message, and not behind what the computer has
+/* broke_off: the model has to go on with its own last message, and not after what the computer has
  * printed for it. */
 static bool broke_off(const struct run *r, const struct str *messages, size_t count)
 {

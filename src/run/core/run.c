@@ -237,7 +237,7 @@ enum errc run_start(struct run_engine *g, struct call_request *rq,
 	run_stages_choose(r);
 	r->observer = observer;
 	r->observer_arg = arg;
-	/* Of a request that may be passed on as it is, each attempt tells these anew. */
+	/* For a request that may be passed on as it is, each attempt tells its warnings anew. */
 	bool told = rq->what.prompt.native ||
 		    warnings_join(&r->warnings, rq->what.warnings, rq->what.warning_count);
 	enum errc rc = told && choose_encoder(r) && enlist_live(r)

@@ -1,4 +1,4 @@
-/* What a run does before its provider's call: the loop that takes the steps of run/rows.c, which run.h
+/* A run's way to its provider's call: the loop that takes the steps of run/rows.c, which run.h
  * draws, in their order.
  *
  * The loop skips a step that the run does not need.  A step that waits for the store or for a

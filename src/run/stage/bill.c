@@ -1,4 +1,4 @@
-/* What a run may cost and has cost: the reservation against its key's budget, before anything is
+/* A run's permitted and actual cost: the reservation against its key's budget, before anything is
  * stored and the provider is asked, and the bill at the run's end.
  *
  * The reservation is an upper bound: one token for each byte of the prompt, fixed weights for
@@ -472,7 +472,7 @@ struct usage bill_close(struct run *r, bool asked)
 	}
 	if (r->outcome != RUN_COMPLETED || !u.known)
 		u = usage_cut(&u, &guess);
-	r->kept.usage = u; /* what is charged is what is told */
+	r->kept.usage = u; /* the client is told the usage that is charged */
 	bill_charge(r, &u);
 	if (r->computer)
 		r->kept.usage = bill_used(r, &u);

@@ -80,7 +80,7 @@ static void cut_now(struct task *t)
 	}
 }
 
-/* cut_soon: what a model writes behind fenced code that runs is its guess of the output. */
+/* cut_soon: what a model writes after fenced code that runs is its guess of the output. */
 static void cut_soon(struct run_computer *c)
 {
 	c->cut = true;
@@ -167,7 +167,7 @@ static struct str interpret_line(struct str escaped)
 	return escaped;
 }
 
-/* interpret_said: the text is cut behind code that runs: *ret is what is left.  A fence closes at the end of
+/* interpret_said: the text is cut after code that runs: *ret is what is left.  A fence closes at the end of
  * its line. */
 static bool interpret_said(struct run_computer *c, struct str escaped, struct str *ret)
 {
@@ -298,7 +298,7 @@ static void interpret_flush(struct run *r)
 	struct run_computer *c = r->computer;
 
 	c->ending = true;
-	/* A call that was cut has nothing behind its code. */
+	/* A call that was cut has nothing after its code. */
 	if (c->speech && !c->again && !c->cut && !(speech_close(c->speech) && end_piece(c)))
 		interpret_fail(r);
 	c->torn = c->speech && !c->cut && speech_cut(c->speech);

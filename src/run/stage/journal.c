@@ -77,7 +77,7 @@ static void on_logged(struct run *r)
 }
 
 /* on_log_failed: the log will not have the events that were handed over, and so gets none of the events
- * behind them: a log with a gap would lie.  A run that goes on ends with this failure; a run that
+ * after them: a log with a gap would lie.  A run that goes on ends with this failure; a run that
  * has ended learns the same from the store's answer to its end. */
 static void on_log_failed(struct run *r, const struct err *why)
 {
@@ -244,7 +244,7 @@ static bool read_again(const struct run *r)
 
 bool journal_wanted(const struct run *r)
 {
-	/* What a run executes is recorded in front of it, also for a plain answer. */
+	/* An execution is recorded before it begins, also for a plain answer. */
 	return run_stored(r) && (r->given.stream || r->computer);
 }
 
@@ -303,7 +303,7 @@ static bool journal_add(struct run *r, const struct event *ev)
 	return true;
 }
 
-/* add_asked: puts an event in front of the first one, with everything besides events that a shape
+/* add_asked: puts an event before the first one, with everything besides events that a shape
  * depends on; left out where all of that is as usual. */
 static bool add_asked(struct run *r)
 {

@@ -24,7 +24,7 @@ struct span {
 /* Laid open so that it can be embedded. */
 struct answer {
 	struct buf          message; /* a whole message object (plain calls); else empty */
-	struct buf          text;    /* these three JSON-escaped, as events carry them */
+	struct buf          text;    /* text to refusal: JSON-escaped, as in events */
 	struct buf          reasoning;
 	struct buf          refusal;
 	struct buf          images;  /* JSON parts with commas between them */
@@ -32,12 +32,12 @@ struct answer {
 	struct gather      *gather;  /* owned; of LMC chunks; NULL: none came */
 	struct str          lmc;   /* gather's messages, after answer_close; borrowed from gather */
 	struct answer_tool *tools; /* owned */
-	size_t              bytes; /* of all members above; at most LIMIT_ANSWER */
+	size_t              bytes; /* size of all members above; at most LIMIT_ANSWER */
 
 	/* The provider's own answer; listed: of pieces, the items of OpenAI's Responses API with commas
 	 * between them (shape/raw_items). */
 	struct buf    raw;
-	enum raw_form form; /* of raw */
+	enum raw_form form; /* raw's */
 	bool          listed;
 	uint16_t      tool_count;
 	struct span   raw_id;      /* the values of "id" and "created" in raw; */

@@ -29,7 +29,7 @@ struct printer {
 	bool                 called; /* there was a call */
 	bool                 refused;
 	bool                 open;  /* the first item has its start */
-	uint32_t             index; /* of the first item's block */
+	uint32_t             index; /* index of the first item's block */
 	struct item         *items; /* owned; in the order of their starts */
 	size_t               item_count;
 	uint32_t             call_number; /* calls printed so far */
@@ -394,7 +394,7 @@ static bool printer_take(struct printer *p, const struct event *ev, struct buf *
 		if (!p->finish[0] && ev->text.n < sizeof p->finish)
 			str_copy(p->finish, sizeof p->finish, ev->text);
 		return begin_message(p, out) && end_items(p, out);
-	case EVENT_MEDIA: /* this API's answers have no images */
+	case EVENT_MEDIA: /* answers of this API have no images */
 	case EVENT_MESSAGE:
 	case EVENT_LMC:
 	case EVENT_ASKED:
@@ -521,7 +521,7 @@ static bool anthropic_stream_error(struct encoder *n, const struct err *e, struc
 
 struct content {
 	struct printer        *printer;
-	const struct json_doc *doc; /* of the message in OpenAI's form */
+	const struct json_doc *doc; /* the message in OpenAI's form */
 	struct json_doc        scratch;
 	struct buf             text; /* unescaped arguments */
 	struct buf            *out;

@@ -12,9 +12,9 @@
 struct carry {
 	struct details *details; /* owned; NULL: none came */
 	struct buf      calls;   /* [{"id":"…","extra_content":{…}} with commas between them */
-	size_t          count;   /* of calls; at most LIMIT_TOOLS */
-	struct json_doc doc;     /* of calls, once they are read */
-	size_t          bytes;   /* of all; at most LIMIT_ANSWER */
+	size_t          count;   /* number of calls; at most LIMIT_TOOLS */
+	struct json_doc doc;     /* the calls, once they are read */
+	size_t          bytes;   /* size of all; at most LIMIT_ANSWER */
 };
 
 struct carry *carry_create(void)

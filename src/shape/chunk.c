@@ -21,7 +21,7 @@ struct chunk_printer {
 	struct str    own_id; /* the gateway's id of the answer as a completion */
 	struct buf    id;     /* the provider's id, escaped; empty: not known yet */
 	struct buf    name;   /* the provider's name for the model */
-	/* These two are scratch, for giving reasoning another name. */
+	/* Two scratch members, for giving reasoning another name. */
 	struct json_doc doc;
 	struct buf      scratch;
 };
@@ -131,7 +131,7 @@ struct own {
 	char       id[ID_MAX + 2];
 	size_t     id_len;
 	char       digits[DECIMAL_MAX];
-	struct str created; /* of digits */
+	struct str created; /* view of digits */
 };
 
 static void own_print(const struct chunk_printer *p, struct own *ret)

@@ -48,7 +48,7 @@ enum attachment_kind {
 
 struct attachment {
 	enum attachment_kind kind;
-	const char          *format; /* as above; "": the kind has only one format */
+	const char          *format; /* named above; "": the kind has only one format */
 };
 
 /* attachment_tell: finds the kind of a file from its first bytes (all, or LIMIT_ATTACHED_HEAD of

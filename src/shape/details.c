@@ -17,7 +17,7 @@ struct details {
 	struct buf           done;   /* details that are complete, with commas between them */
 	struct buf           raw;    /* the open detail as its first piece came; empty: none */
 	bool                 merged; /* the open detail has had further pieces: its members count */
-	size_t               count;  /* of members; 0: too many for a merge */
+	size_t               count;  /* number of members; 0: too many for a merge */
 	struct detail_member members[LIMIT_DETAIL_MEMBERS];
 };
 
@@ -195,7 +195,7 @@ bool details_add(struct details *d, struct str list, size_t *bytes, size_t max)
 
 		if (json_kind(&d->doc, i) != JSON_OBJECT)
 			continue;
-		/* Of one delta, each is a detail of its own. */
+		/* Details of one delta are distinct, so only the first can go on the open one. */
 		if (i == json_first(&d->doc, 0) && details_go_on(d, i)) {
 			d->merged = true;
 			ok = details_join(d, i, bytes, max);

@@ -15,7 +15,7 @@
 /* The facts of its run that an encoder prints. Spans are borrowed from the run for its whole
  * life. */
 struct encoder_about {
-	/* Of a stream, as its family has it; NULL: server-sent events.  An encoder of an API that has
+	/* A stream's, as its family has it; NULL: server-sent events.  An encoder of an API that has
 	 * no other framing does not look. */
 	const struct framing *framing;
 	bool                  want_usage; /* the client asked for the usage chunk */
@@ -26,7 +26,7 @@ struct encoder_about {
 	/* None: the answer is not stored.  A stored answer has Parley's id and time, an answer that
 	 * is not stored has those of the provider. */
 	struct id  conversation;
-	struct str model;     /* as the client asked; printed if the provider gives none */
+	struct str model;     /* the requested one; printed if the provider gives none */
 	struct str settings;  /* the members of the answer that show the request (call_request) */
 	int64_t    created_s; /* wall clock */
 	int64_t    guess_in;  /* estimated tokens of the prompt; 0: not estimated */
@@ -40,7 +40,7 @@ struct encoder_about {
 /* The answer of a plain call. */
 struct encoder_whole {
 	struct str    raw;         /* the provider's own answer, or empty */
-	enum raw_form form;        /* of raw */
+	enum raw_form form;        /* raw's */
 	struct str    raw_id;      /* the values of "id" and "created" in raw; */
 	struct str    raw_created; /* empty: not known */
 	struct str    message; /* the assistant's message, a JSON object; may be empty beside raw */

@@ -342,7 +342,7 @@ static void lmc_over(struct encoder *n, bool failed)
 {
 	struct lmc_stream *s = container_of(n, struct lmc_stream, encoder);
 
-	/* A turn that a finish_reason has ended has its code, and the confirmation behind it. */
+	/* A turn that a finish_reason has ended has its code, and the confirmation after it. */
 	s->failed = s->failed || (failed && !s->ended && !n->rests);
 	(void)!put_off(s);
 }
@@ -391,7 +391,7 @@ static bool lmc_error(struct encoder *n, const struct err *e, struct str request
 	struct lmc_stream *s = lmc_stream_begin(n, seq, out);
 
 	s->failed = true;
-	/* As in its row; one that waited for an approval may be cancelled behind its finish. */
+	/* None, as in its row; a run that waited for an approval may be cancelled after its finish. */
 	if (strcmp(err_wire(e), err_code_wire(ERR_CANCELLED)) == 0)
 		s->finish_reason[0] = '\0';
 	/* If the encoder itself has failed, its held text is lost, but an open segment gets its

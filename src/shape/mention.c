@@ -4,7 +4,7 @@
 #include "base/base.h"
 #include "base/plain.h"
 
-/* Behind a quote or a backslash. */
+/* Words after a quote or a backslash. */
 static const struct {
 	char       first;
 	struct str word;

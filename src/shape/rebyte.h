@@ -9,7 +9,7 @@
 /* The value of a run: the assistant's message, gathered from events.  Laid open so that it can be
  * embedded. */
 struct rebyte_value {
-	struct buf text;  /* these two escaped, or JSON */
+	struct buf text;  /* text, calls: escaped, or JSON */
 	struct buf calls; /* the entries of tool_calls, the last one open */
 	bool       open;
 };

@@ -13,7 +13,7 @@
 
 static const struct {
 	const char *type;
-	const char *prefix; /* of ids; the id of a second item ends in "_2" */
+	const char *prefix; /* start of ids; the id of a second item ends in "_2" */
 } response_kinds[RESPONSE_KIND__COUNT] = {
 	[RESPONSE_REASONING] = { "reasoning", "rs_" },
 	[RESPONSE_MESSAGE] = { "message", ID_MESSAGE },
@@ -238,7 +238,7 @@ static bool response_carry_call(struct response *r, const struct event *ev)
 /* response_carry_rest: what came after the calls. */
 static bool response_carry_rest(struct response *r)
 {
-	bool called = r->nth[RESPONSE_CALL] > 0; /* of both kinds */
+	bool called = r->nth[RESPONSE_CALL] > 0; /* calls of both kinds */
 
 	return !called || !carry_any(r->carry) ||
 	       (response_open_reasoning(r) && carry_take(r->carry, &r->reasoning->carried));

@@ -43,7 +43,7 @@ struct str response_raw_id(struct response_raw *x, struct str id);
 /* response_raw_output: the items, with commas between them; empty: there are none. */
 struct str response_raw_output(const struct response_raw *x);
 
-/* What the gateway says of a response. */
+/* The gateway's facts about a response. */
 struct response_frame {
 	struct id  run;
 	int64_t    created_s;
@@ -69,9 +69,9 @@ bool response_raw_put_usage(const struct usage *u, struct buf *out) MUST_USE;
 enum response_kind {
 	RESPONSE_REASONING,
 	RESPONSE_MESSAGE,
-	RESPONSE_CALL,   /* of a function */
-	RESPONSE_IMAGE,  /* that the model has made */
-	RESPONSE_CUSTOM, /* of a custom tool: a function to the provider, with one text as input */
+	RESPONSE_CALL,   /* call of a function */
+	RESPONSE_IMAGE,  /* image that the model has made */
+	RESPONSE_CUSTOM, /* a custom tool's: a function to the provider, with one text as input */
 	RESPONSE_KIND__COUNT
 };
 
@@ -84,14 +84,14 @@ struct response_item {
 	bool               open; /* pieces may follow */
 	bool               cut;  /* it has ended early: status incomplete */
 	bool               said; /* a message: it has a part of text; reasoning: it has a text */
-	struct buf         text; /* of the message or the reasoning; the arguments of a call; an
+	struct buf         text; /* a message or reasoning; the arguments of a call; an
 				  * image in base64 */
 	struct buf         refusal;
 	struct buf         name;
-	struct buf         space; /* of a call: the namespace of its tool; empty: none */
+	struct buf         space; /* namespace of a call's tool; empty: none */
 	struct buf         call_id;
-	struct buf         input;    /* of a custom call that has ended */
-	struct buf         logprobs; /* of the text: elements with commas between them */
+	struct buf         input;    /* input of a custom call that has ended */
+	struct buf         logprobs; /* for the text: elements with commas between them */
 	struct buf         carried;  /* encrypted_content of reasoning; empty: none */
 	struct buf         head;     /* for the watcher's use */
 };
@@ -111,15 +111,15 @@ struct response {
 	struct id              run;
 	int64_t                created_s;  /* unix time */
 	struct buf             settings;   /* the members that show the request */
-	struct json_doc        doc;        /* of settings, if the tools are needed */
-	json_at                tools;      /* of doc; absent: all are plain functions */
+	struct json_doc        doc;        /* settings, if the tools are needed */
+	json_at                tools;      /* in doc; absent: all are plain functions */
 	bool                   unthinking; /* reasoning is left out */
 	bool                   logprobs;   /* the request asked for them */
 	struct buf             pending;    /* log probabilities of the piece that is read */
 	struct response_item **items;      /* owned, and so is each */
 	size_t                 count;
 	size_t                 nth[RESPONSE_KIND__COUNT]; /* items of the kind so far */
-	struct response_item  *reasoning;                 /* these two are open; NULL: none is */
+	struct response_item  *reasoning;                 /* open, as message; NULL: none */
 	struct response_item  *message;
 	struct usage           usage;
 	char                   finish[64]; /* finish_reason; "": not known yet */
@@ -129,8 +129,8 @@ struct response {
 	 * carries: the client is given it, because the gateway does not store the response. */
 	struct carry *carry;
 	bool          carries;
-	size_t        bytes; /* of all texts */
-	size_t        max;   /* of bytes */
+	size_t        bytes; /* size of all texts */
+	size_t        max;   /* limit of bytes */
 	/* Owned; the items of a provider of this API, which stand for those above; NULL: there are none.
 	 * passes: they are taken from events. */
 	struct response_raw         *raw;
@@ -180,7 +180,7 @@ bool response_object(const struct run_object *o, struct buf *out) MUST_USE;
 /* Laid open so that it can be embedded. */
 struct response_pass {
 	bool            on;      /* the provider's events have come */
-	bool            renames; /* as in response_raw_create */
+	bool            renames; /* see response_raw_create */
 	struct buf      last;    /* its last event, which waits for the store */
 	struct buf      object;  /* the response of that event, as the client gets it */
 	struct json_doc doc;     /* scratch */
@@ -189,7 +189,7 @@ struct response_pass {
 /* Where events are printed. */
 struct response_pass_to {
 	struct buf *out;
-	uint64_t   *number; /* of the next event */
+	uint64_t   *number; /* number of the next event */
 	uint64_t    unseen; /* events with lower numbers are left out */
 };
 
@@ -243,7 +243,7 @@ bool response_stream_cursor(struct str text, struct cursor *ret);
  * message has or names.  A given call whose id a stored call has, too, becomes the stored one, which
  * also has what its provider must get back.  A stored message of another role is *ret as it is.
  * *ret borrows from stored, or is in the arena; it may be where `given` stands.
- * Errors: NOT_FOUND: there is no such call; INVALID_VALUE: calls behind a message that is not the
+ * Errors: NOT_FOUND: there is no such call; INVALID_VALUE: calls after a message that is not the
  * assistant's; OVERLOADED. */
 enum errc response_refer_join(struct str stored, struct str given, struct arena *arena,
 			      struct str *ret, struct err *e) MUST_USE;
@@ -254,7 +254,7 @@ enum errc response_refer_join(struct str stored, struct str given, struct arena 
  * Source: OpenAI's API reference, "Chat completions" (choices[].logprobs.content) and "Responses"
  * (output_text.logprobs). */
 
-/* logprobs_add: appends the elements of the answer's first choice, with commas between them and behind
+/* logprobs_add: appends the elements of the answer's first choice, with commas between them and after
  * what out has; nothing where raw has none.  Members that the Responses API demands and the provider
  * left out become empty lists.  False: no memory, or out is full; out is unchanged. */
 bool logprobs_add(struct str raw, struct buf *out) MUST_USE;

@@ -18,7 +18,7 @@ static const struct word members[] = {
 	{ "tool_choice.function", "tool_choice" },
 };
 
-/* What follows a part, a call or a message.  Other words mean nothing in an item. */
+/* Words that follow a part, a call or a message.  Others mean nothing in an item. */
 static const struct word in_part[] = {
 	{ ".image_url.url", ".image_url" },
 	{ ".image_url.detail", ".detail" },

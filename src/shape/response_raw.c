@@ -37,7 +37,7 @@ static const struct raw_kind {
 enum { RAW_KINDS = 16 };
 
 struct raw_name {
-	char from[RAW_ID]; /* these two with quotes */
+	char from[RAW_ID]; /* from, to: with quotes */
 	char to[RESPONSE_ID + 2];
 };
 
@@ -48,7 +48,7 @@ struct response_raw {
 	size_t          nth[RAW_KINDS];
 	struct buf      items;
 	struct json_doc doc;      /* scratch */
-	struct json_doc settings; /* of the response */
+	struct json_doc settings; /* settings of the response */
 };
 
 /* --- ids --- */
@@ -142,7 +142,7 @@ struct str response_raw_output(const struct response_raw *x)
 
 /* --- the object --- */
 
-/* The members in front of the settings. */
+/* The members before the settings. */
 static const char *const raw_first[] = { "id",           "object", "created_at",         "status",
 					 "completed_at", "error",  "incomplete_details", "output",
 					 "usage" };

@@ -28,12 +28,12 @@ struct response_stream {
 	struct encoder_about about;
 	struct response      r;
 	bool                 begun;
-	uint64_t             number;   /* of the next event */
+	uint64_t             number;   /* number of the next event */
 	uint64_t             unseen;   /* numbers below this one were received already */
-	uint64_t             last_seq; /* of the run's events */
+	uint64_t             last_seq; /* number of the run's last event */
 	struct response_pass pass;
-	struct buf          *out;   /* of the current call */
-	size_t               start; /* of the open event in out */
+	struct buf          *out;   /* output of the current call */
+	size_t               start; /* start of the open event in out */
 };
 
 /* --- one event --- */
@@ -43,7 +43,7 @@ static bool response_stream_put(struct response_stream *s, const char *text)
 	return buf_text(s->out, text);
 }
 
-/* stream_open: the object stays open, behind its number. */
+/* stream_open: the object stays open, after its number. */
 static bool stream_open(struct response_stream *s, const char *type)
 {
 	s->start = s->out->len;
@@ -143,7 +143,7 @@ static bool response_stream_opened(void *arg, struct response_item *i)
 
 /* --- deltas --- */
 
-/* stream_make_head: what all deltas of an item have in front of their numbers, made once. */
+/* stream_make_head: what all deltas of an item have before their numbers, made once. */
 static bool stream_make_head(struct response_item *i)
 {
 	static const struct {

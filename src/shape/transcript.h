@@ -37,7 +37,7 @@ struct transcript_options {
 	bool   fence;         /* LMC code as fenced text instead of tool calls */
 	bool   answers_calls; /* a tool call without an answer gets one */
 	size_t old; /* the first `old` messages were sent in earlier turns: no warnings for them */
-	bool   unrun; /* as in lmc/to_openai_options */
+	bool   unrun; /* see lmc/to_openai_options */
 	enum context_files files;
 	bool view; /* the result is shown to a client: images that have a path are not read */
 	struct warnings               *warnings; /* borrowed */
@@ -51,7 +51,7 @@ struct transcript_options {
 
 /* transcript_render: *ret are raw JSON messages; they borrow from messages and the arena.
  * Errors: INVALID_VALUE and the like for a message that breaks the rules, with its path
- * (messages[2].format, counted behind the old ones); OVERLOADED. */
+ * (messages[2].format, counted after the old ones); OVERLOADED. */
 enum errc transcript_render(const struct str *messages, size_t count,
 			    const struct transcript_options *o, struct str **ret, size_t *ret_count,
 			    struct err *e) MUST_USE;

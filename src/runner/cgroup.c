@@ -50,7 +50,7 @@ static bool cgroup_read(int folder, const char *file, char *ret, size_t size)
 	return n > 0;
 }
 
-/* The number behind a word at the start of a line, or of the file if there is no word. */
+/* The number after a word at the start of a line, or of the file if there is no word. */
 static int64_t cgroup_number(int folder, const char *file, const char *word)
 {
 	char        text[2048];

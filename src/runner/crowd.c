@@ -61,7 +61,7 @@ static void crowd_look_at(struct crowd *c, struct session *s, int64_t now)
 		session_close(s, "idle");
 	else if (!s->user && now - s->began_us > o->life_us)
 		session_close(s, "life");
-	/* what was left behind in an idle one grows slowly, or is seen a second later */
+	/* leftovers in an idle session grow slowly, or are seen a second later */
 	if (c->home.cgroups || s->closing || (!s->user && c->looks % CROWD_IDLE_LOOKS != 0))
 		return;
 	session_usage(s, &u);
@@ -134,7 +134,7 @@ static bool crowd_close_oldest(struct crowd *c, const char *owner)
 	return oldest != NULL;
 }
 
-/* Those that are ending count for nobody: they are gone in a few milliseconds. */
+/* Sessions that are ending count for nobody: they are gone in a few milliseconds. */
 static enum errc crowd_room(struct crowd *c, struct str owner, struct err *e)
 {
 	const struct runner_options *o = c->home.options;

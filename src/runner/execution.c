@@ -23,7 +23,7 @@ const char *const outcome_names[OUTCOME__COUNT] = { "ok",     "error",  "interru
 
 struct execution {
 	struct loop           *loop;
-	struct session        *session; /* not to be used behind the end */
+	struct session        *session; /* not to be used after the end */
 	const struct language *language;
 	const struct sink     *sink;
 	void                  *sink_arg;
@@ -31,7 +31,7 @@ struct execution {
 	void                  *over_arg;
 	struct program        *program; /* borrowed; NULL: not started, or gone */
 	struct buf             code;
-	struct execution_file *files; /* owned, with names behind them and descriptors */
+	struct execution_file *files; /* owned, with descriptors; names in `names` */
 	size_t                 file_count;
 	struct buf             names;
 	int64_t                time_us;
@@ -43,11 +43,11 @@ struct execution {
 	bool            stopping, urged;
 	bool            done;
 	bool            dying;
-	enum outcome    reason; /* of stopping */
+	enum outcome    reason; /* reason for stopping */
 	int64_t         began_us, cpu_us;
 	struct timespec since;
 	struct timespec brought;  /* when the client's files were */
-	char            file[64]; /* of the code */
+	char            file[64]; /* the code's path */
 
 	struct buf piece_buf; /* output that waits for more */
 	struct buf tail;      /* the last of what was left out */
@@ -71,7 +71,7 @@ static void execution_on_piece(struct timer *t)
 	execution_flush(container_of(t, struct execution, piece));
 }
 
-/* As many whole characters as fit into n bytes. */
+/* Bytes of the whole characters that fit into n. */
 static size_t execution_cut(struct str text, size_t n)
 {
 	if (n >= text.n)
@@ -122,7 +122,7 @@ static void execution_keep_tail(struct execution *x, struct str text)
 	(void)!buf_str(&x->tail, text);
 }
 
-/* What was left out, and its end. */
+/* The number of bytes left out, and the last of the output. */
 static void execution_tail(struct execution *x)
 {
 	struct str tail = buf_view(&x->tail);
@@ -285,7 +285,7 @@ static void execution_text(void *arg, struct str text)
 	if (n > 0)
 		execution_put(x, (struct str){ text.p, n });
 	if (n < text.n) {
-		x->kept = o->output; /* what follows a cut is left out, however short */
+		x->kept = o->output; /* output after a cut is left out, however short */
 		execution_keep_tail(x, (struct str){ text.p + n, text.n - n });
 	}
 	if (x->left_out > o->dropped)
@@ -318,7 +318,7 @@ static void execution_picture(void *arg, const struct picture *p)
 	execution_flush(x);
 	buf_init(&html, 3 * (size_t)LIMIT_RUNNER_IMAGE);
 	if (p->format == PICTURE_HTML) {
-		/* as output: whole characters */
+		/* cleaned like output: whole characters */
 		(void)!(clean_feed(&clean, p->bytes, &html) && clean_end(&clean, &html));
 		copy.bytes = buf_view(&html);
 	}

@@ -22,7 +22,7 @@ struct host {
 	uid_t                        peer;
 	struct list_head             clients;
 	size_t                       client_count;
-	struct line                  line; /* of clients' executions */
+	struct line                  line; /* clients' executions */
 	bool                         stopping;
 	char (*seen)[ASK_NAME + 1]; /* owned; a ring of LIMIT_RUNNER_EXECS ids */
 	size_t seen_at;
@@ -30,10 +30,10 @@ struct host {
 
 struct client {
 	struct list_link  all;
-	struct line_place place; /* of its execution */
+	struct line_place place; /* its execution's, in the host's line */
 	struct host      *host;
 	struct watch      watch;
-	uint32_t          events; /* that are watched */
+	uint32_t          events; /* events that are watched */
 	struct buf        in, out;
 	bool              left; /* the peer has gone, or is to go */
 	bool ending; /* nothing more is wanted: what comes is thrown away until the peer closes */
@@ -44,7 +44,7 @@ struct client {
 	struct buf            names;
 	struct execution_file files[LIMIT_RUNNER_FILES];
 	size_t                file_count;
-	int                   fds[LIMIT_RUNNER_FILES]; /* that came, and whose frame has not */
+	int                   fds[LIMIT_RUNNER_FILES]; /* owned; they came before their frames */
 	size_t                fd_count;
 	struct execution     *execution; /* NULL: none, or over */
 	int                   download;  /* -1: none */
@@ -136,7 +136,7 @@ static void client_part(struct client *c, const struct picture *p, struct str by
 	client_put_buf(c, html ? FRAME_HTML : FRAME_IMAGE, &b, ok && buf_str(&b, bytes));
 }
 
-/* In parts, and an empty one behind them. */
+/* The picture in parts, and an empty one after them. */
 static void client_picture(void *arg, const struct picture *p)
 {
 	struct str rest = p->bytes;

@@ -35,7 +35,7 @@ struct language {
 	const char       *name;
 	const char       *aliases; /* between commas */
 	enum language_way way;
-	const char       *ending;  /* of the file with the code */
+	const char       *ending;  /* extension of the code's file */
 	const char       *program; /* has to be in /usr/bin or /usr/local/bin; NULL: none */
 	/* Separated by spaces; % is the file with the code, @ the program's path, $ the driver's folder.  Of
 	 * a driver: the file's name comes over the control socket. */
@@ -58,13 +58,13 @@ size_t      language_index(const struct language *l);
 /* --- program: a language's process in a sandbox: its output, cleaned and without marks, its
  * images, and its end.  Everything that it says may be forged; all of it is bounded. */
 
-/* What a program says while somebody listens; the spans are borrowed for the call.  None of these may
- * destroy the program. */
+/* Callbacks for all that a program says while somebody listens; the spans are borrowed for the call.
+ * None may destroy the program. */
 struct program_ear {
 	void (*text)(void *arg, struct str text); /* whole characters */
 	void (*line)(void *arg, int64_t line);
 	void (*picture)(void *arg, const struct picture *p);
-	/* the execution's end, as the driver tells it; dying: the process ends behind it */
+	/* the execution's end, as the driver tells it; dying: the process ends after it */
 	void (*done)(void *arg, int64_t status, bool dying);
 	/* the process has ended, and its output was told; status as waitpid(2) gives it */
 	void (*ended)(void *arg, int status);
@@ -106,7 +106,7 @@ struct session_user {
 	void (*lost)(void *arg, const char *why);
 };
 
-struct session_home; /* what all sessions share */
+struct session_home; /* the part that all sessions share */
 
 struct session {
 	struct list_link           all;
@@ -117,7 +117,7 @@ struct session {
 	struct cgroup              group;
 	bool                       ready;
 	bool                       closing; /* killed; its end is awaited */
-	const char                *why;     /* of the end that is coming */
+	const char                *why;     /* reason for the end that is coming */
 	const struct session_user *user;    /* NULL: idle */
 	void                      *user_arg;
 	int64_t                    began_us, used_us;
@@ -217,7 +217,7 @@ enum errc workspace_give(int folder, struct str name, int from, struct timespec 
 enum errc workspace_open(int folder, struct str path, int *ret_fd, int64_t *ret_bytes,
 			 struct err *e) MUST_USE;
 
-/* workspace_walk: tells regular files that were changed at `since` or later, those in the folder `in` behind
+/* workspace_walk: tells regular files that were changed at `since` or later, those in the folder `in` after
  * `brought` alone; at most `most`.  False of tell: enough.
  * False: there may be more files than were told. */
 typedef bool (*workspace_tell_fn)(void *arg, struct str path, int64_t bytes);
@@ -233,7 +233,7 @@ struct ask {
 	char    session[ASK_NAME + 1];
 	char    owner[ASK_NAME + 1];
 	char    language[32];
-	char    path[1025]; /* of a file; "": none */
+	char    path[1025]; /* a file's; "": none */
 	int64_t time_us;    /* 0: not said */
 };
 
@@ -259,7 +259,7 @@ extern const char *const outcome_names[OUTCOME__COUNT];
 
 struct result {
 	enum outcome outcome;
-	int          exit; /* of a process, or of a shell's last command */
+	int          exit; /* status of a process, or of a shell's last command */
 	int64_t      ms, cpu_ms;
 	int64_t      peak; /* bytes of memory; the most that was seen */
 	int64_t      left_out;
@@ -297,7 +297,7 @@ struct execution_ask {
 };
 
 /* execution_create: begins it in a session that nobody uses, ready or not.  `over` is called in the
- * loop's turn behind the sink's end, and must destroy the execution.  Errors: INTERNAL. */
+ * loop's turn after the sink's end, and must destroy the execution.  Errors: INTERNAL. */
 enum errc execution_create(struct session *s, const struct execution_ask *ask,
 			   const struct sink *sink, void *sink_arg, void (*over)(void *arg),
 			   void *over_arg, struct execution **ret, struct err *e) MUST_USE;
@@ -309,7 +309,7 @@ void execution_stop(struct execution *x);
 void execution_resume(struct execution *x);
 
 /* --- line: whose execution begins next.  Keys take turns: the first of those that wait whose key has the fewest
- * at work begins, and the others of its key go behind all that wait.  One key has at most one less at work than
+ * at work begins, and the others of its key go to the end of the line.  One key has at most one less at work than
  * there may be, so that others need not wait for its end.
  *
  *   enter --> waiting --next--> begun --leave-->        (leave: from either) */

@@ -19,7 +19,7 @@ static size_t clean_size(unsigned char c)
 	return c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
 }
 
-/* What follows the escape's first byte; false: c is no part of an escape. */
+/* The byte after an escape's first; false: it is no part of an escape. */
 static bool clean_begin(struct clean *c, char byte)
 {
 	if (byte == '[')
@@ -160,7 +160,7 @@ void mark_expect(struct marks *m, const char *digits, const struct mark_sink *si
 	str_copy(m->digits, sizeof m->digits, str_of(digits));
 }
 
-/* One more byte behind a separator.  Returns false when it must be looked at again. */
+/* One more byte after a separator.  Returns false when it must be looked at again. */
 static bool mark_step(struct marks *m, char c, const struct mark_sink *sink, bool *ret_memory)
 {
 	size_t at = m->held.len;

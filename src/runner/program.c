@@ -20,17 +20,17 @@ struct program {
 	const struct program_ear *ear; /* NULL: nobody listens */
 	void                     *ear_arg;
 	struct watch              pipe, control;
-	bool                      pipe_open, control_open; /* what is watched */
+	bool                      pipe_open, control_open; /* the watches that are on */
 	bool                      waits;                   /* the pipe is not read for now */
 	struct marks              marks;
 	struct clean              clean;
-	struct buf                text;     /* of one read, cleaned */
+	struct buf                text;     /* text of one read, cleaned */
 	struct buf                left;     /* said while nobody listened */
 	struct buf                pictures; /* from the control socket */
 	bool                      ended;
-	bool                      told; /* that it has ended */
+	bool                      told; /* its end was told */
 	int                       status;
-	int         last_reads; /* of the pipe behind the end: children may go on writing */
+	int         last_reads; /* reads of the pipe after the end: children may go on writing */
 	char        directory[SEAT_DIRECTORY];
 	struct task burial;
 };
@@ -301,7 +301,7 @@ void program_listen(struct program *p, const struct program_ear *ear, void *arg,
 {
 	struct mark_sink sink = { program_text, program_mark, p };
 
-	/* what is in the pipe already belongs in front */
+	/* output that is already in the pipe comes first */
 	while (!p->ended && p->pipe.fd >= 0 && ++p->last_reads < PROGRAM_LAST_READS &&
 	       program_read_once(p)) {
 	}

@@ -332,7 +332,7 @@ static void try_end(void *arg, const struct result *result)
 	try_print(&out, console_end(&r->console, &out));
 }
 
-/* Behind the console's end, as the files are known by then. */
+/* Files follow the output, as they are known at the execution's end. */
 static void try_file(void *arg, struct str path, int64_t bytes)
 {
 	struct runner *r = arg;
@@ -375,7 +375,7 @@ static enum errc try_begin(struct runner *r, const struct language *l, struct st
 			    : rc;
 }
 
-/* As the gateway refuses it. */
+/* The refusal in the gateway's words. */
 static int try_unavailable(struct runner *r, const char *language)
 {
 	struct buf list, text;

@@ -17,7 +17,7 @@ struct runner_options {
 	size_t             language_count;
 	const char *const *mounts; /* folders that sandboxes see, read only */
 	size_t             mount_count;
-	int64_t            time_us, max_time_us; /* of one execution: by default, at most */
+	int64_t            time_us, max_time_us; /* an execution's limit: default, maximum */
 	int64_t            memory; /* bytes of a session, with its folders in memory */
 	int64_t            cpu;    /* hundredths of a core */
 	int64_t            processes, files;

@@ -28,7 +28,7 @@ static const char group[] = "user:x:1000:\nnogroup:x:65534:\n";
 struct sandbox_ground {
 	const struct runner_options *options;
 	const char                  *bwrap;
-	char                         folder[512]; /* of seat and drivers */
+	char                         folder[512]; /* folder of seat and drivers */
 	int                          filter;
 	int                          passwd, group;
 	struct buf                   text; /* all arguments; reserved, so that it does not move */
@@ -209,7 +209,7 @@ static void sandbox_system(struct sandbox_ground *g)
 		sandbox_mount(g, "--ro-bind", g->options->mounts[i], g->options->mounts[i]);
 }
 
-/* What tells of the machine, or of others on it. */
+/* Covers files that tell of the machine, or of others on it. */
 static void sandbox_proc(struct sandbox_ground *g)
 {
 	static const char *const covered[] = {
@@ -329,7 +329,7 @@ static int sandbox_reopen(int fd)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* In the child, where only calls that are safe behind a fork may stand. */
+/* In the child, where only calls that are safe after a fork may stand. */
 static void sandbox_become(const struct sandbox_ground *g, const int fds[5], int procs)
 {
 	static char *const none[] = { NULL };
@@ -486,7 +486,7 @@ void sandbox_signal(struct sandbox *s, uint32_t id, int signal)
 
 /* --- a try --- */
 
-/* What bubblewrap said, in one line. */
+/* Bubblewrap's message, in one line. */
 static void sandbox_said(int fd, char *ret, size_t size)
 {
 	ssize_t n = read(fd, ret, size - 1);

@@ -18,7 +18,7 @@ struct sandbox_ground;
 #define SANDBOX_CODE    "/run/cell"   /* the files with the code */
 #define SANDBOX_DRIVERS "/run/parley" /* seat and drivers, read only */
 
-/* What all sandboxes share: programs, folders, the filter. */
+/* The part that all sandboxes share: programs, folders, the filter. */
 /* sandbox_ground_create: the options are borrowed for the ground's life.  Errors: NOT_SUPPORTED_YET says what this
  * machine lacks, INTERNAL. */
 enum errc sandbox_ground_create(const struct runner_options *o, struct sandbox_ground **ret,
@@ -28,7 +28,7 @@ OWNABLE(sandbox_ground);
 
 /* Laid open so that it can be embedded; use the functions. */
 struct sandbox {
-	pid_t pid;     /* of bubblewrap; 0: none */
+	pid_t pid;     /* bubblewrap's; 0: none */
 	int   process; /* its pidfd, readable when it has ended */
 	int   channel; /* to the seat; readable when there is news */
 	int   space;   /* O_PATH, of SANDBOX_SPACE; -1: not ready yet */

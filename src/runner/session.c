@@ -19,7 +19,7 @@
 struct look {
 	int64_t memory; /* bytes that no file backs */
 	int64_t shared; /* bytes of shared memory and of files in memory, where they are mapped */
-	int64_t cpu_us; /* of the processes that live */
+	int64_t cpu_us; /* CPU time of the processes that live */
 };
 
 enum { LOOK_MOST = 512 };
@@ -37,7 +37,7 @@ static bool look_read(pid_t pid, const char *file, char *ret, size_t size)
 	return n > 0;
 }
 
-/* Bytes: the number of kB behind a word of the text; 0: there is none. */
+/* Bytes: the number of kB after a word of the text; 0: there is none. */
 static int64_t look_kilobytes(const char *text, const char *word)
 {
 	const char *at = strstr(text, word);
@@ -141,7 +141,7 @@ void session_leave_all(struct session_home *h)
 	for (struct session_leaving *g = LIST_FIRST(&h->leaving, struct session_leaving, link); g;
 	     g = next) {
 		next = LIST_NEXT(g, struct session_leaving, link);
-		/* what stays is swept up by the next start */
+		/* a group that stays is swept up by the next start */
 		while (!cgroup_remove(h->cgroups, &g->group) && tries++ < SESSION_LEAVE_TRIES)
 			(void)poll(NULL, 0, SESSION_LEAVE_MS);
 		timer_stop(h->loop, &g->again);
@@ -209,7 +209,7 @@ void session_close(struct session *s, const char *why)
 		return;
 	s->closing = true;
 	s->why = why;
-	/* what is frozen does not even die */
+	/* a frozen process does not even die */
 	session_go_on(s);
 	sandbox_kill(&s->box);
 }
@@ -358,7 +358,7 @@ void session_go_on(struct session *s)
 
 /* --- use --- */
 
-/* What stands in the folder takes memory too; a file of it that is mapped is among what processes share. */
+/* Files in the folder take memory too; one that is mapped is among what processes share. */
 static int64_t session_memory(const struct look *l, int64_t space)
 {
 	return l->memory + (l->shared > space ? l->shared : space);

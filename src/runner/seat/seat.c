@@ -47,7 +47,8 @@ static bool seat_set_limit(int what, const char *text)
 
 static bool seat_set_limits(char **argv)
 {
-	/* These are counted for the user of all sandboxes, too.  A limit that is lower already stays. */
+	/* Pending signals are counted for the user of all sandboxes, too.  A limit that is lower
+	 * already stays. */
 	(void)setrlimit(RLIMIT_SIGPENDING, &(struct rlimit){ SIGNALS, SIGNALS });
 	return setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }) == 0 &&
 	       seat_set_limit(RLIMIT_DATA, argv[3]) && seat_set_limit(RLIMIT_NPROC, argv[4]) &&

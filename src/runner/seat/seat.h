@@ -17,9 +17,9 @@ enum seat_order {
 
 struct seat_ask {
 	uint8_t  order;  /* enum seat_order */
-	uint8_t  signal; /* of SEAT_SIGNAL: for the process group */
-	uint16_t length; /* of SEAT_START: bytes of arguments */
-	uint32_t id;     /* of a program; the runner counts */
+	uint8_t  signal; /* SEAT_SIGNAL: for the process group */
+	uint16_t length; /* SEAT_START: bytes of arguments */
+	uint32_t id;     /* a program's; the runner counts */
 	char     directory[SEAT_DIRECTORY];
 	char     arguments[SEAT_ARGUMENTS];
 };
@@ -32,5 +32,5 @@ enum seat_news {
 struct seat_say {
 	uint8_t  news; /* enum seat_news */
 	uint32_t id;
-	int32_t  status; /* of SEAT_ENDED, as waitpid(2) gives it */
+	int32_t  status; /* SEAT_ENDED: as waitpid(2) gives it */
 };

@@ -227,7 +227,7 @@ static const char *nearest_option(const struct option *options, struct str name,
 	return config_value_nearest(name, names, n);
 }
 
-/* bad_option: what getopt_long has refused.  given: the argument with the option, which may have a secret behind its
+/* bad_option: what getopt_long has refused.  given: the argument with the option, which may have a secret after its
  * name; another one where a letter was refused. */
 static int bad_option(int opt, const char *given, const struct option *options)
 {

@@ -6,18 +6,18 @@
 
 /* --- what is wanted --- */
 
-static bool always(const struct run *r)
+static bool wants_always(const struct run *r)
 {
 	(void)r;
 	return true;
 }
 
-static bool continues(const struct run *r)
+static bool wants_branch(const struct run *r)
 {
 	return !id_none(r->rq->thread.conversation) || !id_none(r->rq->thread.previous);
 }
 
-static bool refers(const struct run *r)
+static bool wants_references(const struct run *r)
 {
 	return r->rq->thread.reference_count > 0;
 }
@@ -42,17 +42,17 @@ static bool starts_stages(const struct run *r)
 	return run_stages_with(r, STAGE_PART_START);
 }
 
-static bool settles(const struct run *r)
+static bool wants_code(const struct run *r)
 {
 	return r->computer && settle_waits(r);
 }
 
-static bool records(const struct run *r)
+static bool wants_record(const struct run *r)
 {
 	return r->computer && settle_chose(r) && run_stored(r);
 }
 
-static bool executes(const struct run *r)
+static bool wants_execution(const struct run *r)
 {
 	return r->computer && settle_chose(r);
 }
@@ -104,8 +104,8 @@ static enum step_next step_turn(struct run *r, struct err *e)
 /* --- the steps --- */
 
 const struct step run_steps[] = {
-	{ "load", STATE_LOADING, continues, save_load },
-	{ "refer", STATE_LOADING, refers, refer_find },
+	{ "load", STATE_LOADING, wants_branch, save_load },
+	{ "refer", STATE_LOADING, wants_references, refer_find },
 	{ "look", STATE_LOADING, has_messages_of_ours, step_look },
 	{ "find_files", STATE_LOADING, names_files, attach_find },
 	{ "read_files", STATE_LOADING, names_files, attach_read },
@@ -117,14 +117,14 @@ const struct step run_steps[] = {
 	{ "reserve", STATE_LOADING, bill_wanted, bill_reserve },
 	{ "begin", STATE_BEGINNING, run_stored, save_begin },
 	{ "turn", STATE_LOADING, is_starting, step_turn },
-	{ "settle", STATE_RECORDING, settles, settle_start },
+	{ "settle", STATE_RECORDING, wants_code, settle_start },
 	{ "gather", STATE_RECORDING, gather_wanted, gather_start },
-	{ "record", STATE_RECORDING, records, execute_record },
-	{ "execute", STATE_EXECUTING, executes, execute_start },
+	{ "record", STATE_RECORDING, wants_record, execute_record },
+	{ "execute", STATE_EXECUTING, wants_execution, execute_start },
 	{ "prompt", STATE_CALLING, lacks_prompt, call_prompt },
 	{ "book", STATE_CALLING, bill_booked, bill_book },
 	{ "reserve", STATE_CALLING, reserves_again, bill_reserve },
-	{ "call", STATE_CALLING, always, call_start },
+	{ "call", STATE_CALLING, wants_always, call_start },
 };
 
 const unsigned run_step_count = ARRAY_LEN(run_steps);

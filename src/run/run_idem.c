@@ -100,11 +100,11 @@ static void on_marked(struct store_job *job)
 	run_free_if_over(r);
 }
 
-/* mark: tells the store that an unstored stream has begun, so that a retry after a kill makes no
+/* mark_begun: tells the store that an unstored stream has begun, so that a retry after a kill makes no
  * second call.  A stored run needs no mark, because its log says the same.  A plain call needs
  * none, because its client gets nothing before the store has the whole answer.  The claim's bytes
  * outlive this job: a later job, `keep`, comes before the run's end, or the run waits for this one. */
-static void mark(struct run *r)
+static void mark_begun(struct run *r)
 {
 	r->jobs->marking =
 		submit_keep(r, (struct idem_answer){ .http = 0 }, RUN_RUNNING, on_marked);
@@ -118,7 +118,7 @@ void run_idem_commit(struct run *r)
 	if (!r->claim)
 		return;
 	if (run_idem_recorded(r))
-		mark(r);
+		mark_begun(r);
 	run_idem_release(r);
 }
 

@@ -3,7 +3,8 @@
 
 No trailing whitespace, no path of one machine, a first-line comment in every C file, none of the
 banned functions, and no name that static functions of two files share, so that a name in a stack
-trace leads to one place.  A breach is printed as file:line and makes the exit status 1.
+trace leads to one place.  A function of the program is named by a verb and an object, and a comment has
+a noun for its subject.  A breach is printed as file:line and makes the exit status 1.
 """
 
 import pathlib
@@ -16,6 +17,12 @@ BANNED = "strcpy strcat sprintf vsprintf strtok atoi gets rand sleep alloca".spl
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(BANNED) + r")\s*\(")
 STATIC = re.compile(r"^static\b(?:[^;{}()=]|\bPRINTF\([^)]*\))*?\b(?!PRINTF\b)(\w+)\s*"
                     r"\([^;{}]*\)\s*\{", re.M)
+FUNCTION = re.compile(r"^(?!#)[a-z][\w \t*]*?[ \t*](?!PRINTF\b)(\w+)\([^;{}]*\)\s*\n?\{", re.M)
+COMMENT = re.compile(r"/\*+\s*(.*?)\*/", re.S)
+NO_SUBJECT = re.compile(r"(?:of|what|that|as|these|this|those)\b", re.I)
+# "after" and "before" say when; these two say where
+PLACED = re.compile(r"\b(?:behind|in front of)\b")
+PLACED_ALLOWED = ("src/http/peer.h", "src/provider/remote_call.c")  # a proxy; a member of that name
 # folders that exist on a developer's machine only
 PLACE = re.compile(r"(?<![\w.:/-])/(?:home|root|Users|work|mnt|tmp/(?!parley))/?[\w.-]*")
 # fixtures and locked dependency lists are not ours to word
@@ -58,6 +65,22 @@ def check(name, text):
                 yield number, f"{call.group(1)} is banned"
 
 
+def check_words(name, text):
+    if not (name.endswith((".c", ".h", ".def")) and name.startswith(("src/", "routes/", "schema/"))):
+        return
+    for found in COMMENT.finditer(text):
+        number = text.count("\n", 0, found.start()) + 1
+        if NO_SUBJECT.match(found.group(1)):
+            yield number, "a comment without a noun for its subject"
+        if PLACED.search(found.group(1)) and not name.startswith(PLACED_ALLOWED):
+            yield number, "behind, in front of: before and after say when"
+    if name.endswith(".c"):
+        code = without_comments(text)
+        for found in FUNCTION.finditer(code):
+            if "_" not in found.group(1) and found.group(1) != "main":
+                yield code.count("\n", 0, found.start(1)) + 1, f"{found.group(1)}: a function has a verb and an object"
+
+
 def shared_statics(name, text, first):
     """A file's static functions whose name a file before it has; first: {name: file}."""
     if name.endswith((".c", ".h")) and name.startswith(("src/", "routes/", "schema/")):
@@ -77,7 +100,7 @@ def main():
         except UnicodeDecodeError:
             continue
         problems += [f"{name}:{number}: {what}" for number, what in
-                     [*check(name, text), *shared_statics(name, text, first)]]
+                     [*check(name, text), *check_words(name, text), *shared_statics(name, text, first)]]
     print("\n".join(problems) if problems else "text: ok")
     return 1 if problems else 0
 

@@ -32,9 +32,9 @@ static bool fit_outputs(struct run *r, struct str *list, size_t count)
 	return ok;
 }
 
-/* render: replaces stored messages by the messages that a provider is sent. */
-static enum errc render(struct run *r, struct str **list, size_t *count, size_t old,
-			struct transcript_items *items, struct err *e)
+/* render_stored: replaces stored messages by the messages that a provider is sent. */
+static enum errc render_stored(struct run *r, struct str **list, size_t *count, size_t old,
+			       struct transcript_items *items, struct err *e)
 {
 	struct transcript_options o = {
 		.fence = r->rq->manner.fence,
@@ -74,7 +74,7 @@ static const struct str go_on = {
 	     1,
 };
 
-static bool says(struct str message, const char *role, const char *or_role)
+static bool has_role(struct str message, const char *role, const char *or_role)
 {
 	struct json_doc doc = { 0 };
 	struct err      e;
@@ -91,7 +91,7 @@ static bool says_system(const struct str *messages, size_t count)
 	bool found = false;
 
 	for (size_t i = 0; !found && i < count; i++)
-		found = says(messages[i], "system", "developer");
+		found = has_role(messages[i], "system", "developer");
 	return found;
 }
 
@@ -103,7 +103,7 @@ static bool broke_off(const struct run *r, const struct str *messages, size_t co
 		return false;
 	return !r->computer ||
 	       (!r->rq->manner.computing->waiting && !answer_any(&r->kept.answer) &&
-		(count == 0 || says(messages[count - 1], "assistant", "assistant")));
+		(count == 0 || has_role(messages[count - 1], "assistant", "assistant")));
 }
 
 /* leave_native: the client's own words go on only where its messages are those of the prompt, one by
@@ -135,7 +135,7 @@ static enum errc build_prompt(struct run *r, struct err *e)
 		memset(items.list, 0, (count + 2) * sizeof *items.list);
 	}
 	if (rc == ERR_OK)
-		rc = render(r, &messages, &count, old, native ? &items : NULL, e);
+		rc = render_stored(r, &messages, &count, old, native ? &items : NULL, e);
 	if (rc != ERR_OK)
 		return rc;
 	if (items.joined && !leave_native(r))
@@ -169,7 +169,7 @@ static enum errc build_prompt(struct run *r, struct err *e)
 	return rc;
 }
 
-static enum errc prepare(struct run *r, struct err *e)
+static enum errc prepare_prompt(struct run *r, struct err *e)
 {
 	if (build_prompt(r, e) != ERR_OK)
 		return e->code;
@@ -180,5 +180,5 @@ static enum errc prepare(struct run *r, struct err *e)
 
 enum step_next call_prompt(struct run *r, struct err *e)
 {
-	return step_aside(r, prepare, e);
+	return step_aside(r, prepare_prompt, e);
 }

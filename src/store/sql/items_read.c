@@ -94,7 +94,7 @@ static enum work_next items_walk(struct query *q, struct items_read *j)
 	items_end(q, j, &end, &base);
 	if (!s)
 		cell_no_memory(&j->job.err);
-	if (j->job.err.code != ERR_OK)
+	if (!s || j->job.err.code != ERR_OK)
 		return WORK_DONE;
 	s->some = end != 0 && end != base;
 	a = query_param(q);

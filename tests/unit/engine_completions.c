@@ -385,6 +385,35 @@ static void its_messages_come_in_pages(void **state)
 	arena_finish(&r.arena);
 }
 
+/* A list must not end early in silence: neither at its last message, nor before it. */
+static void a_gap_between_its_messages_is_damage(void **state)
+{
+	struct fixture      *f = *state;
+	struct store_message all[3];
+	struct turn_begin    t = asked(&all[0], "echo", NULL);
+
+	open_store(f);
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
+		all[i] = (struct store_message){ id_new(), (struct str){ &"abc"[i], 1 } };
+	t.messages = all;
+	t.message_count = ARRAY_LEN(all);
+	whole_turn(f, &t, "{\"a\":1}");
+	for (size_t gap = 1; gap < ARRAY_LEN(all); gap++) {
+		struct completion_messages_read r = {
+			.owner = OWNER, .run = t.run, .after = -1, .limit = 9, .page_bytes = MIB
+		};
+		char sql[96];
+
+		snprintf(sql, sizeof sql, "DELETE FROM message WHERE id = %lld",
+			 (long long)all[gap].id.key);
+		outside(f, sql);
+		arena_init(&r.arena, MIB);
+		assert_int_equal(DO(f, completion_messages_read, &r), ERR_STORAGE);
+		assert_int_equal(r.message_count, 0);
+		arena_finish(&r.arena);
+	}
+}
+
 static void an_answer_that_is_removed_elsewhere_is_none(void **state)
 {
 	struct fixture *f = *state;
@@ -423,6 +452,7 @@ int main(void)
 		TEST(one_alone_goes_with_its_conversation),
 		TEST(one_that_was_gone_on_with_leaves_its_conversation),
 		TEST(its_messages_come_in_pages),
+		TEST(a_gap_between_its_messages_is_damage),
 		TEST(an_answer_that_is_removed_elsewhere_is_none),
 	};
 

@@ -52,7 +52,8 @@ static bool door_has(const struct prompt *p, struct str member)
 }
 
 /* door_defaults: adds what the configuration says for a model and the request does not.  An
- * instruction of the conversation has priority (run/save), and so has a system message (run/call). */
+ * instruction of the conversation has priority (run/core/save), and so has a system message
+ * (run/core/prompt). */
 static enum errc door_defaults(struct call_request *rq, struct err *e)
 {
 	const struct model_defaults *d = rq->what.route ? registry_defaults(rq->what.route) : NULL;

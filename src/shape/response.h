@@ -21,7 +21,7 @@ struct response_raw;
  * client gets them: the provider's own bytes, but for ids by which this gateway can't find anything.
  *
  * A response always has the gateway's id.  Items of a stored response have, too: rs_, msg_, fc_ and so on
- * with the run's body, so that a later request can name them (routes/response/response_named).
+ * with the run's body, so that a later request can name them (routes/response/response_input).
  * Pure; not shared between threads. */
 
 #define ID_RESPONSE "resp_"

@@ -37,7 +37,7 @@ struct transcript_options {
 	bool   fence;         /* LMC code as fenced text instead of tool calls */
 	bool   answers_calls; /* a tool call without an answer gets one */
 	size_t old; /* the first `old` messages were sent in earlier turns: no warnings for them */
-	bool   unrun; /* see lmc/to_openai_options */
+	bool   unrun; /* see lmc/to_openai.h */
 	enum context_files files;
 	bool view; /* the result is shown to a client: images that have a path are not read */
 	struct warnings               *warnings; /* borrowed */

@@ -1,4 +1,4 @@
-/* runner/frame, mark, clean and picture: what comes from clients and from sandboxes, whole and in pieces. */
+/* computer/frame, computer/picture and runner/mark: what comes from clients and from sandboxes, whole and in pieces. */
 #include "computer/frame.h"
 
 #include "base/limits.h"

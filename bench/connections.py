@@ -1,5 +1,6 @@
 """Measures the gateway's connections to a provider: how many it opens, how many of them resume TLS, and
-what a call costs, over http, https with HTTP/1.1 and https with HTTP/2.  See README.md."""
+what a call costs, over http, https with HTTP/1.1 and https with HTTP/2, on a network that loses packets
+where that is asked for.  See README.md."""
 
 import contextlib
 import json
@@ -93,6 +94,19 @@ class Connections(run.Bench):
             time.sleep(0.02)
         raise SystemExit("nginx did not start:\n" + p.log.read_text()[-2000:])
 
+    @contextlib.contextmanager
+    def losing(self, port):
+        """The kernel drops that share of the packets to and from the provider."""
+        rule = ["INPUT", "-p", "tcp", "-m", "multiport", "--ports", str(port), "-m", "statistic", "--mode",
+                "random", "--probability", str(self.args.loss / 100), "-j", "DROP"]
+        if self.args.loss:
+            subprocess.run(["iptables", "-A"] + rule, check=True)
+        try:
+            yield
+        finally:
+            if self.args.loss:
+                subprocess.run(["iptables", "-D"] + rule, check=True)
+
     def start_gateway_of(self, way, front):
         _, scheme, _, more = way
         conf = self.folder / "parley.yaml"
@@ -111,7 +125,8 @@ class Connections(run.Bench):
                 path, body = scenario.request("parley")
                 body_file = self.folder / "body.json"
                 body_file.write_text(json.dumps(body))
-                r = self.load(scenario, mock, gateway, body_file, path, {}, False)
+                with self.losing(front.port):
+                    r = self.load(scenario, mock, gateway, body_file, path, {}, False)
             finally:
                 gateway.stop()
         finally:
@@ -123,6 +138,7 @@ class Connections(run.Bench):
         answers = r["answers"] or r["ended_well"]
         return {"requests": len(seen), "connections": len(connections), "resumed": resumed,
                 "protocols": sorted({line[2] for line in seen}), "errors": r["errors"],
+                "p50_us": r["latency"]["p50_us"], "p99_us": r["latency"]["p99_us"],
                 "cpu_us": r["gateway_cpu_s"] / answers * 1e6 if answers else None,
                 "others_share": r["others_share"]}
 
@@ -141,8 +157,8 @@ def table(results):
            "default) and the mock behind it are the provider. Written by `bench/run --connections`; "
            "medians of the rounds, CPU also as a ratio to http in the same round.", "",
            "| load | provider | requests | connections opened | for each 1,000 requests | TLS handshakes: "
-           "full | resumed | CPU per call, µs | beside http | errors |",
-           "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"]
+           "full | resumed | p50, ms | p99, ms | CPU per call, µs | beside http | errors |",
+           "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"]
     for title, ways in results.items():
         for name, rounds in ways.items():
             m = lambda f: run.median([f(r) for r in rounds])
@@ -155,6 +171,7 @@ def table(results):
                 f"{m(lambda r: r['connections']):.0f} | "
                 f"{m(lambda r: r['connections'] / max(1, r['requests']) * 1000):.2f} | "
                 f"{full if tls else 0:.0f} | {m(lambda r: r['resumed']):.0f} | "
+                f"{m(lambda r: r['p50_us']) / 1000:.1f} | {m(lambda r: r['p99_us']) / 1000:.1f} | "
                 f"{m(lambda r: r['cpu_us']):.0f} | {ratio:.2f} x | "
                 f"{sum(r['errors'] for r in rounds)} |")
     others = [r["others_share"] for ways in results.values() for rounds in ways.values()

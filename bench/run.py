@@ -853,6 +853,9 @@ def main():
     p = argparse.ArgumentParser(description=__doc__)
     p.add_argument("--connections", action="store_true",
                    help="connections to a provider over http, https and HTTP/2, instead")
+    p.add_argument("--loss", type=float, default=0, metavar="PERCENT",
+                   help="packets lost between gateway and provider, for --connections; as root, in a network "
+                   "namespace of its own")
     p.add_argument("--quick", action="store_true", help="one short round, under a minute")
     p.add_argument("--rounds", type=int)
     p.add_argument("--only", help=f"scenarios, separated by commas; {PARTS}: LMC's parts alone")

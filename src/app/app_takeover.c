@@ -1,4 +1,5 @@
-/* The messages of a takeover: one packet each (SOCK_SEQPACKET), with descriptors attached. */
+/* The messages of a takeover: one packet each (SOCK_SEQPACKET), with descriptors attached.
+ * The protocol, step by step: docs/internals/takeover.md */
 #include "app/internal.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * address, with its own SO_REUSEPORT listener. The server turns connections into requests and
  * calls the handlers of the routes.
  *
- * Threads: the loop's own, except http_listen. */
+ * Threads: the loop's own, except http_listen.  The whole mechanism: docs/internals/server.md */
 #pragma once
 
 #include "base/err.h"

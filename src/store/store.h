@@ -3,7 +3,7 @@
  *
  * Jobs are data (store/job.h).  Their structs are in a header for each aggregate: conversation.h,
  * turn.h, run.h, events.h, idem.h, completion.h, file.h, archive.h, search.h, api_key.h and
- * usage.h.  A store is opened through engine.h. */
+ * usage.h.  A store is opened through engine.h.  How engines do jobs: docs/internals/store.md */
 #pragma once
 
 #include "base/err.h"

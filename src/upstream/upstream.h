@@ -9,7 +9,7 @@
  * idle (between body bytes; not while paused), total.  Which one fired is in the error's code; a
  * limit of 0 is none.  Error texts begin with "the provider", so that a caller can put its name in,
  * and never hold host names, addresses or keys.
- * Threads: the loop's own. */
+ * Threads: the loop's own.  The whole mechanism: docs/internals/connections.md */
 #pragma once
 
 #include "base/err.h"

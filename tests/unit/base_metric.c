@@ -52,7 +52,8 @@ static void a_counter_adds_up_for_each_set_of_labels(void **state)
 	metric_add(METRIC_TOKENS, LABELS("tiny", "input", ""), 4);
 
 	const char *text = printed(false);
-	assert_true(has_line(text, "# HELP parley_tokens_total tokens as providers count them"));
+	assert_true(
+		has_line(text, "# HELP parley_tokens_total tokens, as counted by the providers"));
 	assert_true(has_line(text, "# TYPE parley_tokens_total counter"));
 	assert_true(has_line(text, "parley_tokens_total{model=\"tiny\",type=\"input\"} 7"));
 	assert_true(has_line(text, "parley_tokens_total{model=\"tiny\",type=\"output\"} 5"));

@@ -483,8 +483,10 @@ run_end_fn commit_stop;
 bool           bill_budgeted(const struct run *r);
 bool           bill_wanted(const struct run *r);
 enum step_next bill_reserve(struct run *r, struct err *e) MUST_USE;
-void           bill_weigh(struct run *r); /* the prompt is made */
-void           bill_look(struct run *r);  /* the prompt's parts are known */
+/* bill_answers: how many answers the request makes the model write; false: its word cannot be read. */
+bool bill_answers(const struct prompt *p, int64_t *ret) MUST_USE;
+void bill_weigh(struct run *r); /* the prompt is made */
+void bill_look(struct run *r);  /* the prompt's parts are known */
 /* bill_booked: the run has a reservation of an earlier step, which has to be booked.  bill_book: books
  * it. */
 bool           bill_booked(const struct run *r);

@@ -205,6 +205,7 @@ struct encoder_whole answer_whole(const struct answer *a)
 				       .raw_id = raw_part(a, a->raw_id),
 				       .raw_created = raw_part(a, a->raw_created),
 				       .message = buf_view(&a->message),
+				       .text = buf_view(&a->text),
 				       .lmc = a->lmc };
 }
 

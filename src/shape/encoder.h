@@ -44,6 +44,7 @@ struct encoder_whole {
 	struct str    raw_id;      /* the values of "id" and "created" in raw; */
 	struct str    raw_created; /* empty: not known */
 	struct str    message; /* the assistant's message, a JSON object; may be empty beside raw */
+	struct str    text;    /* in its place, of the completion of a prompt: escaped */
 	struct str lmc; /* LMC messages with commas between them, of a provider that speaks LMC */
 	struct str finish_reason; /* escaped */
 	const struct usage *usage;

@@ -40,9 +40,10 @@ static const char *reason_of(struct str finish)
 	return str_is(finish, "content_filter") ? "content_filter" : "stop";
 }
 
-static bool put_text_end(const char *reason, struct buf *out)
+static bool put_text_end(uint32_t choice, const char *reason, struct buf *out)
 {
-	if (!buf_text(out, "\",\"index\":0,\"logprobs\":null,\"finish_reason\":"))
+	if (!buf_text(out, "\",\"index\":") || !buf_int(out, choice) ||
+	    !buf_text(out, ",\"logprobs\":null,\"finish_reason\":"))
 		return false;
 	return reason ? buf_fmt(out, "\"%s\"}]", reason) : buf_text(out, "null}]");
 }
@@ -65,11 +66,12 @@ static bool put_text_chunk(struct text_printer *p, const struct event *ev, struc
 	case EVENT_TEXT:
 	case EVENT_REFUSAL:
 		return text_chunk_open(p, out) && buf_text(out, "{\"text\":\"") &&
-		       buf_str(out, ev->text) && put_text_end(NULL, out) &&
+		       buf_str(out, ev->text) && put_text_end(ev->choice, NULL, out) &&
 		       text_chunk_close(p, out);
 	case EVENT_FINISH:
 		return text_chunk_open(p, out) && buf_text(out, "{\"text\":\"") &&
-		       put_text_end(reason_of(ev->text), out) && text_chunk_close(p, out);
+		       put_text_end(ev->choice, reason_of(ev->text), out) &&
+		       text_chunk_close(p, out);
 	case EVENT_USAGE:
 		return !p->about.want_usage ||
 		       (text_chunk_open(p, out) && buf_text(out, "],\"usage\":") &&
@@ -145,7 +147,7 @@ static bool text_chunk_whole(struct encoder *n, const struct encoder_whole *w, s
 			     ERR_OK &&
 		     put_message_text(&doc, out);
 	json_doc_finish(&doc);
-	ok = ok && put_text_end(reason_of(w->finish_reason), out);
+	ok = ok && buf_str(out, w->text) && put_text_end(0, reason_of(w->finish_reason), out);
 	if (ok && w->usage->known)
 		ok = buf_text(out, ",\"usage\":") && chunk_usage(w->usage, out);
 	ok = ok && buf_text(out, "}");
@@ -154,7 +156,7 @@ static bool text_chunk_whole(struct encoder *n, const struct encoder_whole *w, s
 	return ok;
 }
 
-/* --- the provider's own bytes --- */
+/* --- the provider's own bytes, where there are any --- */
 
 static bool text_raw_event(struct encoder *n, const struct event *ev, uint64_t seq, struct buf *out)
 {
@@ -162,10 +164,11 @@ static bool text_raw_event(struct encoder *n, const struct event *ev, uint64_t s
 	size_t               start = out->len;
 
 	(void)seq;
-	if (ev->raw.n == 0 || (ev->raw_only_usage && !p->about.want_usage))
+	if (ev->cont || (ev->raw_only_usage && !p->about.want_usage))
 		return true;
-	if (block_open(&p->blocks, NULL, out) && block_raw(ev->raw, out) &&
-	    block_close(&p->blocks, out))
+	if (ev->raw.n == 0 ? put_text_chunk(p, ev, out)
+			   : block_open(&p->blocks, NULL, out) && block_raw(ev->raw, out) &&
+				     block_close(&p->blocks, out))
 		return true;
 	out->len = start;
 	return false;
@@ -173,8 +176,7 @@ static bool text_raw_event(struct encoder *n, const struct event *ev, uint64_t s
 
 static bool text_raw_whole(struct encoder *n, const struct encoder_whole *w, struct buf *out)
 {
-	(void)n;
-	return w->raw.n > 0 && buf_str(out, w->raw);
+	return w->raw.n > 0 ? buf_str(out, w->raw) : text_chunk_whole(n, w, out);
 }
 
 /* --- birth and death --- */

@@ -69,7 +69,7 @@ static enum errc text_choice(struct decode *d, json_at choice, struct str *raw,
 	struct event ev = { .kind = EVENT_TEXT,
 			    .choice = (uint32_t)index,
 			    .text = json_get_inner(d->doc, choice, "text") };
-	if (d->stream && ev.text.n > 0)
+	if (ev.text.n > 0)
 		text_give(d, &ev, raw, top);
 	return text_finish(d, choice, ev.choice, raw, top, e);
 }

@@ -8,6 +8,8 @@ const struct stage *const run_stages[STAGE__COUNT] = {
 };
 #undef STAGE
 
+_Static_assert(STAGE__COUNT <= 16, "the bits of struct stage_set");
+
 /* EACH_STAGE: the wanted stages that have this member, in their order. */
 #define EACH_STAGE(s, r, part)                              \
 	for (unsigned left_ = run_stages_with((r), (part)); \

@@ -226,8 +226,7 @@ static bool answers_by(const struct prompt *p, struct str key, int64_t *ret)
 	return true;
 }
 
-/* count_answers: how many answers the request makes the model write. */
-static bool count_answers(const struct prompt *p, int64_t *ret)
+bool bill_answers(const struct prompt *p, int64_t *ret)
 {
 	*ret = 1;
 	if (!answers_by(p, STR("n"), ret))
@@ -263,7 +262,7 @@ static enum errc answer_bound(struct run *r, const struct registry_bound *b, int
 	*ret = 0;
 	if (p->embed)
 		return ERR_OK;
-	if (!count_answers(p, &n))
+	if (!bill_answers(p, &n))
 		return err_set(e, ERR_INVALID_VALUE, "n", "must be an integer from 1 to %d",
 			       ANSWERS_MAX);
 	if (p->max_tokens.n > 0 && !str_is(p->max_tokens, "null")) {

@@ -22,12 +22,13 @@ static bool keep_raw(struct run *r, const struct event *ev)
 }
 
 /* keeps_answer: a plain answer in the provider's own bytes needs no second copy, unless it is
- * stored. */
+ * stored.  Only that to a prompt comes as text instead of a message. */
 static bool keeps_answer(const struct run *r, const struct event *ev)
 {
 	if (r->given.store || r->content || r->computer)
 		return true;
-	if (r->given.stream || (ev->kind != EVENT_MESSAGE && ev->kind != EVENT_LMC))
+	if (r->given.stream ||
+	    (ev->kind != EVENT_MESSAGE && ev->kind != EVENT_LMC && ev->kind != EVENT_TEXT))
 		return false;
 	return !(r->feed.reader.encoder->raws & 1u << ev->form && (ev->raw.n > 0 || ev->cont));
 }

@@ -1,6 +1,15 @@
 /* Where a stage changes text, the provider's own bytes would go around the change: they are taken out
- * of each event first. */
+ * of each event first.  These are raw with its spans, the items of OpenAI's Responses API, and the
+ * other answers of a call that asks for several and is no stream, which events do not have: such a
+ * call is refused.  An embedding has no text. */
+#include "base/limits.h"
 #include "run/internal.h"
+#include "shape/carry.h"
+
+static bool is_touched(const struct run *r, const struct stage *s)
+{
+	return !s->wanted || s->wanted(r);
+}
 
 static bool strip_wanted(const struct run *r)
 {
@@ -8,8 +17,38 @@ static bool strip_wanted(const struct run *r)
 	bool     wanted = false;
 
 	for (; left && !wanted; left &= left - 1)
-		wanted = run_stages[stage_lowest(left)]->wanted(r);
-	return wanted;
+		wanted = is_touched(r, run_stages[stage_lowest(left)]);
+	return wanted && !r->given.embed;
+}
+
+static enum step_next strip_start(struct run *r, struct err *e)
+{
+	int64_t n;
+
+	if (r->given.stream || !bill_answers(&r->rq->what.prompt, &n) || n == 1)
+		return STEP_MORE;
+	err_set(e, ERR_NOT_SUPPORTED_YET, "n",
+		"several answers are not supported yet where the gateway changes their text; ask for a stream");
+	return STEP_FAILED;
+}
+
+/* strip_message: a message without the items that it was made of. */
+static void strip_message(struct run *r, struct event *bare)
+{
+	struct arena arena;
+	struct str   whole = bare->text;
+	struct str   items;
+	struct err   e;
+
+	arena_init(&arena, LIMIT_UPSTREAM_BODY);
+	if (raw_items_take(whole, &arena, &bare->text, &items, &e) == ERR_OK) {
+		if (bare->text.p != whole.p)
+			bare->give = NULL;
+		run_pass(r, STAGE_STRIP, bare);
+	} else {
+		run_abort_later(r, e.code, e.text);
+	}
+	arena_finish(&arena);
 }
 
 static void strip_event(struct run *r, const struct event *ev)
@@ -21,11 +60,17 @@ static void strip_event(struct run *r, const struct event *ev)
 	bare.raw = bare.raw_usage = bare.raw_role = bare.raw_id = bare.raw_created = STR_NONE;
 	bare.raw_only_usage = false;
 	bare.cont = false;
-	run_pass(r, STAGE_STRIP, &bare);
+	if (ev->kind == EVENT_OTHER)
+		bare.text = STR_NONE;
+	if (ev->kind == EVENT_MESSAGE)
+		strip_message(r, &bare);
+	else if (ev->kind != EVENT_OTHER || ev->name.n > 0)
+		run_pass(r, STAGE_STRIP, &bare);
 }
 
 const struct stage strip_stage = {
 	.name = "strip",
 	.wanted = strip_wanted,
+	.start = strip_start,
 	.event = strip_event,
 };

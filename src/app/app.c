@@ -4,7 +4,7 @@
 #include "app/internal.h"
 #include "base/beneath.h"
 #include "base/clock.h"
-#include "base/whole.h"
+#include "base/full_io.h"
 #include "base/log.h"
 #include "base/metric.h"
 #include "base/trace.h"

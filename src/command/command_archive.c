@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "base/whole.h"
+#include "base/full_io.h"
 #include "routes/conversation/import_check.h"
 #include "store/archive.h"
 #include "store/engine.h"

@@ -2,7 +2,7 @@
 #include "config/config.h"
 
 #include "base/limits.h"
-#include "base/whole.h"
+#include "base/full_io.h"
 #include "config/config_option.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* Keeps the first member of each name: the bytes in one buffer, the names in a hash table. */
-#include "lmc/gather.h"
+#include "lmc/lmc_gather.h"
 
 #include "base/id.h"
 

@@ -391,7 +391,7 @@ static bool add_call(struct to_openai *t, const struct lmc_message *m)
 static bool add_output(struct to_openai *t, const struct lmc_message *m)
 {
 	struct buf *texts = &t->group.texts;
-	/* After an image, the output of one execution goes on (computer/console). */
+	/* After an image, the output of one execution goes on (computer/computer_console). */
 	bool goes_on = t->dealt > 0 &&
 		       json_get(t->reader.d, t->reader.message, "continued") != JSON_ABSENT;
 	struct call *c =

@@ -2,7 +2,7 @@
 #include "lmc/translate.h"
 
 #include "base/limits.h"
-#include "lmc/gather.h"
+#include "lmc/lmc_gather.h"
 #include "lmc/say.h"
 #include "lmc/spool.h"
 #include "lmc/to_lmc.h"

@@ -12,7 +12,7 @@
 #include "msg/event.h"
 #include "msg/prompt.h"
 #include "provider/health.h"
-#include "provider/mask.h"
+#include "provider/secret_mask.h"
 
 struct catalog;
 struct upstream_target; /* upstream/target.h */

@@ -1,7 +1,7 @@
 /* provider/scrub: makes a provider's error text fit for clients. */
 #pragma once
 
-#include "provider/mask.h"
+#include "provider/secret_mask.h"
 
 /* scrub_message: copies text into ret (NUL-terminated, cut at a character boundary) without the
  * secrets of the mask. URLs, host names, addresses and text that looks like a key are replaced,

@@ -1,7 +1,7 @@
 /* provider/secrets: collects the secrets of a configuration. */
 #pragma once
 
-#include "provider/mask.h"
+#include "provider/secret_mask.h"
 #include "provider/provider.h"
 
 /* secrets_mask: makes a mask of the keys and secret headers of all providers, because a chain of

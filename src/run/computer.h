@@ -16,7 +16,7 @@
 #pragma once
 
 #include "base/id.h"
-#include "computer/console.h"
+#include "computer/computer_console.h"
 #include "computer/languages.h"
 #include "lmc/segment.h"
 #include "lmc/speech.h"

@@ -5,7 +5,7 @@
  *
  * Each run brings them anew, as a session may have ended since.  Of equal names the last one counts. */
 #include "base/limits.h"
-#include "base/whole.h"
+#include "base/full_io.h"
 #include "computer/link.h"
 #include "run/computer.h"
 #include "shape/context.h"

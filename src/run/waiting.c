@@ -55,7 +55,7 @@ static bool waiting_member(const struct json_doc *d, json_at message, const char
 	return i == JSON_ABSENT || text_of(d, i, out);
 }
 
-/* waiting_goes_on: output of the execution before, after an image of it (computer/console). */
+/* waiting_goes_on: output of the execution before, after an image of it (computer/computer_console). */
 static bool waiting_goes_on(const struct json_doc *d, json_at message)
 {
 	return json_get(d, message, "continued") != JSON_ABSENT;

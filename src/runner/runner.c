@@ -1,11 +1,11 @@
 /* The runner's start, its socket, its end; and `--try`, which does without a socket. */
 #include "runner/runner.h"
 
-#include "base/whole.h"
+#include "base/full_io.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "runner/sandbox.h"
-#include "computer/console.h"
+#include "computer/computer_console.h"
 #include "runner/internal.h"
 
 #include <errno.h>

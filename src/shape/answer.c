@@ -5,7 +5,7 @@
 #include "json/scan.h"
 #include "shape/carry.h"
 #include "shape/extra.h"
-#include "lmc/gather.h"
+#include "lmc/lmc_gather.h"
 #include "lmc/picture.h"
 
 #include <stdlib.h>

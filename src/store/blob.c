@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/id.h"
 #include "base/owner.h"
-#include "base/whole.h"
+#include "base/full_io.h"
 
 #include <dirent.h>
 #include <errno.h>

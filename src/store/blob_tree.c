@@ -2,7 +2,7 @@
 #include "store/blob_tree.h"
 
 #include "base/owner.h"
-#include "base/whole.h"
+#include "base/full_io.h"
 
 #include <dirent.h>
 #include <errno.h>

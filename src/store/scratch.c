@@ -2,7 +2,7 @@
 #include "store/scratch.h"
 
 #include "base/limits.h"
-#include "base/whole.h"
+#include "base/full_io.h"
 
 #include <errno.h>
 #include <sys/mman.h>

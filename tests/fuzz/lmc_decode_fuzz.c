@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "json/print.h"
-#include "lmc/gather.h"
+#include "lmc/lmc_gather.h"
 #include "provider/dialect.h"
 
 #include <stdint.h>

@@ -2,7 +2,7 @@
  * content was cut.  The first byte says where to cut and what the maximum is; then a JSON array of
  * chunks follows, or a chunk per line. */
 #include "base/limits.h"
-#include "lmc/gather.h"
+#include "lmc/lmc_gather.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* libFuzzer: whatever a provider says, no run of a secret that counts is left in it, and a text
  * without one stays as it is. */
 #include "base/limits.h"
-#include "provider/mask.h"
+#include "provider/secret_mask.h"
 
 #include <stdint.h>
 #include <strings.h>

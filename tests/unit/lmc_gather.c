@@ -1,5 +1,5 @@
 /* Chunks put together to messages: each of the rules C1 to C9, and the vectors. */
-#include "lmc/gather.h"
+#include "lmc/lmc_gather.h"
 #include "lmc_same.h"
 
 #include <setjmp.h>

@@ -4,7 +4,7 @@
  * !(CONTENT) a confirmation; a head is role/type/format@recipient,other.  The rest: KIND(…). */
 #pragma once
 
-#include "lmc/gather.h"
+#include "lmc/lmc_gather.h"
 #include "lmc/text.h"
 #include "tests/unit/dialect_help.h"
 

@@ -1,5 +1,5 @@
 /* Stored messages as chunks of OpenAI's stream: each of the rules S1 to S7, and the vectors. */
-#include "lmc/gather.h"
+#include "lmc/lmc_gather.h"
 #include "lmc/say.h"
 #include "lmc_same.h"
 

@@ -1,5 +1,5 @@
 /* Configured secrets in what a provider says: every way of writing them, and what must stay. */
-#include "provider/mask.h"
+#include "provider/secret_mask.h"
 #include "provider/secrets.h"
 
 #include "base/limits.h"

@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "lmc/spool.h"
 #include "lmc/text.h"
-#include "provider/mask.h"
+#include "provider/secret_mask.h"
 #include "run/computer.h"
 #include "shape/replay.h"
 

@@ -1,6 +1,6 @@
 /* Rows, logs and traces repeat why an answer ended, unlike its content, so secrets are removed from
  * the reason. */
-#include "provider/mask.h"
+#include "provider/secret_mask.h"
 
 #include "base/limits.h"
 #include "run/internal.h"

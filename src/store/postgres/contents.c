@@ -2,7 +2,7 @@
 #include "store/postgres/contents.h"
 
 #include "base/limits.h"
-#include "base/whole.h"
+#include "base/full_io.h"
 #include "store/engine.h"
 #include "store/postgres/direct.h"
 #include "store/postgres/objects.h"

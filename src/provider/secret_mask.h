@@ -1,4 +1,4 @@
-/* provider/mask: removes the configured secrets of all providers from text of a provider.
+/* provider/secret_mask: removes the configured secrets of all providers from text of a provider.
  *
  * A provider that refuses a key often repeats it. provider/scrub guesses what looks like a key;
  * this module knows the values, and so also finds a UUID, a pass phrase or a name with dots:

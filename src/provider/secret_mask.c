@@ -4,7 +4,7 @@
  *
  * Every run that is long enough contains one of a few 8-byte pieces ("grams") of its secret. The
  * grams are in a hash table; further bytes are compared only where the text has a gram. */
-#include "provider/mask.h"
+#include "provider/secret_mask.h"
 
 #include "base/limits.h"
 

@@ -1,5 +1,5 @@
 /* Prints chunks of LMC; images and files are segments of their own, between two of the console. */
-#include "computer/console.h"
+#include "computer/computer_console.h"
 
 #include "base/base.h"
 

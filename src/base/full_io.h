@@ -1,4 +1,4 @@
-/* whole: reads and writes of files that are not ended by a signal.  Any thread that may wait for the disk. */
+/* full_io: reads and writes of files that are not ended by a signal.  Any thread that may wait for the disk. */
 #pragma once
 
 #include "base/base.h"

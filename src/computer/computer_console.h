@@ -1,4 +1,4 @@
-/* computer/console: what an execution tells, as chunks of LMC: JSON objects in lines. */
+/* computer/computer_console: what an execution tells, as chunks of LMC: JSON objects in lines. */
 #pragma once
 
 #include "base/buf.h"

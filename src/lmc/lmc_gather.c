@@ -1,5 +1,5 @@
 /* Joins chunks to messages: holds the open message, and the finished messages in print. */
-#include "lmc/gather.h"
+#include "lmc/lmc_gather.h"
 
 #include "base/limits.h"
 #include "lmc/text.h"

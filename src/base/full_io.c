@@ -1,5 +1,5 @@
 /* Loops around read and write, and the limit of descriptors. */
-#include "base/whole.h"
+#include "base/full_io.h"
 
 #include <errno.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-/* lmc/gather: joins LMC chunks to the messages that are stored (rules C1 to C9). */
+/* lmc/lmc_gather: joins LMC chunks to the messages that are stored (rules C1 to C9). */
 #pragma once
 
 #include "base/buf.h"

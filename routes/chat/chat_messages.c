@@ -1,7 +1,7 @@
 /* Checks messages of LLM Chat (strings, objects and LMC) beyond what a table of fields can. */
 #include "routes/chat/chat.h"
 
-#include "base/file_id.h"
+#include "base/id.h"
 #include "base/limits.h"
 #include "shape/transcript.h"
 #include "routes/kit/check.h"

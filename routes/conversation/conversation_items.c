@@ -1,7 +1,7 @@
 /* Translates items of OpenAI's Conversations API to messages of /v1/chat. */
 #include "routes/conversation/items.h"
 
-#include "base/file_id.h"
+#include "base/id.h"
 #include "routes/kit/check.h"
 #include "schema/schema.h"
 #include "store/conversation.h"

@@ -2,7 +2,7 @@
 #include "routes/conversation/items.h"
 
 #include "base/limits.h"
-#include "json/print.h"
+#include "json/scan.h"
 #include "shape/view.h"
 #include "store/conversation.h"
 

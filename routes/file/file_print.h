@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/file_id.h"
+#include "base/id.h"
 #include "store/file.h"
 
 enum {

@@ -1,7 +1,7 @@
 /* Headers that go to a provider, and files that can't. */
 #include "routes/messages/internal.h"
 
-#include "base/file_id.h"
+#include "base/id.h"
 #include "base/limits.h"
 
 static enum errc check_value(struct str value, const char *name, struct err *e)

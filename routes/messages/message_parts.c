@@ -1,7 +1,7 @@
 /* Text, images, documents and search results. */
 #include "routes/messages/internal.h"
 
-#include "base/file_id.h"
+#include "base/id.h"
 #include "base/limits.h"
 #include "lmc/media.h"
 #include "provider/provider.h"

@@ -1,7 +1,7 @@
 /* Uploaded files, which are those of /v1/files: their uuid is the id without "file-". */
 #include "routes/kit/handlers.h"
 
-#include "base/file_id.h"
+#include "base/id.h"
 #include "base/limits.h"
 #include "http/reply.h"
 #include "routes/file/file_upload.h"

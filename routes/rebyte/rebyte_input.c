@@ -2,7 +2,7 @@
  * parts of it or, where they name uploaded files, the message's context. */
 #include "routes/rebyte/internal.h"
 
-#include "base/file_id.h"
+#include "base/id.h"
 #include "base/limits.h"
 #include "lmc/media.h"
 #include "routes/kit/check.h"

@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "http/reply.h"
-#include "json/print.h"
+#include "json/scan.h"
 #include "routes/kit/page.h"
 #include "shape/view.h"
 

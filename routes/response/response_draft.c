@@ -1,5 +1,5 @@
 /* The list of messages, and the message of the assistant that several items make. */
-#include "base/file_id.h"
+#include "base/id.h"
 #include "base/limits.h"
 #include "routes/kit/check.h"
 #include "routes/response/internal.h"

@@ -1,7 +1,7 @@
 /* Parts of content: texts, images, files, audio. */
 #include "routes/response/internal.h"
 
-#include "base/file_id.h"
+#include "base/id.h"
 #include "base/limits.h"
 #include "lmc/media.h"
 

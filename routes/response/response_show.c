@@ -2,7 +2,7 @@
 #include "routes/response/internal.h"
 
 #include "base/limits.h"
-#include "json/print.h"
+#include "json/scan.h"
 
 static bool show_value(const struct json_doc *d, const char *key, const char *absent,
 		       struct buf *out)

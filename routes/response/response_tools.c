@@ -2,7 +2,7 @@
 #include "routes/response/internal.h"
 
 #include "base/limits.h"
-#include "json/print.h"
+#include "json/scan.h"
 #include "routes/kit/check.h"
 
 #include <stdio.h>

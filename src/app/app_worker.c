@@ -6,7 +6,7 @@
 #include "base/identity.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "upstream/pool.h"
+#include "upstream/upstream.h"
 #include "desk/live_feed.h"
 #include "desk/ticket.h"
 #include "store/key_ring.h"

@@ -9,6 +9,7 @@
 #include "base/str.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum errc {
@@ -84,3 +85,10 @@ bool err_message(const struct err *e, struct buf *out) MUST_USE;
 bool err_object(const struct err *e, struct str request_id, struct buf *out) MUST_USE;
 /* err_body: appends the same as a body in OpenAI's form: {"error":{…}} and a line break. */
 bool err_body(const struct err *e, struct str request_id, struct buf *out) MUST_USE;
+
+/* --- hint: finds the known name that a misspelt one probably means. */
+
+/* hint_near: whether `meant` is so close to `written` that an error should suggest it.  The
+ * distance is the number of letters that were added, left out, changed or swapped, whatever their
+ * case.  Names above 32 bytes are never near. */
+bool hint_near(struct str written, struct str meant, size_t *ret_distance);

@@ -1,7 +1,12 @@
 /* Identities with a count of references. */
 #include "base/identity.h"
 
+#include "base/limits.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const names[SCOPE_COUNT] = { "chat", "read", "files", "admin", "execute" };
 
@@ -79,4 +84,132 @@ bool identity_sees(const struct identity *i, struct str model)
 			return true;
 	}
 	return i->model_count == 0;
+}
+
+/* --- session_token: Makes and reads tokens of sessions; no token is stored. */
+
+#define PREFIX "parley_st_"
+
+enum {
+	FRONT = sizeof PREFIX - 1,
+	TIME_DIGITS = 10,
+	SCOPE_DIGITS = 2,
+	MAC_BYTES = 16,
+	MAC_HEX = 2 * MAC_BYTES,
+	TIMES_AT = FRONT + ID_BODY + 1,
+	SCOPES_AT = TIMES_AT + 2 * TIME_DIGITS,
+	KEY_AT = SCOPES_AT + SCOPE_DIGITS + 1,
+};
+
+static struct session_token at_time(struct session_token t, int64_t now_s)
+{
+	t.ends_s = t.begun_s + LIMIT_SESSION_SECONDS;
+	t.until_s = now_s + LIMIT_SESSION_IDLE_SECONDS;
+	session_token_limit(&t, t.ends_s);
+	return t;
+}
+
+struct session_token session_token_begin(const char *key, unsigned scopes, int64_t now_s)
+{
+	struct session_token t = { .id = id_new(), .scopes = scopes, .begun_s = now_s };
+
+	str_copy(t.key, sizeof t.key, str_of(key));
+	return at_time(t, now_s);
+}
+
+struct session_token session_token_renew(const struct session_token *t, unsigned scopes,
+					 int64_t now_s)
+{
+	struct session_token next = *t;
+
+	next.scopes = scopes;
+	return at_time(next, now_s);
+}
+
+void session_token_limit(struct session_token *t, int64_t end_s)
+{
+	if (t->ends_s > end_s)
+		t->ends_s = end_s;
+	if (t->until_s > end_s)
+		t->until_s = end_s;
+}
+
+/* --- text --- */
+
+static void session_token_sign(struct str front, const unsigned char signing[HASH_BYTES],
+			       const unsigned char sha256[HASH_BYTES], char ret[MAC_HEX + 1])
+{
+	char          text[SESSION_TOKEN_MAX + HASH_BYTES];
+	unsigned char mac[HASH_BYTES];
+
+	memcpy(text, front.p, front.n);
+	memcpy(text + front.n, sha256, HASH_BYTES);
+	hash_hmac(signing, text, front.n + HASH_BYTES, mac);
+	hash_hex(mac, MAC_BYTES, ret);
+}
+
+void session_token_print(const struct session_token *t, const unsigned char signing[HASH_BYTES],
+			 const unsigned char sha256[HASH_BYTES], char ret[SESSION_TOKEN_MAX])
+{
+	char id[ID_MAX];
+
+	int n = snprintf(ret, SESSION_TOKEN_MAX, "%s_%0*" PRIx64 "%0*" PRIx64 "%0*x_%s_",
+			 id_text(t->id, PREFIX, id).p, TIME_DIGITS, (uint64_t)t->begun_s,
+			 TIME_DIGITS, (uint64_t)t->until_s, SCOPE_DIGITS, t->scopes, t->key);
+	session_token_sign((struct str){ ret, (size_t)n }, signing, sha256, ret + n);
+}
+
+bool session_token_is(struct str text)
+{
+	return str_starts(text, STR(PREFIX));
+}
+
+/* session_token_number: an even number of hex digits. */
+static bool session_token_number(const char *digits, size_t n, int64_t *ret)
+{
+	unsigned char bytes[TIME_DIGITS / 2];
+	int64_t       v = 0;
+
+	if (!hash_unhex(digits, n, bytes, n / 2))
+		return false;
+	for (size_t i = 0; i < n / 2; i++)
+		v = v << 8 | bytes[i];
+	*ret = v;
+	return true;
+}
+
+bool session_token_parse(struct str text, int64_t now_s, struct session_token *ret)
+{
+	struct session_token t = { 0 };
+	int64_t              scopes;
+
+	if (text.n < KEY_AT + 1 + MAC_HEX || text.n >= SESSION_TOKEN_MAX)
+		return false;
+	struct str key = { text.p + KEY_AT, text.n - KEY_AT - 1 - MAC_HEX };
+	if (key.n >= SESSION_TOKEN_KEY || text.p[TIMES_AT - 1] != '_' ||
+	    text.p[KEY_AT - 1] != '_' || key.p[key.n] != '_' ||
+	    !id_parse((struct str){ text.p, FRONT + ID_BODY }, PREFIX, &t.id) ||
+	    !session_token_number(text.p + TIMES_AT, TIME_DIGITS, &t.begun_s) ||
+	    !session_token_number(text.p + TIMES_AT + TIME_DIGITS, TIME_DIGITS, &t.until_s) ||
+	    !session_token_number(text.p + SCOPES_AT, SCOPE_DIGITS, &scopes))
+		return false;
+	t.scopes = (unsigned)scopes;
+	t.ends_s = t.begun_s + LIMIT_SESSION_SECONDS;
+	if (t.until_s <= now_s || t.ends_s <= now_s)
+		return false;
+	str_copy(t.key, sizeof t.key, key);
+	*ret = t;
+	return true;
+}
+
+bool session_token_proves(struct str text, const unsigned char signing[HASH_BYTES],
+			  const unsigned char sha256[HASH_BYTES])
+{
+	char mac[MAC_HEX + 1];
+
+	if (text.n <= MAC_HEX || text.n >= SESSION_TOKEN_MAX)
+		return false;
+	struct str front = { text.p, text.n - MAC_HEX };
+	session_token_sign(front, signing, sha256, mac);
+	return hash_equal(mac, text.p + front.n, MAC_HEX);
 }

@@ -3,7 +3,7 @@
 #include "command/command.h"
 
 #include "base/limits.h"
-#include "upstream/probe.h"
+#include "upstream/upstream.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "provider/provider.h"
 #include "provider/registry.h"
-#include "runner/runner_options.h"
+#include "runner/runner.h"
 
 #include <limits.h>
 

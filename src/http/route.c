@@ -2,7 +2,7 @@
 #include "http/route.h"
 
 #include "base/buf.h"
-#include "base/hint.h"
+#include "base/err.h"
 #include "base/identity.h"
 
 static int hex_digit(char c)

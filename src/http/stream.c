@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "http/internal.h"
 #include "http/reply.h"
-#include "msg/framing.h"
+#include "msg/family.h"
 
 #include <errno.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* Checks and binds the members of an object by a table, and says in errors what is allowed. */
 #include "json/field.h"
 
-#include "base/hint.h"
+#include "base/err.h"
 #include "base/limits.h"
 #include "json/internal.h"
 

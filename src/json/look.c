@@ -1,8 +1,13 @@
 /* Reads the tape of a scan: members by key, and the values of scalars. */
 #include "json/internal.h"
 
+#include "base/buf.h"
+#include "base/utf8.h"
+#include "json/scan.h"
+
 #include <math.h>
 #include <stdlib.h>
+#include <strings.h>
 
 static bool has_value(const struct json_doc *d, json_at i, struct str text)
 {
@@ -108,4 +113,231 @@ bool json_number(const struct json_doc *d, json_at i, double *ret)
 		return false;
 	*ret = v;
 	return true;
+}
+
+/* --- piece: The values of strings: escapes are decoded piece by piece, for copying, comparing and
+ * measuring. */
+
+static void piece_skip(struct str *s, size_t n)
+{
+	s->p += n;
+	s->n -= n;
+}
+
+/* Starts after the \u of a character's first half, and takes the second half too if there is
+ * one. */
+static struct str unicode_piece(struct str *inner, char tmp[4])
+{
+	enum { REPLACEMENT = 0xfffd };
+	unsigned v = utf8_hex4(inner->p);
+
+	piece_skip(inner, 4);
+	if (v >= 0xd800 && v <= 0xdfff) {
+		unsigned low = 0;
+
+		if (v < 0xdc00 && inner->n >= 6 && inner->p[0] == '\\' && inner->p[1] == 'u')
+			low = utf8_hex4(inner->p + 2);
+		if (low >= 0xdc00 && low <= 0xdfff) {
+			piece_skip(inner, 6);
+			v = 0x10000 + ((v - 0xd800) << 10) + (low - 0xdc00);
+		} else {
+			v = REPLACEMENT;
+		}
+	}
+	return (struct str){ tmp, utf8_put(tmp, v) };
+}
+
+struct str json_piece(struct str *inner, char tmp[4])
+{
+	if (inner->p[0] != '\\') {
+		const char *slash = memchr(inner->p, '\\', inner->n);
+		struct str  run = { inner->p, slash ? (size_t)(slash - inner->p) : inner->n };
+
+		piece_skip(inner, run.n);
+		return run;
+	}
+
+	CHECK(inner->n >= 2);
+	char c = inner->p[1];
+	piece_skip(inner, 2);
+	if (c == 'u') {
+		CHECK(inner->n >= 4);
+		return unicode_piece(inner, tmp);
+	}
+	switch (c) {
+	case 'b': tmp[0] = '\b'; break;
+	case 'f': tmp[0] = '\f'; break;
+	case 'n': tmp[0] = '\n'; break;
+	case 'r': tmp[0] = '\r'; break;
+	case 't': tmp[0] = '\t'; break;
+	default: tmp[0] = c; break;
+	}
+	return (struct str){ tmp, 1 };
+}
+
+size_t json_size(const struct json_doc *d, json_at i)
+{
+	struct str inner = json_inner(d, i);
+	size_t     n = 0;
+	char       tmp[4];
+
+	if (!(d->tok[i].flags & JSON_ESCAPED))
+		return inner.n;
+	while (inner.n > 0)
+		n += json_piece(&inner, tmp).n;
+	return n;
+}
+
+bool json_same(struct str inner, struct str text)
+{
+	char tmp[4];
+
+	while (inner.n > 0) {
+		struct str piece = json_piece(&inner, tmp);
+
+		if (!str_starts(text, piece))
+			return false;
+		piece_skip(&text, piece.n);
+	}
+	return text.n == 0;
+}
+
+struct str json_key(const struct json_doc *d, json_at key, char tmp[LIMIT_JSON_KEY])
+{
+	struct str inner = json_inner(d, key);
+	size_t     used = 0;
+	char       bytes[4];
+
+	if (!(d->tok[key].flags & JSON_ESCAPED))
+		return inner.n <= LIMIT_JSON_KEY ? inner : STR_NONE;
+	while (inner.n > 0) {
+		struct str piece = json_piece(&inner, bytes);
+
+		if (piece.n > LIMIT_JSON_KEY - used)
+			return STR_NONE;
+		memcpy(tmp + used, piece.p, piece.n);
+		used += piece.n;
+	}
+	return (struct str){ tmp, used };
+}
+
+bool json_unescape(struct str inner, struct buf *out)
+{
+	size_t start = out->len;
+	char   tmp[4];
+
+	while (inner.n > 0)
+		if (!buf_str(out, json_piece(&inner, tmp))) {
+			out->len = start;
+			return false;
+		}
+	return true;
+}
+
+bool json_text(const struct json_doc *d, json_at i, struct arena *a, struct str *ret)
+{
+	if (json_kind(d, i) != JSON_STRING)
+		return false;
+	if (!(d->tok[i].flags & JSON_ESCAPED)) {
+		*ret = json_inner(d, i);
+		return true;
+	}
+
+	/* The length comes first, because the arena can't take back what a guess took too much. */
+	size_t n = json_size(d, i);
+	char  *copy = arena_alloc(a, n + 1);
+	if (!copy)
+		return false;
+
+	char  tmp[4];
+	char *at = copy;
+	for (struct str inner = json_inner(d, i); inner.n > 0;) {
+		struct str piece = json_piece(&inner, tmp);
+
+		memcpy(at, piece.p, piece.n);
+		at += piece.n;
+	}
+	*ret = (struct str){ copy, n };
+	return true;
+}
+
+/* --- print: Prints a scanned value from its tape, without building a tree. */
+
+static bool print_is_half(struct str inner, const char *least, const char *most)
+{
+	return inner.n >= 6 && inner.p[0] == '\\' && inner.p[1] == 'u' &&
+	       strncasecmp(inner.p + 2, least, 2) >= 0 && strncasecmp(inner.p + 2, most, 2) <= 0;
+}
+
+/* is_lone: half of a surrogate pair, escaped and alone. UTF-8 has no form for it, so the escape
+ * stays. */
+static bool is_lone(struct str inner)
+{
+	struct str behind = { inner.p + 6, inner.n < 6 ? 0 : inner.n - 6 };
+
+	return print_is_half(inner, "dc", "df") ||
+	       (print_is_half(inner, "d8", "db") && !print_is_half(behind, "dc", "df"));
+}
+
+static bool print_string(const struct json_doc *d, json_at i, struct buf *out)
+{
+	struct str inner = json_inner(d, i);
+	char       tmp[4];
+
+	if (!(d->tok[i].flags & JSON_ESCAPED))
+		return buf_str(out, json_raw(d, i));
+	if (!buf_text(out, "\""))
+		return false;
+	while (inner.n > 0) {
+		if (is_lone(inner)) {
+			if (!buf_add(out, inner.p, 6))
+				return false;
+			inner = (struct str){ inner.p + 6, inner.n - 6 };
+			continue;
+		}
+		struct str piece = json_piece(&inner, tmp);
+
+		/* A piece of the text itself needs no escape: the scan has refused every byte that
+		 * does. */
+		if (!(piece.p == tmp ? buf_json_escape(out, piece) : buf_str(out, piece)))
+			return false;
+	}
+	return buf_text(out, "\"");
+}
+
+static bool json_print_array(const struct json_doc *d, json_at array, struct buf *out)
+{
+	if (!buf_text(out, "["))
+		return false;
+	JSON_EACH (i, d, array)
+		if ((i != json_first(d, array) && !buf_text(out, ",")) || !json_print(d, i, out))
+			return false;
+	return buf_text(out, "]");
+}
+
+static bool json_print_object(const struct json_doc *d, json_at object, struct buf *out)
+{
+	if (!buf_text(out, "{"))
+		return false;
+	JSON_EACH_MEMBER (i, d, object)
+		if ((i != json_first(d, object) && !buf_text(out, ",")) ||
+		    !print_string(d, i, out) || !buf_text(out, ":") ||
+		    !json_print(d, json_value(i), out))
+			return false;
+	return buf_text(out, "}");
+}
+
+/* The recursion is bounded: the scan has limited the depth. */
+bool json_print(const struct json_doc *d, json_at i, struct buf *out)
+{
+	switch (json_kind(d, i)) {
+	case JSON_NULL:
+	case JSON_FALSE:
+	case JSON_TRUE:
+	case JSON_NUMBER: return buf_str(out, json_raw(d, i));
+	case JSON_STRING: return print_string(d, i, out);
+	case JSON_ARRAY: return json_print_array(d, i, out);
+	case JSON_OBJECT: return json_print_object(d, i, out);
+	}
+	return false;
 }

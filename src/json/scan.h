@@ -187,3 +187,11 @@ bool json_unescape(struct str inner, struct buf *out) MUST_USE;
 
 /* utf8_valid: strict UTF-8 (no overlong forms, surrogates, or values above U+10FFFF). */
 bool utf8_valid(const char *text, size_t len);
+
+/* --- print: prints a scanned value in a canonical spacing and escaping, however it was
+ * written. */
+
+/* json_print: appends the value as compact JSON: no white space, and only those escapes that RFC
+ * 8259 requires; the escape of a lone surrogate stays.  False: out is full or memory is short; out
+ * may have a part of the value then. */
+bool json_print(const struct json_doc *d, json_at i, struct buf *out) MUST_USE;

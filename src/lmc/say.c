@@ -1,5 +1,5 @@
 /* Prints what the assistant says as chunks in OpenAI's shape. */
-#include "lmc/say.h"
+#include "lmc/translate.h"
 
 #include "lmc/text.h"
 

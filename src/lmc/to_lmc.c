@@ -2,8 +2,8 @@
 #include "lmc/to_lmc.h"
 
 #include "base/limits.h"
-#include "lmc/picture.h"
-#include "lmc/spool.h"
+#include "lmc/media.h"
+#include "lmc/segment.h"
 #include "lmc/text.h"
 #include "lmc/speech.h"
 
@@ -610,7 +610,7 @@ static bool put_pictures(const struct json_doc *d, json_at message, size_t index
 	if (list == JSON_ABSENT)
 		return true;
 	JSON_EACH (i, d, list) {
-		struct picture p;
+		struct media_picture p;
 
 		if (!picture_read(d, i, &p)) {
 			warnings_add(o->warnings, index, "media_not_sent",

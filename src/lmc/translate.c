@@ -3,8 +3,7 @@
 
 #include "base/limits.h"
 #include "lmc/lmc_gather.h"
-#include "lmc/say.h"
-#include "lmc/spool.h"
+#include "lmc/segment.h"
 #include "lmc/to_lmc.h"
 #include "lmc/to_openai.h"
 #include "lmc/speech.h"

@@ -5,6 +5,7 @@
  * tests/fixtures/lmc/ name the rules that they show. */
 #pragma once
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "json/scan.h"
 #include "lmc/speech.h"
@@ -38,3 +39,12 @@ struct delta {
  * False: no memory, or a function of speech failed. */
 bool delta_add(struct delta *s, const struct json_doc *d, json_at chunk, size_t index,
 	       struct speech *speech, struct warnings *warnings) MUST_USE;
+
+/* --- say: prints the assistant's part of stored LMC messages as chunks of OpenAI's stream
+ * (rules S1 to S7), for a complete list. */
+
+/* say_chunks: appends chat.completion.chunk objects with commas between them to out.  messages: an
+ * array of LMC messages that were checked by the rules L.  fence: code as fenced text, else as tool
+ * calls.  id, model: plain text.  False: no memory. */
+bool say_chunks(const struct json_doc *d, json_at messages, bool fence, struct str id,
+		struct str model, int64_t created_s, struct buf *out) MUST_USE;

@@ -1,8 +1,6 @@
 /* A pool of threads that work for event loops, and its queue. */
 #include "loop/work.h"
 
-#include "loop/work_now.h"
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

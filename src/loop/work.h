@@ -6,17 +6,19 @@
  * From work_submit to done, the pool owns the job, and nobody else may touch the job or the data of
  * run, even if the client has left (then done only frees).  A job can't be taken back, but an
  * unwanted job (work_unwant) is passed over if no worker has begun it, and run may end early
- * (work_now.h).
+ * (work_now_is_unwanted).
  *
  * Threads: work_submit on any thread, usually the job's own loop; run on a worker, with all signals
  * blocked; done on the job's loop.  run sees what was written before work_submit, and done sees
  * what run has written. */
 #pragma once
 
+#include "base/base.h"
 #include "base/err.h"
 #include "loop/loop.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 struct work_pool;
 
@@ -48,3 +50,12 @@ void work_pool_stop(struct work_pool *p);
  * run yet do not need the pool. */
 void work_pool_destroy(struct work_pool *p);
 OWNABLE(work_pool);
+
+/* --- work_now: whether anybody waits for what this thread does, so that long waits can end early.
+ *
+ * Threads: each has its own. */
+
+/* work_now_begin: from now on, the thread works for a job with this mark, borrowed; NULL: for none. */
+void work_now_begin(const atomic_bool *unwanted);
+/* work_now_is_unwanted: the result of the thread's job is not wanted any more; false where it has none. */
+bool work_now_is_unwanted(void);

@@ -1,5 +1,5 @@
 /* The mark of the job that a thread runs; a file of its own, for users who have no loop. */
-#include "loop/work_now.h"
+#include "loop/work.h"
 
 static _Thread_local const atomic_bool *work_now; /* NULL: no job */
 

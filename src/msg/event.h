@@ -17,7 +17,7 @@ enum event_kind {
 	EVENT_TOOL_START,
 	EVENT_TOOL_ARGS, /* block; text: a piece of the arguments */
 	EVENT_BLOCK_END, /* block */
-	EVENT_MEDIA,     /* text: a part of content that the model made, JSON (lmc/picture) */
+	EVENT_MEDIA,     /* text: a part of content that the model made, JSON (lmc/media) */
 	EVENT_MESSAGE, /* a whole answer of a plain call: text is the assistant's message object */
 	EVENT_LMC,     /* text: one LMC chunk, a JSON object (providers that speak LMC) */
 	/* The first record of an event log, made by the run, not by a provider: what an encoder

@@ -9,8 +9,6 @@
 #pragma once
 
 #include "base/buf.h"
-#include "upstream/pool.h"
-#include "upstream/target.h"
 #include "upstream/upstream.h"
 
 #include <stdatomic.h>

@@ -8,7 +8,7 @@
 #include "msg/event.h"
 #include "msg/prompt.h"
 #include "provider/provider.h"
-#include "upstream/framing.h"
+#include "upstream/sse.h"
 
 /* The state of decoding one answer; embedded in the call, zeroed at its start, finished by the
  * dialect's finish. */

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
-#include "upstream/target.h"
+#include "upstream/upstream.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "provider/kept.h"
 
 #include "base/limits.h"
-#include "json/unit.h"
+#include "json/member.h"
 
 struct kept_event {
 	struct event       ev;

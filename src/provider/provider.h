@@ -15,7 +15,7 @@
 #include "provider/secret_mask.h"
 
 struct catalog;
-struct upstream_target; /* upstream/target.h */
+struct upstream_target; /* upstream/upstream.h */
 struct provider;
 struct provider_call;
 struct upstream_pool;

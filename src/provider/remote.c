@@ -9,7 +9,7 @@
 #include "provider/endpoint.h"
 #include "provider/names.h"
 #include "provider/remote_call.h"
-#include "upstream/target.h"
+#include "upstream/upstream.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 #include "provider/embed_want.h"
 #include "provider/kept.h"
 #include "provider/names.h"
-#include "upstream/target.h"
 #include "upstream/upstream.h"
 
 #include <stdio.h>

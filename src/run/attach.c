@@ -6,7 +6,7 @@
  *
  * The branch's files are read again for each turn.  Of a file that was deleted in the meantime the
  * model learns that it is missing, and a warning tells the client. */
-#include "base/file_id.h"
+#include "base/id.h"
 #include "base/limits.h"
 #include "shape/context.h"
 #include "lmc/text.h"

@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
-#include "computer/frame.h"
+#include "computer/link.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,9 +6,9 @@
 #include "base/err.h"
 #include "base/list.h"
 #include "base/str.h"
-#include "computer/picture.h"
+#include "computer/computer_console.h"
 #include "loop/loop.h"
-#include "runner/runner_options.h"
+#include "runner/runner.h"
 #include "runner/sandbox.h"
 
 #include <stdbool.h>

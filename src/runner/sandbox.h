@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "runner/runner_options.h"
+#include "runner/runner.h"
 #include "runner/seat/seat.h"
 
 #include <sys/types.h>

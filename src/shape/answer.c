@@ -6,7 +6,7 @@
 #include "shape/carry.h"
 #include "shape/extra.h"
 #include "lmc/lmc_gather.h"
-#include "lmc/picture.h"
+#include "lmc/media.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "msg/cursor.h"
-#include "msg/framing.h"
+#include "msg/family.h"
 
 struct json_doc;
 struct json_limits;

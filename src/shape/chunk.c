@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "shape/block.h"
 #include "shape/extra.h"
-#include "lmc/picture.h"
+#include "lmc/media.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 #include "lmc/warnings.h"
 #include "msg/cursor.h"
 #include "msg/event.h"
-#include "msg/framing.h"
+#include "msg/family.h"
 
 /* The facts of its run that an encoder prints. Spans are borrowed from the run for its whole
  * life. */

@@ -5,8 +5,8 @@
 #include "json/scan.h"
 #include "shape/block.h"
 #include "shape/chunk.h"
-#include "lmc/picture.h"
-#include "lmc/spool.h"
+#include "lmc/media.h"
+#include "lmc/segment.h"
 #include "lmc/text.h"
 #include "lmc/to_lmc.h"
 #include "lmc/speech.h"
@@ -157,7 +157,7 @@ static bool keep_media(struct lmc_stream *s, struct str part)
 
 static bool lmc_stream_put_image(struct lmc_stream *s, json_at part)
 {
-	struct picture p;
+	struct media_picture p;
 
 	buf_clear(&s->head);
 	if (!buf_text(&s->head, "{\"role\":\"assistant\",\"type\":\"image\""))

@@ -2,7 +2,6 @@
 #include "shape/response.h"
 
 #include "base/limits.h"
-#include "json/print.h"
 #include "json/scan.h"
 
 /* put_list: a member whose value must be a list. */

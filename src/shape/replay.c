@@ -6,7 +6,7 @@
 #include "json/scan.h"
 #include "shape/extra.h"
 #include "shape/carry.h"
-#include "lmc/picture.h"
+#include "lmc/media.h"
 
 struct replay {
 	struct json_doc d;

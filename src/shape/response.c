@@ -2,7 +2,7 @@
 #include "shape/response.h"
 
 #include "base/limits.h"
-#include "lmc/picture.h"
+#include "lmc/media.h"
 #include "shape/carry.h"
 #include "shape/replay.h"
 

@@ -3,7 +3,6 @@
 
 #include "base/buf.h"
 #include "base/id.h"
-#include "base/owner.h"
 #include "base/full_io.h"
 
 #include <dirent.h>

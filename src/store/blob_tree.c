@@ -1,7 +1,6 @@
 /* Hard links, copies and removal of thousands of contents. */
 #include "store/blob_tree.h"
 
-#include "base/owner.h"
 #include "base/full_io.h"
 
 #include <dirent.h>

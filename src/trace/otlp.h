@@ -5,7 +5,7 @@
  * Threads: the loop's own. */
 #pragma once
 
-#include "upstream/pool.h"
+#include "upstream/upstream.h"
 
 struct otlp;
 

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "loop/work_now.h"
+#include "loop/work.h"
 #include "upstream/internal.h"
 
 #include <errno.h>

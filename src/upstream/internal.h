@@ -7,8 +7,6 @@
 #include "base/err.h"
 #include "base/list.h"
 #include "loop/transfer.h"
-#include "upstream/pool.h"
-#include "upstream/target.h"
 #include "upstream/upstream.h"
 
 #include <curl/curl.h>

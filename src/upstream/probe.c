@@ -1,5 +1,5 @@
 /* A blocking GET of the gateway's own listener. */
-#include "upstream/probe.h"
+#include "upstream/upstream.h"
 
 #include <curl/curl.h>
 #include <stdio.h>

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "loop/loop.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,8 +22,8 @@
 
 struct buf;
 struct upstream_call;
-struct upstream_pool;   /* upstream/pool.h */
-struct upstream_target; /* upstream/target.h */
+struct upstream_pool;
+struct upstream_target;
 
 struct upstream_limits {
 	int64_t first_byte_us;
@@ -71,3 +72,61 @@ void upstream_pause(struct upstream_call *c, bool pause);
  * is read and dropped for a moment, so that the connection can be used again; no callback
  * follows. Consumes the bytes given at the start. Not from within a callback. */
 void upstream_release_take(struct upstream_call *c, struct buf *body);
+
+/* --- pool: a loop's connections to all providers: libcurl's transfers, and the connections of
+ * our own HTTP/1.1 client that are kept between two calls.
+ *
+ * Threads: the loop's own. */
+
+/* upstream_pool_create: *ret is owned, and must be destroyed before the loop.
+ * Errors: INTERNAL (memory). */
+enum errc upstream_pool_create(struct loop *l, struct upstream_pool **ret, struct err *e) MUST_USE;
+/* upstream_pool_destroy: ends calls that still run; their done gets CANCELLED or a failure. */
+void upstream_pool_destroy(struct upstream_pool *p);
+OWNABLE(upstream_pool);
+
+/* --- target: the address of calls, prepared once for each provider: URL, header lines,
+ * TLS, proxy. */
+
+struct upstream_target_options {
+	const char *name; /* the provider's, for the log and the metrics; NULL: it has none */
+	const char *url;
+	const char *const
+		   *headers; /* "Name: value", count of them; content-type and accept are added */
+	size_t      header_count;
+	const char *ca_file;
+	const char *proxy;
+	int64_t     connect_us;
+	bool        http2; /* offered to https servers; else HTTP/1.1 */
+	bool        get;   /* all of its calls are GETs, without a body */
+};
+/* Everything is copied; immutable and shared by all loops.  Calls keep a target alive, so it may be
+ * destroyed while some still run.
+ * Errors: INVALID_VALUE for control bytes in a header or URL, for headers that are HTTP's own, for a
+ * user name in the URL, and for schemes other than http and https; INTERNAL: libcurl can't be started. */
+enum errc upstream_target_create(const struct upstream_target_options *o,
+				 struct upstream_target **ret, struct err *e) MUST_USE;
+void      upstream_target_destroy(struct upstream_target *t);
+OWNABLE(upstream_target);
+
+/* upstream_target_url, upstream_target_head: the URL of calls that name no other, and the header
+ * lines of all calls, each with CRLF. */
+const char *upstream_target_url(const struct upstream_target *t);
+const char *upstream_target_head(const struct upstream_target *t, bool stream);
+
+/* upstream_target_failed: the target was not reached, fell silent, or gave no valid answer; from time to time, the log
+ * tells which host that is.  Other errors are the provider's own words, and no news. */
+void upstream_target_failed(struct upstream_target *t, const struct err *e, int64_t now_us);
+
+/* --- probe: one blocking GET of the gateway's own listener, for the command `parley
+ * health`. */
+
+enum { PROBE_BODY = 512 };
+
+/* probe_get: http://ADDRESS/PATH, or https:// with tls (a certificate of whatever name, as it is our own
+ * listener; unix sockets speak no TLS), with the address as `listen` has it: HOST:PORT, [V6]:PORT or
+ * unix:PATH; where that means any address, loopback is asked.  The answer's status, and its body's
+ * beginning, printable.
+ * Errors: INVALID_VALUE (no address that can be asked), UPSTREAM_CONNECT (no answer in timeout_ms). */
+enum errc probe_get(const char *address, bool tls, const char *path, long timeout_ms,
+		    long *ret_status, char ret_body[PROBE_BODY], struct err *e) MUST_USE;

@@ -1,4 +1,4 @@
-"""A runner of the assistant's code as a process of the test, and a client of its protocol (src/computer/frame.h).
+"""A runner of the assistant's code as a process of the test, and a client of its protocol (src/computer/link.h).
 
 The runner refuses to be root, so that root's tests give it another user.  Its guard is `rlimit`, but in
 test_runner_cgroup.py.

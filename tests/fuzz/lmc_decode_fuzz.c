@@ -2,7 +2,7 @@
  * messages.  The first byte chooses: a stream of lines, or a whole answer. */
 #include "base/buf.h"
 #include "base/limits.h"
-#include "json/print.h"
+#include "json/scan.h"
 #include "lmc/lmc_gather.h"
 #include "provider/dialect.h"
 

@@ -1,7 +1,7 @@
 /* libFuzzer: frames of a client, and images of a driver: no byte is read that is not there. */
 #include "base/limits.h"
-#include "computer/frame.h"
-#include "computer/picture.h"
+#include "computer/link.h"
+#include "computer/computer_console.h"
 
 #include <stdint.h>
 #include <stdlib.h>

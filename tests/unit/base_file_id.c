@@ -1,6 +1,6 @@
 /* Ids of files as text and back. */
 #include "base/base.h"
-#include "base/file_id.h"
+#include "base/id.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

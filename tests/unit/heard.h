@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tests/unit/served.h"
-#include "upstream/target.h"
+#include "upstream/upstream.h"
 
 #define OK_HEAD "HTTP/1.1 200 OK\r\nContent-Type: Application/JSON\r\n"
 

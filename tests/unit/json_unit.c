@@ -1,5 +1,5 @@
-/* json/unit: escaped text is cut between characters and escapes, and the pieces are the whole again. */
-#include "json/unit.h"
+/* json/member: escaped text is cut between characters and escapes, and the pieces are the whole again. */
+#include "json/member.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

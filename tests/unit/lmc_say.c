@@ -1,6 +1,6 @@
 /* Stored messages as chunks of OpenAI's stream: each of the rules S1 to S7, and the vectors. */
 #include "lmc/lmc_gather.h"
-#include "lmc/say.h"
+#include "lmc/translate.h"
 #include "lmc_same.h"
 
 #include <setjmp.h>

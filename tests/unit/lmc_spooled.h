@@ -2,9 +2,8 @@
 #pragma once
 
 #include "base/limits.h"
-#include "json/print.h"
 #include "json/scan.h"
-#include "lmc/spool.h"
+#include "lmc/segment.h"
 #include "lmc/text.h"
 #include "lmc/warnings.h"
 

@@ -13,10 +13,10 @@
  *
  * A stream is fed whole, byte by byte, and cut in two at each place: what comes out is the same. */
 #include "base/limits.h"
-#include "json/print.h"
+#include "json/scan.h"
 #include "lmc/warnings.h"
 #include "provider/dialect.h"
-#include "upstream/framing.h"
+#include "upstream/sse.h"
 #include "tests/unit/event_name.h"
 
 #include <setjmp.h>

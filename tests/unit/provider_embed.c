@@ -5,7 +5,7 @@
  *   dialect, ask, answer (the provider's), and what it becomes: list (tokens: of the usage), or error;
  *     same: it goes through byte for byte */
 #include "base/limits.h"
-#include "json/print.h"
+#include "json/scan.h"
 #include "provider/openai/embed.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* LMC's dialect: streams as events, however they are cut and whatever they hold. */
-#include "lmc/say.h"
+#include "lmc/translate.h"
 #include "tests/unit/lmc_heard.h"
 #include "upstream/sse.h"
 

@@ -1,7 +1,7 @@
 /* A run with a computer: nothing is ordered before it is recorded, and nothing at all where the store
  * refuses the record.  The runner is a thread with the real protocol. */
 #include "base/clock.h"
-#include "computer/frame.h"
+#include "computer/link.h"
 #include "tests/unit/run_help.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
-/* computer/frame, computer/picture and runner/mark: what comes from clients and from sandboxes, whole and in pieces. */
-#include "computer/frame.h"
+/* computer/link, computer/computer_console and runner/mark: what comes from clients and from sandboxes, whole and in pieces. */
+#include "computer/link.h"
 
 #include "base/limits.h"
 #include "runner/mark.h"
-#include "computer/picture.h"
+#include "computer/computer_console.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

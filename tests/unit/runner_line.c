@@ -1,4 +1,4 @@
-/* runner/line: the order in which executions of keys begin. */
+/* runner/session_table: the order in which executions of keys begin. */
 #include "runner/internal.h"
 
 #include "base/limits.h"

@@ -3,7 +3,6 @@
 
 #include "loop/loop.h"
 #include "tests/unit/loopback.h"
-#include "upstream/pool.h"
 #include "upstream/upstream.h"
 
 #define SECOND ((int64_t)1000000)

@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "tests/unit/heard.h"
 #include "upstream/internal.h"
-#include "upstream/target.h"
+#include "upstream/upstream.h"
 
 #include <errno.h>
 

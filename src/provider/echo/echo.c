@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "json/scan.h"
-#include "json/unit.h"
+#include "json/member.h"
 #include "provider/dialect.h"
 #include "provider/echo/echo_embed.h"
 

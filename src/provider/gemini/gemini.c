@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "base/id.h"
 #include "base/limits.h"
-#include "json/print.h"
+#include "json/scan.h"
 #include "shape/extra.h"
 #include "provider/openai/openai.h"
 #include "provider/scrub.h"

@@ -2,7 +2,7 @@
 #include "provider/lmc/lmc_chunk.h"
 
 #include "base/limits.h"
-#include "json/print.h"
+#include "json/scan.h"
 #include "lmc/text.h"
 #include "provider/decode.h"
 

@@ -2,7 +2,7 @@
 #include "provider/lmc/lmc_segments.h"
 
 #include "base/limits.h"
-#include "json/unit.h"
+#include "json/member.h"
 
 /*
  *             start

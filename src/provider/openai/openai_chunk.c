@@ -5,7 +5,7 @@
  * clients (an index is missing, …) is given without raw, so that the encoder prints a chunk of its
  * own from the events. Only a repeated role is cut out instead, because many servers send it. */
 #include "base/limits.h"
-#include "lmc/picture.h"
+#include "lmc/media.h"
 #include "provider/openai/openai.h"
 #include "provider/openai/openai_call.h"
 

@@ -12,7 +12,7 @@
 #include "provider/responses/openai_responses.h"
 
 #include "base/limits.h"
-#include "json/print.h"
+#include "json/scan.h"
 #include "provider/openai/embed.h"
 #include "provider/openai/openai.h"
 #include "provider/whole.h"

@@ -1,7 +1,7 @@
 /* Translates the events of a provider's call into chunks of LMC while they come, and gathers the
  * code among them. */
 #include "base/limits.h"
-#include "lmc/spool.h"
+#include "lmc/segment.h"
 #include "lmc/text.h"
 #include "provider/secret_mask.h"
 #include "run/computer.h"

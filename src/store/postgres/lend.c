@@ -2,7 +2,7 @@
 #include "store/postgres/lend.h"
 
 #include "base/clock.h"
-#include "loop/work_now.h"
+#include "loop/work.h"
 #include "store/common/thread.h"
 #include "store/postgres/direct.h"
 

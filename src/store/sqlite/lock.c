@@ -1,7 +1,7 @@
 /* The lock beside the database, and the creation of the empty database file. */
 #include "store/sqlite/lock.h"
 
-#include "base/owner.h"
+#include "base/full_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

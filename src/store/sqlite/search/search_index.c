@@ -1,7 +1,7 @@
 /* The file of the search index: made, checked, filled. */
 #include "store/sqlite/search/search_index.h"
 
-#include "base/owner.h"
+#include "base/full_io.h"
 #include "store/words/search_token.h"
 
 #include <errno.h>

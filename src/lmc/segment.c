@@ -1,5 +1,5 @@
 /* Prints an assistant's segments as LMC messages and LMC chunks. */
-#include "lmc/spool.h"
+#include "lmc/segment.h"
 
 #include "base/limits.h"
 #include "lmc/text.h"

@@ -89,7 +89,7 @@ void db_open_store(struct db *db)
 		.migrate = true,
 		.events_keep_ms = (int64_t)24 * 3600 * 1000,
 		.events_keep_bytes = (int64_t)1 << 30,
-		.idem_keep_ms = (int64_t)24 * 3600 * 1000,
+		.answer_keep_ms = (int64_t)24 * 3600 * 1000,
 	};
 	struct err e = { .code = ERR_OK };
 

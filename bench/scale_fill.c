@@ -58,7 +58,7 @@ struct filling {
 	struct fill_counts count;
 };
 
-struct str fill_fingerprint(void)
+struct str fill_digest(void)
 {
 	return STR("0123456789abcdef0123456789abcdef");
 }
@@ -220,7 +220,7 @@ static void end_turn(struct talk *t)
 		.last_seq = 4,
 		.attempts = 1,
 		.keyed = t->begin.key.key.n > 0,
-		.idem_answer = { .http = 200 },
+		.kept_answer = { .http = 200 },
 		.usage = { .known = true, .in = 100, .out = 200 },
 	};
 	if (failed) {
@@ -279,9 +279,9 @@ static void begin_turn(struct talk *t)
 	if (first) {
 		t->begin.metadata = make_metadata(t);
 		if (t->number >= fill_first_key(f->db))
-			t->begin.key = (struct store_idem){
+			t->begin.key = (struct answer_name){
 				.key = fill_key(t->number, t->key),
-				.fingerprint = fill_fingerprint(),
+				.digest = fill_digest(),
 			};
 	} else if (dice_below(&t->dice, 25) == 0 && !id_none(t->before)) {
 		t->begin.parent = t->before; /* asked again in other words */

@@ -19,7 +19,7 @@ _Noreturn void fill_until_killed(struct db *db, uint64_t turns);
 
 /* What the n-th conversation has, so that it can be asked for again. */
 struct str fill_key(uint32_t n, char ret[FILL_KEY_MAX]);
-struct str fill_fingerprint(void);
+struct str fill_digest(void);
 /* fill_first_key: from this one on, they have keys and events; all others are too old. */
 uint32_t fill_first_key(const struct db *db);
 /* fill_user: one of the users that the metadata names; each has some ten conversations. */

@@ -341,11 +341,11 @@ static void read_events(struct db *db)
 
 static void read_key(struct db *db)
 {
-	char             key[FILL_KEY_MAX];
-	struct idem_read j = { .key = { fill_key(recent(db), key), fill_fingerprint() } };
+	char               key[FILL_KEY_MAX];
+	struct answer_find j = { .key = { fill_key(recent(db), key), fill_digest() } };
 
 	buf_init(&j.bytes, LIMIT_STORE_ROW);
-	TIMED(db, idem_read, &j);
+	TIMED(db, answer_find, &j);
 	if (!j.found || !j.same)
 		fail("a key is missing", NULL);
 	buf_finish(&j.bytes);

@@ -6,7 +6,7 @@
 #include "base/money.h"
 #include "base/limits.h"
 #include "base/metric.h"
-#include "call/idem_name.h"
+#include "call/idem.h"
 #include "http/reply.h"
 #include "http/stream.h"
 #include "msg/call_note.h"
@@ -314,19 +314,19 @@ static void exchange_client_left(void *arg)
 
 static enum errc exchange_read_key(struct request *r, struct call_request *rq, struct err *e)
 {
-	struct str        key = request_idempotency_key(r);
-	struct idem_name *name;
+	struct str           key = request_idempotency_key(r);
+	struct answer_label *name;
 
 	if (!key.p)
 		return ERR_OK;
 	name = arena_alloc(&rq->input->arena, sizeof *name);
 	if (!name)
 		return err_no_memory(e);
-	rq->caller.name = name;
-	enum errc rc = idem_name_read(key, rq->caller.owner, name, e);
+	rq->caller.key = name;
+	enum errc rc = idem_parse(key, name, e);
 	if (rc == ERR_OK)
-		rc = idem_name_digest(request_method(r), request_path(r), input_digest(rq->input),
-				      name, e);
+		rc = idem_bind(request_method(r), request_path(r), input_digest(rq->input), name,
+			       e);
 	return rc;
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "call/idem_name.h"
+#include "call/idem.h"
 #include "http/reply.h"
 #include "http/request_aside.h"
 #include "routes/kit/check.h"
@@ -18,7 +18,7 @@ struct change {
 	struct conversation_write write;
 	struct conversation_items items;
 	struct input             *input; /* owned; `write` points into it */
-	struct idem_name          key;   /* if write.made has one */
+	struct answer_label       key;   /* if write.made has one */
 	bool (*print)(const struct change *x, struct buf *out);
 	bool                 tagged; /* the answer has the revision as ETag */
 	struct request_aside aside;  /* the worker that reads a long body */
@@ -95,9 +95,9 @@ static bool change_print_made(struct store_job *job, struct buf *out)
 
 static bool change_print_answer(struct lookup *l, struct buf *out)
 {
-	struct change    *x = container_of(l, struct change, lookup);
-	struct idem_made *made = &x->write.made;
-	struct buf        kept = made->answer;
+	struct change      *x = container_of(l, struct change, lookup);
+	struct answer_made *made = &x->write.made;
+	struct buf          kept = made->answer;
 
 	/* An object with an idempotency key is new, so it has the first revision. */
 	if (x->tagged)
@@ -196,11 +196,11 @@ static enum errc change_set_key(struct change *x, struct request *r, struct err 
 {
 	if (!request_idempotency_key(r).p)
 		return ERR_OK;
-	if (idem_name_read(request_idempotency_key(r), request_owner(r), &x->key, e) != ERR_OK ||
-	    idem_name_digest(request_method(r), request_path(r), input_digest(x->input), &x->key,
-			     e) != ERR_OK)
+	if (idem_parse(request_idempotency_key(r), &x->key, e) != ERR_OK ||
+	    idem_bind(request_method(r), request_path(r), input_digest(x->input), &x->key, e) !=
+		    ERR_OK)
 		return e->code;
-	x->write.made.key = idem_name_store(&x->key);
+	x->write.made.key = answer_label_name(&x->key);
 	x->write.made.print = change_print_made;
 	return ERR_OK;
 }

@@ -7,7 +7,7 @@
 #include "http/reply.h"
 #include "http/request.h"
 #include "routes/conversation/import_check.h"
-#include "call/idem_name.h"
+#include "call/idem.h"
 #include "routes/kit/pump.h"
 #include "store/archive.h"
 #include "store/store.h"
@@ -18,7 +18,7 @@ struct import {
 	uint64_t             max;
 	struct import_check  check;
 	struct archive_write write;
-	struct idem_name     key; /* if write.made is to have one; key[0] 0: none */
+	struct answer_label  key; /* if write.made is to have one; key[0] 0: none */
 	struct hash_sum     *sum; /* owned; with a key: of what was sent */
 };
 
@@ -98,9 +98,9 @@ static enum errc import_set_key(struct import *x, struct err *e)
 		return ERR_OK;
 	hash_sum_end(x->sum, digest);
 	hash_sha256(digest, sizeof digest, digest); /* earlier versions made keys this way */
-	x->write.made.key = idem_name_store(&x->key);
+	x->write.made.key = answer_label_name(&x->key);
 	x->write.made.print = import_print;
-	return idem_name_digest(STR("POST"), STR("/v1/conversations/import"), digest, &x->key, e);
+	return idem_bind(STR("POST"), STR("/v1/conversations/import"), digest, &x->key, e);
 }
 
 static void write_rows(struct import *x)
@@ -150,8 +150,7 @@ static enum errc import_read_key(struct import *x, struct err *e)
 {
 	if (!request_idempotency_key(x->pump.request).p)
 		return ERR_OK;
-	if (idem_name_read(request_idempotency_key(x->pump.request), request_owner(x->pump.request),
-			   &x->key, e) != ERR_OK)
+	if (idem_parse(request_idempotency_key(x->pump.request), &x->key, e) != ERR_OK)
 		return e->code;
 	x->sum = hash_sum_begin();
 	return x->sum ? ERR_OK : err_no_memory(e);

@@ -9,7 +9,7 @@
 #include "http/request.h"
 #include "routes/file/file_print.h"
 #include "routes/kit/handlers.h"
-#include "call/idem_name.h"
+#include "call/idem.h"
 #include "routes/kit/pump.h"
 #include "store/file.h"
 #include "store/store.h"
@@ -33,7 +33,7 @@ struct upload {
 	int64_t                 max_file;
 	const struct file_form *kind;
 	struct file_add         add;
-	struct idem_name        key; /* if add.made is to have one; key[0] 0: none */
+	struct answer_label     key; /* if add.made is to have one; key[0] 0: none */
 };
 
 static atomic_int uploads; /* running ones of all loops */
@@ -179,10 +179,10 @@ static enum errc upload_set_key(struct upload *x, struct err *e)
 		  buf_add(&said, x->add.content.sha256, HASH_BYTES);
 	if (ok)
 		hash_sha256(said.data, said.len, digest);
-	enum errc rc = ok ? idem_name_digest(STR("POST"), str_of(x->kind->path), digest, &x->key, e)
+	enum errc rc = ok ? idem_bind(STR("POST"), str_of(x->kind->path), digest, &x->key, e)
 			  : err_no_memory(e);
 	buf_finish(&said);
-	x->add.made.key = idem_name_store(&x->key);
+	x->add.made.key = answer_label_name(&x->key);
 	x->add.made.print = upload_print_file;
 	return rc;
 }
@@ -250,7 +250,7 @@ void file_upload_start(struct request *r, struct gateway *g, const struct file_f
 	buf_init(&x->add.made.answer, 64 * KIB);
 	multipart_init(&x->form, boundary, &form_sink, x);
 	if (request_idempotency_key(r).p &&
-	    idem_name_read(request_idempotency_key(r), request_owner(r), &x->key, &e) != ERR_OK)
+	    idem_parse(request_idempotency_key(r), &x->key, &e) != ERR_OK)
 		pump_refuse(&x->pump, &e);
 	else
 		pump_start(&x->pump);

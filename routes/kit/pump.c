@@ -60,7 +60,7 @@ void pump_refuse(struct pump *p, const struct err *e)
 	discard_file(p);
 }
 
-void pump_answer(struct pump *p, struct store_job *job, struct idem_made *made,
+void pump_answer(struct pump *p, struct store_job *job, struct answer_made *made,
 		 bool (*print)(struct store_job *job, struct buf *out))
 {
 	struct err e = job->err;

@@ -10,7 +10,7 @@
 
 #include "http/upload.h"
 #include "routes/kit/gateway.h"
-#include "store/idem.h"
+#include "store/answer.h"
 #include "store/job.h"
 
 #include <stdatomic.h>
@@ -56,5 +56,5 @@ void  pump_start(struct pump *p);
 /* pump_refuse: before pump_start, or from over. */
 void pump_refuse(struct pump *p, const struct err *e);
 /* pump_answer: from the store's done: the answer, made for its key or by print, or the error. */
-void pump_answer(struct pump *p, struct store_job *job, struct idem_made *made,
+void pump_answer(struct pump *p, struct store_job *job, struct answer_made *made,
 		 bool (*print)(struct store_job *job, struct buf *out));

@@ -6,7 +6,7 @@
 #include "http/reply.h"
 #include "http/request_aside.h"
 #include "routes/kit/check.h"
-#include "call/idem_name.h"
+#include "call/idem.h"
 #include "routes/kit/lookup.h"
 #include "routes/rebyte/internal.h"
 #include "schema/schema.h"
@@ -17,7 +17,7 @@ struct thread_change {
 	struct conversation_write write;
 	struct store_message      messages[LIMIT_ITEMS];
 	struct input             *input; /* owned; `write` points into it */
-	struct idem_name          key;   /* if write.made has one */
+	struct answer_label       key;   /* if write.made has one */
 	struct request_aside      aside; /* the worker that reads a long body */
 	enum errc (*read)(struct thread_change *x, struct err *e);
 };
@@ -51,7 +51,7 @@ static bool thread_change_made(struct store_job *job, struct buf *out)
 static bool thread_change_print(struct lookup *l, struct buf *out)
 {
 	struct thread_change *x = container_of(l, struct thread_change, lookup);
-	struct idem_made     *made = &x->write.made;
+	struct answer_made   *made = &x->write.made;
 	struct buf            kept = made->answer;
 
 	if (made->key.key.n == 0)
@@ -178,11 +178,11 @@ static enum errc thread_change_set_key(struct thread_change *x, struct request *
 {
 	if (x->write.change == CONVERSATION_UPDATE || !request_idempotency_key(r).p)
 		return ERR_OK;
-	if (idem_name_read(request_idempotency_key(r), request_owner(r), &x->key, e) != ERR_OK ||
-	    idem_name_digest(request_method(r), request_path(r), input_digest(x->input), &x->key,
-			     e) != ERR_OK)
+	if (idem_parse(request_idempotency_key(r), &x->key, e) != ERR_OK ||
+	    idem_bind(request_method(r), request_path(r), input_digest(x->input), &x->key, e) !=
+		    ERR_OK)
 		return e->code;
-	x->write.made.key = idem_name_store(&x->key);
+	x->write.made.key = answer_label_name(&x->key);
 	x->write.made.print = thread_change_made;
 	return ERR_OK;
 }

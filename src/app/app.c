@@ -9,7 +9,7 @@
 #include "base/metric.h"
 #include "base/trace.h"
 #include "config/config.h"
-#include "desk/idem.h"
+#include "desk/answer_slot.h"
 #include "desk/live.h"
 #include "http/tls.h"
 #include "loop/work.h"
@@ -133,7 +133,7 @@ static bool app_owes(const struct app *a)
 static void app_stop(struct app *a)
 {
 	live_elsewhere(NULL);
-	idem_store(NULL);
+	answer_slot_give_back(NULL);
 	takeover_withdraw(a->config->database, a->offer, !a->given);
 	listen_set_finish(&a->listen, a->given || a->before_failed);
 	listen_set_finish(&a->taken, true);

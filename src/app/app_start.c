@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "config/config.h"
 #include "desk/admit.h"
-#include "desk/idem.h"
+#include "desk/answer_slot.h"
 #include "desk/live.h"
 #include "desk/watch.h"
 #include "http/tls.h"
@@ -183,7 +183,7 @@ struct store_options app_store_options(const struct config *c)
 		.migrate = true,
 		.events_keep_ms = c->events_keep / 1000,
 		.events_keep_bytes = c->events_keep_size,
-		.idem_keep_ms = c->idempotency_keep / 1000,
+		.answer_keep_ms = c->idempotency_keep / 1000,
 		.assemble = assemble_answer,
 		.neighbours = &neighbours,
 	};
@@ -223,7 +223,7 @@ static void cancel_shared(struct id run, int64_t owner)
 
 static void free_shared(struct id claim)
 {
-	store_idem_free(atomic_load(&shared_store), claim);
+	store_claim_free(atomic_load(&shared_store), claim);
 }
 
 /* The unused sockets stay open until this process serves: until then the previous process may have
@@ -252,7 +252,7 @@ static void join_neighbours(struct app *a)
 	} else if (store_is_shared(a->store)) {
 		atomic_store(&shared_store, a->store);
 		live_elsewhere(cancel_shared);
-		idem_store(free_shared);
+		answer_slot_give_back(free_shared);
 	}
 	if (a->store->ops->peers && takeover_offer(a->config->database, &a->offer, &e) != ERR_OK)
 		log_note(LOG_WARN, "takeover", "%s", e.text);

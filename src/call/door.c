@@ -6,7 +6,7 @@
 #include "base/log.h"
 #include "call/admission.h"
 #include "call/internal.h"
-#include "desk/idem.h"
+#include "desk/answer_slot.h"
 #include "msg/call_note.h"
 #include "msg/family.h"
 #include "provider/registry.h"
@@ -206,11 +206,10 @@ static void door_gone(struct admit_wait *w)
 	free(container_of(w, struct door_call, wait));
 }
 
-/* door_end: the call ends without a run, and so does its key. */
-static void door_end(struct door_call *c, struct idem_claim *claim, const struct err *e)
+/* door_end: the call ends without a run, and so does its slot. */
+static void door_end(struct door_call *c, struct answer_slot *slot, const struct err *e)
 {
-	if (claim)
-		idem_over(claim, IDEM_FREED, e);
+	answer_slot_end(slot, CLAIM_FREED, e);
 	door_refuse(c, e);
 }
 
@@ -219,14 +218,14 @@ static void door_begin(struct door_call *c)
 {
 	struct admit_pass    pass = c->wait.pass;
 	struct call_request *rq = TAKE(c->rq);
-	struct idem_claim   *claim = rq->caller.claim;
+	struct answer_slot  *slot = rq->caller.slot;
 	struct run          *run;
 	struct err           e;
 
 	rq->caller.pass = &pass;
 	if (run_start(c->door->runs, rq, &c->observer->run, c->arg, &run, &e) != ERR_OK) {
 		admit_over(&pass, false, 0);
-		door_end(c, claim, &e);
+		door_end(c, slot, &e);
 		return;
 	}
 	c->phase = DOOR_RUNS;
@@ -242,10 +241,10 @@ static void door_answer(struct admit_wait *w, const struct err *e)
 		return;
 	}
 	struct call_request *rq = TAKE(c->rq);
-	struct idem_claim   *claim = rq->caller.claim;
+	struct answer_slot  *slot = rq->caller.slot;
 
 	door_drop(rq);
-	door_end(c, claim, e);
+	door_end(c, slot, e);
 }
 
 void door_admit(struct door_call *c, struct call_request *rq)
@@ -300,7 +299,7 @@ void door_start(struct door_call *c, struct call_request *rq)
 	if (rc != ERR_OK) {
 		door_drop(rq);
 		door_refuse(c, &e);
-	} else if (rq->caller.name) {
+	} else if (rq->caller.key) {
 		keyed_start(c, rq);
 	} else {
 		door_admit(c, rq);
@@ -314,8 +313,7 @@ static bool leave_waiting(struct door_call *c)
 
 	if (!rq)
 		return true; /* it was not started */
-	if (rq->caller.claim)
-		idem_over(TAKE(rq->caller.claim), IDEM_FREED, NULL);
+	answer_slot_end(TAKE(rq->caller.slot), CLAIM_FREED, NULL);
 	door_drop(rq);
 	return admit_leave(&c->wait);
 }

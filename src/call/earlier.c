@@ -5,7 +5,7 @@
 #include "desk/tape.h"
 #include "msg/family.h"
 #include "run/follow.h"
-#include "store/idem.h"
+#include "store/answer.h"
 #include "store/run.h"
 
 #include <stdlib.h>
@@ -46,7 +46,7 @@ void earlier_leave(struct earlier *k)
 }
 
 /* earlier_create: moves the bytes of read. NULL: no memory. */
-static struct earlier *earlier_create(struct door_call *c, struct idem_read *read)
+static struct earlier *earlier_create(struct door_call *c, struct answer_find *read)
 {
 	struct earlier *k = calloc(1, sizeof *k);
 
@@ -204,7 +204,7 @@ static void refuse_kept(struct door_call *c, enum errc code, const char *text)
 	door_refuse(c, &e);
 }
 
-void earlier_start(struct door_call *c, const struct call_request *rq, struct idem_read *read)
+void earlier_start(struct door_call *c, const struct call_request *rq, struct answer_find *read)
 {
 	bool            background = rq->manner.background;
 	bool            body = read->answer.body.n > 0;
@@ -250,7 +250,7 @@ static bool keep_text(struct earlier *k, const struct call_request *rq, struct f
 	return true;
 }
 
-bool earlier_follow(struct door_call *c, const struct call_request *rq, struct idem_read *read)
+bool earlier_follow(struct door_call *c, const struct call_request *rq, struct answer_find *read)
 {
 	struct follow_options o;
 	struct live           live;

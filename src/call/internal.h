@@ -4,7 +4,7 @@
 #include "call/door.h"
 #include "desk/admit.h"
 
-struct idem_read;
+struct answer_find;
 struct earlier;
 struct keyed;
 
@@ -32,7 +32,7 @@ struct door_call {
 };
 
 void door_drop(struct call_request *rq);
-/* door_admit: goes on with the limits.  Consumes rq, its claim included. */
+/* door_admit: goes on with the limits.  Consumes rq, its slot included. */
 void door_admit(struct door_call *c, struct call_request *rq);
 /* door_limits: tells the limits of a call that takes nothing of them. */
 void door_limits(const struct door_call *c, const struct call_request *rq);
@@ -47,8 +47,8 @@ void keyed_leave(struct keyed *x);
  *
  * earlier_follow: the same for a running run, whose ids are in read.  False: the run can't be followed (it has
  * ended, or is not streamed), and nothing was done. */
-void earlier_start(struct door_call *c, const struct call_request *rq, struct idem_read *read);
-bool earlier_follow(struct door_call *c, const struct call_request *rq, struct idem_read *read);
+void earlier_start(struct door_call *c, const struct call_request *rq, struct answer_find *read);
+bool earlier_follow(struct door_call *c, const struct call_request *rq, struct answer_find *read);
 void earlier_leave(struct earlier *k);
 
 struct str earlier_ready(struct earlier *k, bool *ret_last);

@@ -1,4 +1,5 @@
-/* One call for each Idempotency-Key.
+/* One call for each Idempotency-Key: a client of the claims (desk/claims) and of the kept answers
+ * (store/answer).
  *
  *   claim --first--> LOOKING in the store --unknown--> (TAKING it there) --> the call
  *     |                 |
@@ -6,9 +7,10 @@
  *     +--watched--> WAITING --the call's events, its failure or its answer */
 #include "base/clock.h"
 #include "base/limits.h"
-#include "call/idem_name.h"
+#include "call/idem.h"
 #include "call/internal.h"
-#include "store/idem.h"
+#include "desk/answer_slot.h"
+#include "store/answer.h"
 #include "store/store.h"
 
 #include <stdlib.h>
@@ -21,16 +23,17 @@ enum {
 struct keyed {
 	struct door_call    *call; /* NULL: it was left, or goes on without its key */
 	const struct door   *door;
-	struct call_request *rq;    /* owned; NULL: the call goes on with it */
-	struct idem_claim   *claim; /* owned; NULL: another request has the claim */
-	struct idem_watch    watch;
-	bool                 watching;
-	bool                 leaving; /* it leaves the watch, to claim again */
-	struct idem_read     read;
-	struct idem_take     take;
-	struct timer         again;   /* until the other process has news of its call */
-	bool                 reading; /* a job is out */
-	unsigned             looks;   /* at another request's claim */
+	struct call_request *rq; /* owned; NULL: the call goes on with it */
+	struct answer_slot
+		*slot; /* owned until the call goes on; without a claim, another request has it */
+	struct claim_watch watch;
+	bool               watching;
+	bool               leaving; /* it leaves the watch, to claim again */
+	struct answer_find read;
+	struct claim_take  take;
+	struct timer       again;   /* until the other process has news of its call */
+	bool               reading; /* a job is out */
+	unsigned           looks;   /* at another request's claim */
 };
 
 /* --- ends --- */
@@ -43,18 +46,17 @@ static void keyed_destroy(struct keyed *x)
 	free(x);
 }
 
-static void keyed_watch_gone(struct idem_watch *w)
+static void keyed_watch_gone(struct claim_watch *w)
 {
 	keyed_destroy(container_of(w, struct keyed, watch));
 }
 
 static void keyed_dispose(struct keyed *x)
 {
-	if (x->claim)
-		idem_over(TAKE(x->claim), IDEM_FREED, NULL);
+	answer_slot_end(TAKE(x->slot), CLAIM_FREED, NULL);
 	timer_stop(x->door->loop, &x->again);
 	if (x->watching)
-		idem_leave(&x->watch);
+		claim_leave(&x->watch);
 	else
 		keyed_destroy(x);
 }
@@ -78,7 +80,7 @@ static void refuse_other(struct keyed *x)
 {
 	struct err e;
 
-	key_reused(&e);
+	answer_refuse_other(&e);
 	keyed_refuse(x, &e);
 }
 
@@ -86,8 +88,7 @@ static void refuse_other(struct keyed *x)
 
 static void answer_kept(struct keyed *x)
 {
-	if (x->claim)
-		idem_over(TAKE(x->claim), IDEM_KEPT, NULL);
+	answer_slot_end(TAKE(x->slot), CLAIM_KEPT, NULL);
 	earlier_start(TAKE(x->call), x->rq, &x->read);
 	keyed_dispose(x);
 }
@@ -96,7 +97,7 @@ static void keyed_call(struct keyed *x)
 {
 	struct call_request *rq = TAKE(x->rq);
 
-	rq->caller.claim = TAKE(x->claim);
+	rq->caller.slot = TAKE(x->slot);
 	door_admit(TAKE(x->call), rq);
 	keyed_dispose(x);
 }
@@ -118,15 +119,15 @@ static bool is_beside(const struct keyed *x)
 	bool          shown = x->rq->manner.background ? x->read.stored
 						       : x->rq->what.prompt.stream && x->read.begun;
 
-	return x->claim && x->read.answer.http == 0 && x->read.outcome <= RUN_RUNNING && !shown &&
-	       (store_is_shared(s) || store_peer_alive(s));
+	return x->slot->claim && x->read.answer.http == 0 && x->read.outcome <= RUN_RUNNING &&
+	       !shown && (store_is_shared(s) || store_peer_alive(s));
 }
 
 /* is_leaving: the key is claimed by another request's call that is not stored yet.  If that call has
  * failed, the key is given back within a moment. */
 static bool is_leaving(struct keyed *x)
 {
-	return x->claim && !x->read.same && x->read.answer.http == 0 &&
+	return x->slot->claim && !x->read.same && x->read.answer.http == 0 &&
 	       x->read.outcome == RUN_QUEUED && ++x->looks < LEAVING;
 }
 
@@ -136,8 +137,10 @@ static void keyed_on_taken(struct store_job *job)
 
 	x->reading = false;
 	/* After an error nobody knows whether it was taken. */
-	if (x->take.taken || job->err.code != ERR_OK)
-		idem_taken(x->claim, x->take.claim, x->take.holder);
+	if (x->take.taken || job->err.code != ERR_OK) {
+		x->slot->taken = x->take.claim;
+		x->slot->holder = x->take.holder;
+	}
 	if (!x->call)
 		keyed_dispose(x);
 	else if (job->err.code != ERR_OK)
@@ -153,15 +156,15 @@ static void keyed_take(struct keyed *x)
 {
 	struct err e;
 
-	x->take = (struct idem_take){
+	x->take = (struct claim_take){
 		.job = { .loop = x->door->loop, .done = keyed_on_taken },
 		.owner = x->rq->caller.owner,
 		.created_ms = clock_wall_ms(),
 		.claim = id_new(),
-		.key = idem_name_store(x->rq->caller.name),
+		.key = answer_slot_name(x->slot),
 	};
 	x->reading = true;
-	if (store_idem_take(x->door->store, &x->take))
+	if (store_claim_take(x->door->store, &x->take))
 		return;
 	x->reading = false;
 	err_set(&e, ERR_OVERLOADED, "", "too many writes are waiting; try again");
@@ -185,9 +188,9 @@ static void keyed_on_read(struct store_job *job)
 		timer_start(x->door->loop, &x->again, AGAIN_US);
 	else if (x->read.found)
 		answer_kept(x);
-	else if (x->claim && store_is_shared(x->door->store))
+	else if (x->slot->claim && store_is_shared(x->door->store))
 		keyed_take(x);
-	else if (x->claim)
+	else if (x->slot->claim)
 		keyed_call(x);
 	else
 		keyed_claim(x); /* the key has just expired */
@@ -198,14 +201,14 @@ static void keyed_look(struct keyed *x)
 	struct err e;
 
 	buf_finish(&x->read.bytes);
-	x->read = (struct idem_read){
+	x->read = (struct answer_find){
 		.job = { .loop = x->door->loop, .done = keyed_on_read },
 		.owner = x->rq->caller.owner,
-		.key = idem_name_store(x->rq->caller.name),
+		.key = answer_slot_name(x->slot),
 	};
 	buf_init(&x->read.bytes, LIMIT_STORE_ROW);
 	x->reading = true;
-	if (store_idem_read(x->door->store, &x->read))
+	if (store_answer_find(x->door->store, &x->read))
 		return;
 	x->reading = false;
 	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting; try again");
@@ -228,7 +231,7 @@ static void keyed_follow(struct keyed *x)
 	keyed_dispose(x);
 }
 
-static void watch_gone_claim(struct idem_watch *w)
+static void watch_gone_claim(struct claim_watch *w)
 {
 	struct keyed *x = container_of(w, struct keyed, watch);
 
@@ -239,21 +242,21 @@ static void watch_gone_claim(struct idem_watch *w)
 		keyed_destroy(x);
 }
 
-static void keyed_on_news(struct idem_watch *w)
+static void keyed_on_news(struct claim_watch *w)
 {
 	struct keyed *x = container_of(w, struct keyed, watch);
 
 	if (!x->call || x->reading)
 		return;
 	switch (x->watch.stage) {
-	case IDEM_STARTING: break;
-	case IDEM_DISPATCHED:
+	case CLAIM_STARTING: break;
+	case CLAIM_DISPATCHED:
 		if (x->rq->manner.background)
 			keyed_follow(x);
 		break;
-	case IDEM_COMMITTED: keyed_follow(x); break;
-	case IDEM_KEPT: keyed_look(x); break;
-	case IDEM_FREED:
+	case CLAIM_COMMITTED: keyed_follow(x); break;
+	case CLAIM_KEPT: keyed_look(x); break;
+	case CLAIM_FREED:
 		if (x->watch.err.code != ERR_OK)
 			keyed_refuse(x, &x->watch.err);
 		else
@@ -264,23 +267,25 @@ static void keyed_on_news(struct idem_watch *w)
 
 static void keyed_claim(struct keyed *x)
 {
-	struct err e;
+	unsigned char digest[HASH_BYTES];
+	struct err    e;
 
 	if (x->watching) {
 		x->watching = false;
 		x->leaving = true;
 		x->watch.gone = watch_gone_claim;
-		idem_leave(&x->watch);
+		claim_leave(&x->watch);
 		return;
 	}
-	x->watch = (struct idem_watch){ .loop = x->door->loop,
-					.fn = keyed_on_news,
-					.gone = keyed_watch_gone };
-	switch (idem_claim(x->rq->caller.name, &x->watch, &x->claim)) {
-	case IDEM_FIRST: keyed_look(x); break;
-	case IDEM_WATCHED: x->watching = true; break;
-	case IDEM_OTHER: refuse_other(x); break;
-	case IDEM_NO_MEMORY:
+	x->watch = (struct claim_watch){ .loop = x->door->loop,
+					 .fn = keyed_on_news,
+					 .gone = keyed_watch_gone };
+	idem_claim_name(x->rq->caller.owner, &x->slot->label, digest);
+	switch (claim_digest(digest, x->slot->label.digest, &x->watch, &x->slot->claim)) {
+	case CLAIM_FIRST: keyed_look(x); break;
+	case CLAIM_WATCHED: x->watching = true; break;
+	case CLAIM_OTHER: refuse_other(x); break;
+	case CLAIM_NO_MEMORY:
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
 		keyed_refuse(x, &e);
 		break;
@@ -294,7 +299,10 @@ void keyed_start(struct door_call *c, struct call_request *rq)
 	struct err    e;
 	struct keyed *x = calloc(1, sizeof *x);
 
-	if (!x) {
+	if (x)
+		x->slot = answer_slot_create(rq->caller.key);
+	if (!x || !x->slot) {
+		free(x);
 		door_drop(rq);
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the call");
 		door_refuse(c, &e);

@@ -14,10 +14,10 @@
 #include <stdbool.h>
 
 struct admit_pass;
+struct answer_label;
+struct answer_slot;
 struct arena;
 struct err;
-struct idem_claim;
-struct idem_name;
 struct identity;
 struct input;
 struct model;
@@ -112,10 +112,10 @@ struct call_caller {
 	struct str       request_id; /* borrowed likewise */
 	struct trace     trace;      /* the request's; attempts are spans inside it */
 	/* Its Idempotency-Key, borrowed likewise; NULL: none. */
-	const struct idem_name *name;
-	/* The claim of the key, or NULL; the run ends it.  Stays the caller's where run_start
+	const struct answer_label *key;
+	/* Where the answer is to be kept, or NULL; the run ends it.  Stays the caller's where run_start
 	 * fails. */
-	struct idem_claim *claim;
+	struct answer_slot *slot;
 	/* Its place and what it took of limits, borrowed until run_start returns, or NULL; the run
 	 * copies it and gives it back, but not where run_start fails. */
 	const struct admit_pass *pass;

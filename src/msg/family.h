@@ -69,7 +69,7 @@ struct family {
 	const struct framing *framing; /* the framing of its streams */
 
 	/* error: appends the body of a refusal, or of a plain call that failed.  Called by
-	 * http/reply for all routes of the family, also before their handlers run, and by run/run_idem
+	 * http/reply for all routes of the family, also before their handlers run, and by run/run_answer
 	 * for the failure that an idempotency key is bound to.  False: out is full. */
 	bool (*error)(const struct err *e, struct str request_id, struct buf *out);
 	/* http: the status of such a refusal; NULL: that of the table of errors. */

@@ -9,7 +9,7 @@
  * core/stages.c   the table of the stages (run/stage.h) that an answer's events pass
  * core/save.c     the store's part
  * lost.c  ends that the store did not take
- * idem.c  what an idempotency key is bound to
+ * run_answer.c  the name under which the answer is kept
  * image.c images that messages name by their path
  * refer.c stored messages that messages name
  * attach.c uploaded files that messages name
@@ -61,7 +61,7 @@ struct run_jobs {
 	bool       unkept;     /* the answer can't be kept; the run ends when it was marked */
 	bool       cut_aside;  /* a worker was asked to print end_answer of a failed run */
 	bool       reserving;  /* a job reserves the next event numbers */
-	struct buf key_body;   /* the failure that a key is bound to */
+	struct buf key_body;   /* the failure that is kept as the answer */
 	struct buf end_answer; /* the answer as it is stored, once print_stored was called */
 	struct buf end_error;
 };
@@ -171,7 +171,7 @@ struct run_names {
 };
 
 /* The next four belong to the stages of the same name (run/stage), which write them; whoever has news
- * for the store sets `news`, and run_idem.c writes headers_due, too. */
+ * for the store sets `news`, and run_answer.c writes headers_due, too. */
 struct commit_state {
 	struct timer timer;    /* until nothing is held back any more */
 	uint64_t     released; /* the number of the held event that is passed on; 0: none */
@@ -195,8 +195,8 @@ struct journal_state {
 };
 
 struct feed_state {
-	struct reader reader;       /* for a plain call: the whole answer, once printed */
-	bool          headers_due;  /* the stream's status would be out, but that run_idem_waits */
+	struct reader reader;      /* for a plain call: the whole answer, once printed */
+	bool          headers_due; /* the stream's status would be out, but that run_answer_waits */
 	bool          headers_sent; /* it is out */
 	bool          closed;       /* the stream's last block was printed */
 };
@@ -215,13 +215,13 @@ struct run {
 	bool             prepared;   /* prompt.c: the prompt is made; settle.c: another is wanted */
 	bool             content;    /* call.c: prompt and answer are logged */
 	bool paused;    /* feed.c: the call, while its reader is slow; attempt.c at its start */
-	bool committed; /* run_idem.c: the run has begun to answer */
+	bool committed; /* run_answer.c: the run has begun to answer */
 	bool cancelled; /* run.c: somebody asked for it before the call could be ended */
 	bool aborting;  /* end.c: the call is to end; no event of it counts any more */
 	struct run_given       given;
 	struct run_names       names;
 	const struct provider *provider; /* attempt.c: asked now, or last */
-	struct idem_claim     *claim;    /* run_idem.c; owned; NULL: none, or it is over */
+	struct answer_slot    *slot;     /* run_answer.c; owned; NULL: none, or it is over */
 	struct admit_pass      pass;     /* end.c */
 	/* run.c, and end.c when it has gone: NULL (run_drop_request).  Owned, in the memory of its
 	 * input. */
@@ -556,26 +556,26 @@ enum step_next save_load(struct run *r, struct err *e) MUST_USE;
 enum step_next save_begin(struct run *r, struct err *e) MUST_USE;
 run_end_fn     save_ends; /* the end, for good, of a run that is stored */
 
-/* run_idem.c */
-/* run_idem_commit: the provider has begun to answer: no other attempt follows, and the key stands
+/* run_answer.c */
+/* run_answer_commit: the provider has begun to answer: no other attempt follows, and the name stands
  * for this run. */
-void run_idem_commit(struct run *r);
-/* run_idem_waits: the key is bound in memory, but a kill would still free it: nobody is told
+void run_answer_commit(struct run *r);
+/* run_answer_waits: the name is bound in memory, but a kill would still free it: nobody is told
  * anything before the store knows. */
-bool run_idem_waits(const struct run *r);
-/* run_idem_release: who waits for the run of the key is let to it, as soon as that is safe. */
-void run_idem_release(struct run *r);
-/* run_idem_recorded: what is printed has to be kept, as no log has it. */
-bool run_idem_recorded(const struct run *r);
-/* run_idem_of: the run's key as the store takes it. */
-struct store_idem run_idem_of(const struct run *r);
-/* run_idem_answer: the answer to later requests with the key; empty where the key is free again. */
-struct idem_answer run_idem_answer(struct run *r);
-/* run_idem_stops: the key keeps an end that has cost.  run_idem_save: stores the answer for the key, for
+bool run_answer_waits(const struct run *r);
+/* run_answer_release: who waits for the claim is let to the run, as soon as that is safe. */
+void run_answer_release(struct run *r);
+/* run_answer_recorded: what is printed has to be kept, as no log has it. */
+bool run_answer_recorded(const struct run *r);
+/* run_answer_name: the name as the store takes it; key.n 0: none. */
+struct answer_name run_answer_name(const struct run *r);
+/* run_answer_kept: the answer for those who ask later; empty where the name is free again. */
+struct kept_answer run_answer_kept(struct run *r);
+/* run_answer_stops: an end that has cost is kept.  run_answer_save: keeps the answer, for
  * a run that is not stored. */
-run_end_fn run_idem_stops, run_idem_save;
-/* run_idem_over: the claim ends, with the run. */
-void run_idem_over(struct run *r);
+run_end_fn run_answer_stops, run_answer_save;
+/* run_answer_over: the claim ends, with the run. */
+void run_answer_over(struct run *r);
 
 /* journal.c */
 /* journal_wanted: whether the store gets events of the run before its end. */
@@ -615,9 +615,9 @@ void lost_stop(struct run_engine *g);
 /* feed.c */
 /* feed_wake: wakes the client for all events that may be seen by now. */
 void feed_wake(struct run *r);
-/* feed_open: sends the status of a stream that has a reader, once; waits where run_idem_waits. */
+/* feed_open: sends the status of a stream that has a reader, once; waits where run_answer_waits. */
 void feed_open(struct run *r);
-/* feed_release: sends the events that run_idem_waits held back. */
+/* feed_release: sends the events that run_answer_waits held back. */
 void feed_release(struct run *r);
 void feed_pause(struct run *r, bool pause);
 /* feed_skip: withholds for good the events that the client has not seen yet, as the store did not

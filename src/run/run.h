@@ -56,7 +56,7 @@
 #include "loop/work.h"
 #include "provider/registry.h"
 #include "desk/admit.h"
-#include "desk/idem.h"
+#include "desk/answer_slot.h"
 #include "store/store.h"
 
 struct run;

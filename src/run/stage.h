@@ -35,13 +35,13 @@
  *
  *   state LOADING .. EXECUTING   step_loop, by the rows of run_steps
  *   CALLING -> STREAMING         attempt_content: feed has the first content
- *   any -> ENDING                save_ends, run_idem_save: the store gets the end
+ *   any -> ENDING                save_ends, run_answer_save: the store gets the end
  *   any -> ENDED                 run_conclude: the end is durable, or need not be
  *   wanted stages                run_stages_choose, at run_start; commit_attempt takes commit out
  *   an attempt begins            attempt_begin; it fails: attempt_again; it ended well: attempt_good
  *   an attempt is committed      commit_attempt, or commit_event for a later call of the run
  *   held events are dropped      journal_cut, by commit_cut
- *   the run has begun to answer  run_idem_commit
+ *   the run has begun to answer  run_answer_commit
  *   the status is due, is sent   feed_open, feed_release
  *   the call is paused           feed_pause
  *   the last block is printed    feed_close

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/id.h"
 #include "base/str.h"
-#include "store/idem.h"
+#include "store/answer.h"
 #include "store/job.h"
 
 struct archive_plan; /* the engine's: the order of a conversation's parts */
@@ -44,7 +44,7 @@ struct archive_write {
 	bool       quiet;  /* `results` stays empty */
 	int64_t    now_ms;
 	struct str text; /* the archive */
-	struct idem_made made;
+	struct answer_made made;
 	/* out */
 	size_t conversation_count;
 	size_t message_count;

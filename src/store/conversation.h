@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/id.h"
 #include "base/str.h"
-#include "store/idem.h"
+#include "store/answer.h"
 #include "store/job.h"
 #include "store/label.h"
 #include "store/run.h"
@@ -92,11 +92,11 @@ struct conversation_write {
 	struct id                   source; /* FORK; revisions are those of the source */
 	struct id
 		message; /* LABEL_MESSAGE, REMOVE_MESSAGE; FORK: the last one copied; none: the newest */
-	struct idem_made made;        /* CREATE, APPEND, FORK */
-	bool             conditional; /* only if the revision is one of `revisions` */
-	int64_t          revisions[STORE_REVISIONS];
-	size_t           revision_count;
-	struct arena     arena; /* init'ed and finished by the caller */
+	struct answer_made made;        /* CREATE, APPEND, FORK */
+	bool               conditional; /* only if the revision is one of `revisions` */
+	int64_t            revisions[STORE_REVISIONS];
+	size_t             revision_count;
+	struct arena       arena; /* init'ed and finished by the caller */
 	/* out: after the change; not set by DELETE */
 	struct store_conversation now;
 };

@@ -47,7 +47,7 @@ struct store_options {
 	 * limit. */
 	int64_t events_keep_ms;
 	int64_t events_keep_bytes;
-	int64_t idem_keep_ms; /* how long an idempotency key is known; 0: for ever */
+	int64_t answer_keep_ms; /* how long a kept answer and its name are known; 0: for ever */
 	/* assemble: appends to out the answer (a message object) that the logged events of a run
 	 * make; false: they make none.  For runs that a crash or a failing disk left without an
 	 * end; NULL: such runs get no answer. */

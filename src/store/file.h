@@ -6,7 +6,7 @@
 #include "base/id.h"
 #include "base/str.h"
 #include "store/blob.h"
-#include "store/idem.h"
+#include "store/answer.h"
 #include "store/job.h"
 
 struct store_file {
@@ -22,11 +22,11 @@ struct store_file {
 /* file_add: a write; the content was placed before (blob_place), and the engine removes it if the
  * write fails.  The queue never refuses this job: its callers limit the uploads. */
 struct file_add {
-	struct store_job  job;
-	int64_t           owner;
-	struct store_file file; /* without sha256 */
-	struct blob_name  content;
-	struct idem_made  made;
+	struct store_job   job;
+	int64_t            owner;
+	struct store_file  file; /* without sha256 */
+	struct blob_name   content;
+	struct answer_made made;
 };
 
 /* file_delete: a write.  Errors: NOT_FOUND. */

@@ -3,13 +3,13 @@
 #include "store/store.h"
 
 #include "base/limits.h"
+#include "store/answer.h"
 #include "store/api_key.h"
 #include "store/archive.h"
 #include "store/completion.h"
 #include "store/conversation.h"
 #include "store/events.h"
 #include "store/file.h"
-#include "store/idem.h"
 #include "store/response.h"
 #include "store/run.h"
 #include "store/search.h"
@@ -100,10 +100,10 @@ void store_cancel(struct store *s, struct id run, int64_t owner)
 		s->ops->cancel(s, run, owner);
 }
 
-void store_idem_free(struct store *s, struct id claim)
+void store_claim_free(struct store *s, struct id claim)
 {
-	if (s->ops->idem_free)
-		s->ops->idem_free(s, claim);
+	if (s->ops->claim_free)
+		s->ops->claim_free(s, claim);
 }
 
 const char *run_status_name(enum run_status s)
@@ -118,12 +118,6 @@ const char *run_status_name(enum run_status s)
 
 	CHECK((unsigned)s < RUN_STATUS__COUNT);
 	return names[s];
-}
-
-void key_reused(struct err *e)
-{
-	err_set(e, ERR_KEY_REUSED, "Idempotency-Key",
-		"this key was used for another request; a key stands for one path and one body");
 }
 
 void archive_read_finish(struct archive_read *j)

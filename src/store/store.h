@@ -2,7 +2,7 @@
  * another thread, and answered through the loop's inbox.
  *
  * Jobs are data (store/job.h).  Their structs are in a header for each aggregate: conversation.h,
- * turn.h, run.h, events.h, idem.h, completion.h, file.h, archive.h, search.h, api_key.h and
+ * turn.h, run.h, events.h, answer.h, completion.h, file.h, archive.h, search.h, api_key.h and
  * usage.h.  A store is opened through engine.h.  How engines do jobs: docs/internals/store.md */
 #pragma once
 
@@ -55,9 +55,9 @@ struct store_ops {
 	/* cancel: tells the process that has the run to cancel it, if it still goes on; any thread,
 	 * cheap.  Nothing is told of the result.  NULL: the store is not made to be shared. */
 	void (*cancel)(struct store *s, struct id run, int64_t owner);
-	/* idem_free: gives a key back that idem_take has taken, if no run has it; any thread, cheap.
+	/* claim_free: gives a name back that claim_take has taken, if no run has it; any thread, cheap.
 	 * NULL where cancel is. */
-	void (*idem_free)(struct store *s, struct id claim);
+	void (*claim_free)(struct store *s, struct id claim);
 	const struct store_peers *peers; /* NULL: processes need no takeover to share a store */
 };
 
@@ -91,7 +91,7 @@ struct store {
 /* store_does: whether the engine does this kind of job.  store_usage_add: adds usage, which is
  * written within about a second; any thread, cheap.  store_peer_alive: false for an engine without
  * peers.  store_is_shared: any number of processes may use the store at once.  store_cancel,
- * store_idem_free: as the engine's functions; a store that is not shared does nothing. */
+ * store_claim_free: as the engine's functions; a store that is not shared does nothing. */
 bool      store_does(const struct store *s, enum job job);
 void      store_stats(struct store *s, struct store_stats *ret);
 void      store_usage_add(struct store *s, const struct usage_note *note);
@@ -102,7 +102,7 @@ void      store_taken_over(struct store *s);
 bool      store_peer_alive(struct store *s);
 bool      store_is_shared(const struct store *s);
 void      store_cancel(struct store *s, struct id run, int64_t owner);
-void      store_idem_free(struct store *s, struct id claim);
+void      store_claim_free(struct store *s, struct id claim);
 
 void store_destroy(struct store *s); /* NULL is fine */
 OWNABLE(store);

@@ -9,7 +9,7 @@
 #include "msg/event.h"
 #include "store/conversation.h"
 #include "store/events.h"
-#include "store/idem.h"
+#include "store/answer.h"
 #include "store/job.h"
 #include "store/usage.h"
 
@@ -47,9 +47,9 @@ struct turn_begin {
 	const struct store_message *messages;
 	size_t                      message_count;
 	uint64_t                    seq_reserved; /* event numbers up to this one may be sent */
-	bool              logged; /* events are stored before the run's end: it may last */
-	struct store_idem key;    /* stored; turn_end binds it or frees it */
-	struct turn_bill  bill;   /* stored, for recovery */
+	bool               logged; /* events are stored before the run's end: it may last */
+	struct answer_name key;    /* stored; turn_end binds it or frees it */
+	struct turn_bill   bill;   /* stored, for recovery */
 };
 
 struct turn_end {
@@ -73,8 +73,8 @@ struct turn_end {
 	bool       unlogged; /* the run has no events, neither below nor in an events_append */
 	/* Events that no events_append may have stored; .data empty: none. */
 	struct events_piece events[EVENTS_REST];
-	bool                keyed; /* the run may have an idempotency key */
-	struct idem_answer  idem_answer;
+	bool                keyed; /* its answer may have a name (struct answer_name) */
+	struct kept_answer  kept_answer;
 	bool                costs; /* cost_nano is known */
 	int64_t             cost_nano;
 	/* The run's usage; NULL: nothing was used or reserved.  A reservation is settled even

@@ -2,7 +2,7 @@
  * the store as a client's do, and have a line in the log. */
 #include "base/log.h"
 #include "call/door.h"
-#include "call/idem_name.h"
+#include "call/idem.h"
 #include "desk/admit.h"
 #include "json/input.h"
 #include "loop/loop.h"
@@ -162,7 +162,7 @@ static struct call_request *request_of(struct world *w)
 	struct input        *in = input_create(MIB);
 	struct call_request *rq = in ? arena_alloc(&in->arena, sizeof *rq) : NULL;
 	struct str          *message = rq ? arena_alloc(&in->arena, sizeof *message) : NULL;
-	struct idem_name    *name = rq ? arena_alloc(&in->arena, sizeof *name) : NULL;
+	struct answer_label *name = rq ? arena_alloc(&in->arena, sizeof *name) : NULL;
 	struct err           e;
 
 	CHECK(message && name);
@@ -184,9 +184,9 @@ static struct call_request *request_of(struct world *w)
 	CHECK(door_target(w->registry, STR("echo"), "model", rq, &e) == ERR_OK);
 	if (!w->key)
 		return rq;
-	CHECK(idem_name_read(str_of(w->key), rq->caller.owner, name, &e) == ERR_OK);
-	CHECK(idem_name_digest(STR("RUN"), STR("test"), input_digest(in), name, &e) == ERR_OK);
-	rq->caller.name = name;
+	CHECK(idem_parse(str_of(w->key), name, &e) == ERR_OK);
+	CHECK(idem_bind(STR("RUN"), STR("test"), input_digest(in), name, &e) == ERR_OK);
+	rq->caller.key = name;
 	return rq;
 }
 

@@ -1,4 +1,4 @@
-/* Idempotency keys: bound, freed, kept through restarts, swept. */
+/* Kept answers: their names are bound, freed, kept through restarts, swept. */
 #include "engine_help.h"
 
 #include "base/buf.h"
@@ -17,24 +17,24 @@ static int set_up_open(void **state)
 	return 0;
 }
 
-static struct store_idem key_named(const char *name)
+static struct answer_name key_named(const char *name)
 {
-	return (struct store_idem){ .key = str_of(name),
-				    .fingerprint = { fingerprint, sizeof fingerprint } };
+	return (struct answer_name){ .key = str_of(name),
+				     .digest = { fingerprint, sizeof fingerprint } };
 }
 
-static struct idem_read look(struct fixture *f, const char *name)
+static struct answer_find look(struct fixture *f, const char *name)
 {
-	struct idem_read r = { .key = key_named(name) };
+	struct answer_find r = { .key = key_named(name) };
 
 	buf_init(&r.bytes, MIB);
-	assert_int_equal(DO(f, idem_read, &r), ERR_OK);
+	assert_int_equal(DO(f, answer_find, &r), ERR_OK);
 	return r;
 }
 
 static bool known(struct fixture *f, const char *name)
 {
-	struct idem_read r = look(f, name);
+	struct answer_find r = look(f, name);
 
 	buf_finish(&r.bytes);
 	return r.found;
@@ -56,15 +56,15 @@ static void end(struct fixture *f, const struct turn_begin *t, enum run_status s
 	struct turn_end e = end_of(t->run, status, http ? A("hi") : NULL);
 
 	e.keyed = true;
-	e.idem_answer = (struct idem_answer){ http, str_of(body) };
+	e.kept_answer = (struct kept_answer){ http, str_of(body) };
 	assert_int_equal(DO(f, turn_end, &e), ERR_OK);
 }
 
 static void a_key_is_bound_with_its_answer(void **state)
 {
-	struct fixture   *f = *state;
-	struct turn_begin t = begin(f, "one");
-	struct idem_read  r = look(f, "one");
+	struct fixture    *f = *state;
+	struct turn_begin  t = begin(f, "one");
+	struct answer_find r = look(f, "one");
 
 	assert_true(r.found && r.same && r.stored);
 	assert_int_equal(r.outcome, RUN_RUNNING);
@@ -85,18 +85,18 @@ static void a_key_is_bound_with_its_answer(void **state)
 
 static void another_request_and_another_owner_are_told_apart(void **state)
 {
-	struct fixture   *f = *state;
-	struct turn_begin t = begin(f, "one");
-	struct idem_read  r = { .key = key_named("one") };
+	struct fixture    *f = *state;
+	struct turn_begin  t = begin(f, "one");
+	struct answer_find r = { .key = key_named("one") };
 
 	end(f, &t, RUN_COMPLETED, 200, "x");
-	r.key.fingerprint = STR("something else");
+	r.key.digest = STR("something else");
 	buf_init(&r.bytes, MIB);
-	assert_int_equal(DO(f, idem_read, &r), ERR_OK);
+	assert_int_equal(DO(f, answer_find, &r), ERR_OK);
 	assert_true(r.found);
 	assert_false(r.same);
 	r.owner = 5;
-	assert_int_equal(DO(f, idem_read, &r), ERR_OK);
+	assert_int_equal(DO(f, answer_find, &r), ERR_OK);
 	assert_false(r.found);
 	buf_finish(&r.bytes);
 }
@@ -115,8 +115,8 @@ static void an_end_without_an_answer_frees_the_key(void **state)
 
 static void an_answer_that_is_stored_nowhere_is_kept_with_its_key(void **state)
 {
-	struct fixture  *f = *state;
-	struct idem_keep k = {
+	struct fixture    *f = *state;
+	struct answer_keep k = {
 		.created_ms = clock_wall_ms(),
 		.run = id_new(),
 		.key = key_named("one"),
@@ -124,10 +124,10 @@ static void an_answer_that_is_stored_nowhere_is_kept_with_its_key(void **state)
 		.answer = { 502, STR("bytes \x01") },
 	};
 
-	assert_int_equal(DO(f, idem_keep, &k), ERR_OK);
+	assert_int_equal(DO(f, answer_keep, &k), ERR_OK);
 	close_store(f);
 	open_store(f);
-	struct idem_read r = look(f, "one");
+	struct answer_find r = look(f, "one");
 	assert_true(r.found && r.same && !r.stored);
 	assert_memory_equal(&r.run, &k.run, sizeof r.run);
 	assert_true(id_none(r.conversation));
@@ -140,16 +140,16 @@ static void an_answer_that_is_stored_nowhere_is_kept_with_its_key(void **state)
 
 static void what_a_crash_cut_off_is_told_as_that(void **state)
 {
-	struct fixture  *f = *state;
-	struct idem_keep k = {
+	struct fixture    *f = *state;
+	struct answer_keep k = {
 		.created_ms = clock_wall_ms(),
 		.run = id_new(),
 		.key = key_named("one"),
 		.outcome = RUN_RUNNING,
 	};
 
-	assert_int_equal(DO(f, idem_keep, &k), ERR_OK);
-	struct idem_read r = look(f, "one");
+	assert_int_equal(DO(f, answer_keep, &k), ERR_OK);
+	struct answer_find r = look(f, "one");
 	assert_int_equal(r.answer.http, 0);
 	buf_finish(&r.bytes);
 	close_store(f);
@@ -188,7 +188,7 @@ static void after_a_crash_a_key_is_bound_if_the_provider_had_begun(void **state)
 	open_store(f);
 	assert_false(known(f, "asked"));
 	assert_false(known(f, "nothing"));
-	struct idem_read r = look(f, "begun");
+	struct answer_find r = look(f, "begun");
 	assert_true(r.found);
 	assert_int_equal(r.outcome, RUN_INCOMPLETE);
 	assert_int_equal(r.answer.http, 200);
@@ -208,7 +208,7 @@ static void a_deleted_run_takes_its_answer_along(void **state)
 	arena_init(&gone.arena, MIB);
 	assert_int_equal(DO(f, conversation_write, &gone), ERR_OK);
 	arena_finish(&gone.arena);
-	struct idem_read r = look(f, "one");
+	struct answer_find r = look(f, "one");
 	assert_true(r.found);
 	assert_int_equal(r.answer.http, 410);
 	assert_int_equal(r.answer.body.n, 0);
@@ -221,7 +221,7 @@ static void old_keys_are_swept_and_those_of_live_runs_are_not(void **state)
 	char            name[16];
 
 	close_store(f);
-	f->options.idem_keep_ms = 3600 * 1000;
+	f->options.answer_keep_ms = 3600 * 1000;
 	open_store(f);
 	begin(f, "live");
 	for (int i = 0; i < 50; i++) {
@@ -244,11 +244,11 @@ static void old_keys_are_swept_and_those_of_live_runs_are_not(void **state)
 
 static bool take(struct fixture *f, const char *name, struct id claim)
 {
-	struct idem_take t = { .created_ms = clock_wall_ms(),
-			       .claim = claim,
-			       .key = key_named(name) };
+	struct claim_take t = { .created_ms = clock_wall_ms(),
+				.claim = claim,
+				.key = key_named(name) };
 
-	assert_int_equal(DO(f, idem_take, &t), ERR_OK);
+	assert_int_equal(DO(f, claim_take, &t), ERR_OK);
 	return t.taken;
 }
 
@@ -275,12 +275,12 @@ static void one_of_many_takes_a_key(void **state)
 	assert_false(take(f, "one", second));
 	assert_true(take(f, "two", second));
 	assert_true(take(f, "one", first)); /* as a batch does that is sent again */
-	struct idem_read r = look(f, "one");
+	struct answer_find r = look(f, "one");
 	assert_true(r.found && r.same && !r.stored && !r.begun);
 	assert_int_equal(r.outcome, RUN_QUEUED);
 	assert_int_equal(r.answer.http, 0);
 	buf_finish(&r.bytes);
-	store_idem_free(f->store, first);
+	store_claim_free(f->store, first);
 	assert_true(until_free(f, "one"));
 	assert_true(known(f, "two"));
 	assert_true(take(f, "one", id_new()));
@@ -294,24 +294,24 @@ static void a_run_has_the_key_that_was_taken_for_it(void **state)
 
 	assert_true(take(f, "stored", stored));
 	assert_true(take(f, "unstored", unstored));
-	struct turn_begin t = begin(f, "stored");
-	struct idem_keep  k = { .created_ms = clock_wall_ms(),
-				.run = id_new(),
-				.key = key_named("unstored"),
-				.outcome = RUN_COMPLETED,
-				.answer = { 200, STR("{}") } };
-	assert_int_equal(DO(f, idem_keep, &k), ERR_OK);
+	struct turn_begin  t = begin(f, "stored");
+	struct answer_keep k = { .created_ms = clock_wall_ms(),
+				 .run = id_new(),
+				 .key = key_named("unstored"),
+				 .outcome = RUN_COMPLETED,
+				 .answer = { 200, STR("{}") } };
+	assert_int_equal(DO(f, answer_keep, &k), ERR_OK);
 	/* Too late; a key that was given back after these tells that these were looked at. */
-	store_idem_free(f->store, stored);
-	store_idem_free(f->store, unstored);
+	store_claim_free(f->store, stored);
+	store_claim_free(f->store, unstored);
 	if (store_is_shared(f->store)) {
 		struct id last = id_new();
 
 		assert_true(take(f, "last", last));
-		store_idem_free(f->store, last);
+		store_claim_free(f->store, last);
 		assert_true(until_free(f, "last"));
 	}
-	struct idem_read r = look(f, "stored");
+	struct answer_find r = look(f, "stored");
 	assert_true(r.found && r.stored && r.run.key == t.run.key);
 	assert_int_equal(r.outcome, RUN_RUNNING);
 	buf_finish(&r.bytes);
@@ -324,14 +324,14 @@ static void a_run_has_the_key_that_was_taken_for_it(void **state)
 /* What a process had taken before others declared it dead, it has no more. */
 static void a_key_that_was_taken_under_another_name_begins_nothing(void **state)
 {
-	struct fixture  *f = *state;
-	struct idem_take taken = { .created_ms = clock_wall_ms(),
-				   .claim = id_new(),
-				   .key = key_named("one") };
+	struct fixture   *f = *state;
+	struct claim_take taken = { .created_ms = clock_wall_ms(),
+				    .claim = id_new(),
+				    .key = key_named("one") };
 
 	if (!store_is_shared(f->store))
 		return;
-	assert_int_equal(DO(f, idem_take, &taken), ERR_OK);
+	assert_int_equal(DO(f, claim_take, &taken), ERR_OK);
 	assert_true(taken.taken && taken.holder != 0);
 	struct store_message m;
 	struct turn_begin    t = first_turn(&m, Q("hello"));
@@ -342,13 +342,43 @@ static void a_key_that_was_taken_under_another_name_begins_nothing(void **state)
 	t.key.holder = taken.holder;
 	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
 
-	struct idem_keep k = { .created_ms = clock_wall_ms(),
-			       .run = id_new(),
-			       .key = taken.key,
-			       .outcome = RUN_COMPLETED,
-			       .answer = { 200, STR("{}") } };
+	struct answer_keep k = { .created_ms = clock_wall_ms(),
+				 .run = id_new(),
+				 .key = taken.key,
+				 .outcome = RUN_COMPLETED,
+				 .answer = { 200, STR("{}") } };
 	k.key.holder = taken.holder + 1;
-	assert_int_equal(DO(f, idem_keep, &k), ERR_KEY_LOST);
+	assert_int_equal(DO(f, answer_keep, &k), ERR_KEY_LOST);
+}
+
+/* A cache, for one: its digest claims nothing, and no Idempotency-Key is in its way. */
+static void a_client_without_keys_keeps_an_answer_under_its_digest(void **state)
+{
+	struct fixture *f = *state;
+	unsigned char   digest[HASH_BYTES];
+	char            key[HASH_HEX + 8] = "cache ";
+
+	hash_sha256("a prompt", 8, digest);
+	hash_hex(digest, HASH_BYTES, key + 6);
+	assert_false(known(f, key));
+	struct answer_keep k = { .created_ms = 1234,
+				 .run = id_new(),
+				 .key = key_named(key),
+				 .outcome = RUN_COMPLETED,
+				 .answer = { 200, STR("the answer") } };
+	assert_int_equal(DO(f, answer_keep, &k), ERR_OK);
+	assert_false(known(f, key + 6)); /* as an Idempotency-Key */
+
+	struct answer_find r = look(f, key);
+	assert_true(r.found && r.same && !r.stored);
+	assert_true(r.created_ms == 1234);
+	assert_int_equal(r.answer.http, 200);
+	assert_int_equal(r.answer.body.n, 10);
+	assert_true(str_is(r.answer.body, "the answer"));
+	r.owner = 5;
+	assert_int_equal(DO(f, answer_find, &r), ERR_OK);
+	assert_false(r.found);
+	buf_finish(&r.bytes);
 }
 
 /* A call that no answer had begun of, did not happen for its client. */
@@ -378,6 +408,7 @@ int main(void)
 		T(one_of_many_takes_a_key),
 		T(a_run_has_the_key_that_was_taken_for_it),
 		T(a_key_that_was_taken_under_another_name_begins_nothing),
+		T(a_client_without_keys_keeps_an_answer_under_its_digest),
 		T(a_crash_frees_what_was_only_taken),
 	};
 

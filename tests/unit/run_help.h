@@ -215,7 +215,7 @@ static inline bool end_asked(struct world *w, struct turn_end *j)
 	w->status = j->status;
 	w->last_seq = j->last_seq;
 	w->end_usage = j->usage;
-	w->end_key_bytes = j->idem_answer.body.n;
+	w->end_key_bytes = j->kept_answer.body.n;
 	return store_takes(w, OP_END, &j->job, "end");
 }
 

@@ -1,7 +1,7 @@
 /* What the tests of a run's log share: a stream that is logged, and its time. */
 #pragma once
 
-#include "desk/idem.h"
+#include "desk/answer_slot.h"
 #include "store/run.h"
 #include "tests/unit/run_help.h"
 

@@ -38,15 +38,15 @@ static void nothing_is_seen_before_it_is_stored(void **state)
 static void with_a_key_nothing_is_seen_before_the_log_has_its_beginning(void **state)
 {
 	(void)state;
-	const struct idem_name name = { .key = "k" };
-	struct idem_watch      unused = { .stage = IDEM_STARTING };
-	struct world           w;
+	const struct answer_label label = { .key = "k" };
+	struct world              w;
 
 	world_start(&w);
 	world_logs(&w);
 	w.rq.manner.store = true;
 	w.rq.what.prompt.stream = true;
-	assert_int_equal(idem_claim(&name, &unused, &w.rq.caller.claim), IDEM_FIRST);
+	w.rq.caller.slot = answer_slot_create(&label);
+	assert_non_null(w.rq.caller.slot);
 	ask(&w);
 	store_answers(&w, OP_BEGIN, ERR_OK);
 	provider_says(&w, START, TEXT("y"));

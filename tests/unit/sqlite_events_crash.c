@@ -83,12 +83,12 @@ static void the_end_after_a_crash_is_behind_all_that_was_logged(void **state)
 
 /* --- after a disk that took no writes --- */
 
-static struct idem_read look(struct fixture *f, const char *key)
+static struct answer_find look(struct fixture *f, const char *key)
 {
-	struct idem_read r = { .key = { .key = str_of(key), .fingerprint = STR("f") } };
+	struct answer_find r = { .key = { .key = str_of(key), .digest = STR("f") } };
 
 	buf_init(&r.bytes, MIB);
-	assert_int_equal(DO(f, idem_read, &r), ERR_OK);
+	assert_int_equal(DO(f, answer_find, &r), ERR_OK);
 	buf_finish(&r.bytes);
 	return r;
 }
@@ -98,7 +98,7 @@ static struct turn_begin begin_keyed(struct fixture *f, const char *key)
 	static struct store_message m;
 	struct turn_begin           t = first_turn(&m, Q);
 
-	t.key = (struct store_idem){ .key = str_of(key), .fingerprint = STR("f") };
+	t.key = (struct answer_name){ .key = str_of(key), .digest = STR("f") };
 	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
 	return t;
 }
@@ -108,7 +108,7 @@ static void lose_end(struct fixture *f, struct id run, int http, struct events_p
 	struct turn_end end = end_of(run, RUN_COMPLETED, A);
 
 	end.keyed = true;
-	end.idem_answer.http = http;
+	end.kept_answer.http = http;
 	end.events[0] = last;
 	assert_int_equal(DO(f, turn_end, &end), ERR_STORAGE);
 }

@@ -5,10 +5,10 @@
 
 static const char fingerprint[] = "a digest of thirty-two bytes...";
 
-static struct store_idem key_named(const char *name)
+static struct answer_name key_named(const char *name)
 {
-	return (struct store_idem){ .key = str_of(name),
-				    .fingerprint = { fingerprint, sizeof fingerprint } };
+	return (struct answer_name){ .key = str_of(name),
+				     .digest = { fingerprint, sizeof fingerprint } };
 }
 
 /* --- writes with keys --- */
@@ -163,7 +163,7 @@ static void another_request_is_refused_and_another_owner_is_not(void **state)
 	char                      answer[64];
 
 	create(f, "one", answer, false);
-	w.made.key.fingerprint = STR("something else");
+	w.made.key.digest = STR("something else");
 	wrote(f, w, answer, ERR_KEY_REUSED);
 	assert_string_equal(answer, "");
 	w = change_of(CONVERSATION_CREATE, id_new(), "one");
@@ -240,7 +240,7 @@ static void a_deleted_conversation_is_not_made_again(void **state)
 	wrote(f, change_of(CONVERSATION_CREATE, id_new(), "one"), answer, ERR_GONE);
 	wrote(f, append_of(talk, "two", m), answer, ERR_GONE);
 	struct conversation_write w = change_of(CONVERSATION_CREATE, id_new(), "one");
-	w.made.key.fingerprint = STR("something else");
+	w.made.key.digest = STR("something else");
 	wrote(f, w, answer, ERR_KEY_REUSED);
 	create(f, "other", answer, true);
 	assert_int_equal(count(f, "conversation"), 1);
@@ -276,13 +276,13 @@ static void a_removed_answer_is_not_told_again(void **state)
 	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
 	struct turn_end e = end_of(t.run, RUN_COMPLETED, "r");
 	e.keyed = true;
-	e.idem_answer = (struct idem_answer){ 200, STR("{\"r\":1}") };
+	e.kept_answer = (struct kept_answer){ 200, STR("{\"r\":1}") };
 	assert_int_equal(DO(f, turn_end, &e), ERR_OK);
 	take_out(f, t.conversation, t.run);
 
-	struct idem_read r = { .key = key_named("one") };
+	struct answer_find r = { .key = key_named("one") };
 	buf_init(&r.bytes, MIB);
-	assert_int_equal(DO(f, idem_read, &r), ERR_OK);
+	assert_int_equal(DO(f, answer_find, &r), ERR_OK);
 	assert_true(r.found);
 	assert_int_equal(r.answer.http, 410);
 	assert_int_equal(r.answer.body.n, 0);
@@ -299,7 +299,7 @@ static void they_expire(void **state)
 	drop(f, talk);
 	outside(f, "UPDATE idempotency SET created_ms = created_ms - 4000000");
 	close_store(f);
-	f->options.idem_keep_ms = 3600 * 1000;
+	f->options.answer_keep_ms = 3600 * 1000;
 	open_store(f);
 	for (int i = 0; i < 1000 && count(f, "idempotency") > 0; i++)
 		nanosleep(&(struct timespec){ .tv_nsec = 20 * 1000000 }, NULL);
@@ -360,7 +360,7 @@ static void a_file_is_kept_once(void **state)
 	struct file_add again = file_of(f, "one", "k");
 	struct file_add other = file_of(f, "other", "k");
 
-	other.made.key.fingerprint = STR("something else");
+	other.made.key.digest = STR("something else");
 	assert_int_equal(DO(f, file_add, &first), ERR_OK);
 	assert_int_equal(DO(f, file_add, &again), ERR_OK);
 	assert_false(first.made.replayed);

@@ -63,8 +63,8 @@ void call_begun(struct run *r)
 	if (attempt_only(r) && !r->computer)
 		run_drop_request(r);
 	run_stages_begun(r);
-	if (r->claim)
-		idem_reach(r->claim, IDEM_DISPATCHED, r->names.id, r->names.conversation);
+	if (r->slot)
+		claim_reach(r->slot->claim, CLAIM_DISPATCHED, r->names.id, r->names.conversation);
 	/* The last thing done here: the reader may leave from within, and the run may be freed. */
 	if (r->observer && r->observer->begun)
 		r->observer->begun(r->observer_arg);

@@ -97,7 +97,7 @@ static bool run_take_request(struct run *r, struct call_request *rq)
 		r->given.asked.p = r->given.model;
 	r->given.owner = rq->caller.owner;
 	r->given.trace = rq->caller.trace;
-	r->claim = rq->caller.claim;
+	r->slot = rq->caller.slot;
 	if (rq->caller.pass)
 		r->pass = *rq->caller.pass;
 	r->origins = rq->what.origins;
@@ -113,7 +113,7 @@ static struct run *run_new(struct run_engine *g, struct call_request *rq)
 	r->engine = g;
 	bool taken = run_take_request(r, rq);
 	bool with_store = rq->manner.store || !id_none(rq->thread.conversation) ||
-			  !id_none(rq->thread.previous) || rq->caller.claim;
+			  !id_none(rq->thread.previous) || rq->caller.slot;
 	if (taken && with_store)
 		r->jobs = jobs_new(r);
 	if (taken && rq->manner.computing)
@@ -142,7 +142,7 @@ static struct run *run_new(struct run_engine *g, struct call_request *rq)
 	warnings_init(&r->warnings);
 	answer_init(&r->kept.answer);
 	if (rq->what.prompt.stream)
-		reader_init(&r->feed.reader, reader_max(rq->manner.family), run_idem_recorded(r));
+		reader_init(&r->feed.reader, reader_max(rq->manner.family), run_answer_recorded(r));
 	else
 		reader_init(&r->feed.reader, LIMIT_UPSTREAM_BODY + 4 * KIB, true);
 	return r;
@@ -189,7 +189,7 @@ static void cancel_now(struct task *t)
  * the idempotency key of the run again. */
 static bool is_findable(const struct run *r)
 {
-	return run_stored(r) || r->given.family->shows_unstored || r->claim;
+	return run_stored(r) || r->given.family->shows_unstored || r->slot;
 }
 
 /* enlist_live: adds the run to the live runs, and makes its tape: journal_open looks at r->live. */

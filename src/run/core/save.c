@@ -139,7 +139,7 @@ static bool submit_begin(struct run *r)
 		.message_count = n,
 		.seq_reserved = r->journal.seq_reserved,
 		.logged = journal_wanted(r),
-		.key = run_idem_of(r),
+		.key = run_answer_name(r),
 		.bill = bill_begins(r),
 	};
 	run_hold(r);
@@ -243,8 +243,8 @@ static bool end_submit(struct run *r, struct run_end *x)
 		.provider = str_of(r->provider->name),
 		.executions = r->computer ? executions_list(r) : STR_NONE,
 		.unlogged = !journal_wanted(r),
-		.keyed = r->claim,
-		.idem_answer = run_idem_answer(r),
+		.keyed = r->slot,
+		.kept_answer = run_answer_kept(r),
 		.costs = r->bill.charged && !r->bill.unpriced,
 		.cost_nano = run_cost(r),
 		.note = bill_ends(r, &x->note) ? &x->note : NULL,

@@ -37,7 +37,7 @@ static bool commit_attempt(struct run *r)
 		run_drop_request(r);
 		attach_release(r);
 	}
-	run_idem_commit(r);
+	run_answer_commit(r);
 	release_held(r);
 	return !r->aborting;
 }
@@ -45,7 +45,7 @@ static bool commit_attempt(struct run *r)
 void commit_open(struct run *r)
 {
 	if (!r->committed) {
-		run_idem_commit(r);
+		run_answer_commit(r);
 		release_held(r);
 	}
 	feed_open(r);

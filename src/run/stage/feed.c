@@ -14,7 +14,7 @@ static bool may_look(const struct run *r, uint64_t seq)
 {
 	if (r->state == STATE_ENDED)
 		return true;
-	if (run_idem_waits(r))
+	if (run_answer_waits(r))
 		return false;
 	/* A number above the reserved range would come again after a crash. */
 	return seq <= tape_stored(r->journal.tape) ||
@@ -100,7 +100,7 @@ void feed_open(struct run *r)
 {
 	if (!r->given.stream || r->feed.headers_sent || !r->observer)
 		return;
-	r->feed.headers_due = run_idem_waits(r);
+	r->feed.headers_due = run_answer_waits(r);
 	if (r->feed.headers_due)
 		return;
 	r->feed.headers_sent = true;
@@ -111,7 +111,7 @@ void feed_open(struct run *r)
 
 void feed_release(struct run *r)
 {
-	if (r->feed.headers_due && !run_idem_waits(r))
+	if (r->feed.headers_due && !run_answer_waits(r))
 		feed_open(r);
 	else
 		feed_wake(r);
@@ -120,7 +120,8 @@ void feed_release(struct run *r)
 struct str run_ready(struct run *r, bool *ret_last)
 {
 	*ret_last = r->feed.closed && r->state == STATE_ENDED;
-	return r->feed.reader.keeps && run_idem_waits(r) ? STR_NONE : reader_ready(&r->feed.reader);
+	return r->feed.reader.keeps && run_answer_waits(r) ? STR_NONE
+							   : reader_ready(&r->feed.reader);
 }
 
 void run_taken(struct run *r, size_t n)

@@ -66,7 +66,7 @@ static void on_logged(struct run *r)
 	tape_arrived(r->journal.tape);
 	if (r->state != STATE_ENDED) {
 		if (first && tape_stored(r->journal.tape) > 0)
-			run_idem_release(r);
+			run_answer_release(r);
 		feed_release(r);
 	}
 	tape_forget(r->journal.tape);
@@ -280,7 +280,7 @@ static void tell_readers(struct run *r)
 		return;
 	}
 	enqueue_run(r);
-	if (tape_handed(r->journal.tape) == 0 && run_idem_waits(r))
+	if (tape_handed(r->journal.tape) == 0 && run_answer_waits(r))
 		r->engine->log_urgent = true;
 	arm_timer(r->engine);
 }

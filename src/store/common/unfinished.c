@@ -49,7 +49,7 @@ void unfinished_end(struct unfinished *u, struct turn_end *j)
 		.attempts = j->attempts,
 		.costs = j->costs,
 		.cost_nano = j->cost_nano,
-		.bound = j->keyed && j->idem_answer.http != 0,
+		.bound = j->keyed && j->kept_answer.http != 0,
 		.noted = j->note != NULL,
 	};
 	if (j->note)
@@ -75,7 +75,7 @@ void unfinished_made(const struct unfinished_end *was, struct salvage *v, struct
 	};
 	ret->status = told.begun ? RUN_INCOMPLETE : RUN_FAILED;
 	if (was->bound) /* without a log, the answer is lost */
-		ret->idem_answer.http = told.begun ? 200 : 503;
+		ret->kept_answer.http = told.begun ? 200 : 503;
 }
 
 void unfinished_note(struct unfinished *u, const struct usage_note *note)

@@ -17,7 +17,7 @@ struct unfinished_end {
 	int64_t           attempts;
 	bool              costs;
 	int64_t           cost_nano;
-	bool              bound; /* the run's idempotency key, if any, stands for its answer */
+	bool              bound; /* the name of the run's answer, if any, stands for it */
 	bool              noted; /* `note` is set */
 	struct usage_note note;  /* the run's usage or reservation */
 };

@@ -5,7 +5,7 @@
 #include "archive/archive_walk.h"
 #include "base/limits.h"
 #include "store/archive.h"
-#include "store/postgres/claim_made.h"
+#include "store/postgres/answer_made.h"
 #include "store/sql/labels.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
@@ -287,13 +287,13 @@ static enum work_next archive_write_next(struct work *w, struct archive_import *
 {
 	/* The stored answer to an idempotency key has only ids of conversations, so it is deleted with
 	 * none of them. */
-	struct claim_thing thing = { .owner = j->owner, .now_ms = j->now_ms, .job = &j->job };
-	struct err        *e = &j->job.err;
+	struct answer_thing thing = { .owner = j->owner, .now_ms = j->now_ms, .job = &j->job };
+	struct err         *e = &j->job.err;
 
 	if (archive_walk_next(&x->w, e) != ERR_OK)
 		return WORK_DONE;
 	if (!x->w.found) {
-		claim_made_put(w, &thing, &j->made, e);
+		answer_made_put(w, &thing, &j->made, e);
 		return e->code == ERR_OK && j->made.key.key.n > 0 ? WORK_LAST : WORK_DONE;
 	}
 	x->owner = j->owners && x->w.conversation.owned ? x->w.conversation.owner : j->owner;
@@ -328,7 +328,7 @@ static enum work_next archive_write_begin(struct work *w, struct archive_write *
 {
 	struct archive_import *x;
 
-	if (!claim_made_replay(w, 0, &j->made, &j->job.err))
+	if (!answer_made_replay(w, 0, &j->made, &j->job.err))
 		return WORK_DONE;
 	x = work_state(w, sizeof *x, archive_write_finish);
 	if (!x) {
@@ -346,7 +346,7 @@ static enum work_next archive_write_step(struct work *w, struct archive_write *j
 	struct archive_import *x = w->state;
 
 	if (w->stage == 0) {
-		claim_made_ask(w, j->owner, &j->made);
+		answer_made_ask(w, j->owner, &j->made);
 		return WORK_AGAIN;
 	}
 	if (w->stage == 1)

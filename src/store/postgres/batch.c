@@ -14,8 +14,8 @@ static const struct {
 	const struct gathered *how;
 } kinds[] = {
 	{ JOB_TURN_BEGIN, &gathered_turn_begin },       { JOB_SEQ_RESERVE, &gathered_seq_reserve },
-	{ JOB_EVENTS_APPEND, &gathered_events_append }, { JOB_IDEM_KEEP, &gathered_idem_keep },
-	{ JOB_IDEM_TAKE, &gathered_idem_take },         { JOB_TURN_END, &gathered_turn_end },
+	{ JOB_EVENTS_APPEND, &gathered_events_append }, { JOB_ANSWER_KEEP, &gathered_answer_keep },
+	{ JOB_CLAIM_TAKE, &gathered_claim_take },       { JOB_TURN_END, &gathered_turn_end },
 	{ JOB_BUDGET_SETTLE, &gathered_budget_settle }, { JOB_SHARE_TAKE, &gathered_share_take },
 };
 enum { KINDS = ARRAY_LEN(kinds) };

@@ -1,7 +1,7 @@
 /* Changes conversations outside their turns: creates, labels, fills, cuts and deletes them. */
 #include "store/postgres/conversation_change.h"
 
-#include "store/postgres/claim_made.h"
+#include "store/postgres/answer_made.h"
 #include "store/sql/conversation_cell.h"
 #include "store/sql/labels.h"
 #include "store/postgres/operation.h"
@@ -148,8 +148,8 @@ void conversation_put(struct work *w, struct conversation_write *j, struct str t
 /* The answer has only the added messages. */
 enum work_next conversation_made(struct work *w, struct conversation_write *j)
 {
-	bool               tells = j->change == CONVERSATION_APPEND && j->message_count > 0;
-	struct claim_thing thing = {
+	bool                tells = j->change == CONVERSATION_APPEND && j->message_count > 0;
+	struct answer_thing thing = {
 		.owner = j->owner,
 		.now_ms = j->now_ms,
 		.subject = j->conversation.key,
@@ -158,7 +158,7 @@ enum work_next conversation_made(struct work *w, struct conversation_write *j)
 		.job = &j->job,
 	};
 
-	claim_made_put(w, &thing, &j->made, &j->job.err);
+	answer_made_put(w, &thing, &j->made, &j->job.err);
 	return j->job.err.code == ERR_OK ? WORK_LAST : WORK_AGAIN;
 }
 
@@ -301,7 +301,7 @@ static enum work_next change_look(struct work *w, struct conversation_write *j)
 	struct id     id = change_source(j);
 	struct param *a;
 
-	claim_made_ask(w, j->owner, &j->made);
+	answer_made_ask(w, j->owner, &j->made);
 	a = work_param(w);
 	param_int(a, id.key);
 	param_secret(a, id.secret);
@@ -319,7 +319,7 @@ static bool change_check(struct work *w, struct conversation_write *j)
 	bool        found = work_rows(w, CHANGE_FOUND) > 0;
 	struct row  r = work_row(w, CHANGE_FOUND, 0);
 
-	if (!claim_made_replay(w, CHANGE_KEY, &j->made, e))
+	if (!answer_made_replay(w, CHANGE_KEY, &j->made, e))
 		return false;
 	if (j->change == CONVERSATION_CREATE && !found)
 		return true;

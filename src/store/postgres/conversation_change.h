@@ -9,7 +9,7 @@ enum work_next conversation_change(struct work *w, struct conversation_write *j,
 
 /* The parts that are in files of their own; stages from 1 on, whose results of stage 0 are these. */
 enum {
-	CHANGE_KEY,   /* claim_made_ask */
+	CHANGE_KEY,   /* answer_made_ask */
 	CHANGE_FOUND, /* CONVERSATION_CELL, op; of the source of a fork; locked */
 	CHANGE_TURN,  /* the newest turn: status, base, parent, whether it has an answer */
 };

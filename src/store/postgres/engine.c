@@ -14,7 +14,7 @@
 #include "store/postgres/copy.h"
 #include "store/postgres/keys.h"
 #include "store/postgres/figures.h"
-#include "store/postgres/idem_take.h"
+#include "store/postgres/claim_take.h"
 #include "store/postgres/lease.h"
 #include "store/postgres/sweep.h"
 #include "store/postgres/logged.h"
@@ -51,9 +51,9 @@ static void engine_op_cancel(struct store *s, struct id run, int64_t owner)
 	cancels_add(postgres_of(s)->cancels, run, owner);
 }
 
-static void engine_op_idem_free(struct store *s, struct id claim)
+static void engine_op_claim_free(struct store *s, struct id claim)
 {
-	idem_given_add(postgres_of(s)->given, claim);
+	claim_given_add(postgres_of(s)->given, claim);
 }
 
 static void engine_op_destroy(struct store *s)
@@ -77,7 +77,7 @@ static void engine_op_destroy(struct store *s)
 	logged_destroy(db->logged);
 	news_destroy(db->news);
 	cancels_destroy(db->cancels);
-	idem_given_destroy(db->given);
+	claim_given_destroy(db->given);
 	share_kept_destroy(db->kept);
 	link_target_destroy(db->target);
 	free(db->booked);
@@ -90,7 +90,7 @@ static const struct store_ops ops = {
 	.stats = engine_op_stats,
 	.destroy = engine_op_destroy,
 	.cancel = engine_op_cancel,
-	.idem_free = engine_op_idem_free,
+	.claim_free = engine_op_claim_free,
 };
 
 static const struct pump_chore chores[] = {
@@ -127,10 +127,10 @@ static const struct pump_chore chores[] = {
 	  .queue = QUEUE_LOG,
 	  .every_ms = 50,
 	  .wanted = news_wanted },
-	{ .kind = { WORK_IMPLICIT, idem_given_step, idem_given_over },
+	{ .kind = { WORK_IMPLICIT, claim_given_step, claim_given_over },
 	  .queue = QUEUE_LOG,
 	  .every_ms = 50,
-	  .wanted = idem_given_wanted,
+	  .wanted = claim_given_wanted,
 	  .last = true },
 	{ .kind = { WORK_IMPLICIT, share_keep_step, share_keep_over },
 	  .queue = QUEUE_LOG,
@@ -254,7 +254,7 @@ static enum errc engine_start(struct postgres *db, struct link *l, size_t *ret_r
 	db->logged = logged_create();
 	db->news = news_create();
 	db->cancels = cancels_create();
-	db->given = idem_given_create();
+	db->given = claim_given_create();
 	db->kept = share_kept_create();
 	if (!db->store.usage || !db->logged || !db->news || !db->cancels || !db->given || !db->kept)
 		return err_set(e, ERR_STORAGE, "", "out of memory");

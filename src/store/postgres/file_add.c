@@ -1,6 +1,6 @@
 /* Adds the row of a file, with its idempotency key.  The content was placed before. */
 #include "store/file.h"
-#include "store/postgres/claim_made.h"
+#include "store/postgres/answer_made.h"
 #include "store/postgres/operation.h"
 
 /* The lock keeps a deletion of the content's last other file away. */
@@ -21,7 +21,7 @@ static void file_add_look(struct work *w, struct file_add *j)
 {
 	struct param *a;
 
-	claim_made_ask(w, j->owner, &j->made);
+	answer_made_ask(w, j->owner, &j->made);
 	param_bytes(work_param(w), file_add_sum(j));
 	work_ask(w, sql_use);
 	a = work_param(w);
@@ -48,8 +48,8 @@ static void file_add_put(struct work *w, struct file_add *j)
 
 static enum work_next file_add_step(struct work *w, struct file_add *j)
 {
-	struct err        *e = &j->job.err;
-	struct claim_thing thing = {
+	struct err         *e = &j->job.err;
+	struct answer_thing thing = {
 		.owner = j->owner,
 		.now_ms = j->file.created_ms,
 		.subject = j->file.id.key,
@@ -60,7 +60,7 @@ static enum work_next file_add_step(struct work *w, struct file_add *j)
 		file_add_look(w, j);
 		return WORK_AGAIN;
 	}
-	if (w->stage > 1 || !claim_made_replay(w, FILE_ADD_KEY, &j->made, e))
+	if (w->stage > 1 || !answer_made_replay(w, FILE_ADD_KEY, &j->made, e))
 		return WORK_DONE;
 	if (work_rows(w, FILE_ADD_MINE) > 0)
 		return WORK_DONE; /* by an earlier try */
@@ -71,7 +71,7 @@ static enum work_next file_add_step(struct work *w, struct file_add *j)
 		return WORK_DONE;
 	}
 	file_add_put(w, j);
-	claim_made_put(w, &thing, &j->made, e);
+	answer_made_put(w, &thing, &j->made, e);
 	return e->code == ERR_OK ? WORK_LAST : WORK_DONE;
 }
 

@@ -24,7 +24,7 @@ struct gathered {
 };
 
 extern const struct gathered gathered_turn_begin, gathered_turn_end, gathered_seq_reserve,
-	gathered_events_append, gathered_idem_keep, gathered_idem_take, gathered_budget_settle,
+	gathered_events_append, gathered_answer_keep, gathered_claim_take, gathered_budget_settle,
 	gathered_share_take;
 
 /* group_has: whether the first column of the n-th result has this key. */

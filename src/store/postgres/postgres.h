@@ -12,7 +12,7 @@
 
 struct cancels;
 struct contents;
-struct idem_given;
+struct claim_given;
 struct logged;
 struct news;
 struct pump;
@@ -65,7 +65,7 @@ struct postgres {
 	struct logged       *logged;       /* owned */
 	struct news         *news;         /* owned */
 	struct cancels      *cancels;      /* owned */
-	struct idem_given   *given;        /* owned */
+	struct claim_given  *given;        /* owned */
 	struct share_kept   *kept;         /* owned */
 	uint64_t             share_order;  /* number of the last answer (share_take.c) */
 };

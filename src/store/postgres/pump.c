@@ -365,7 +365,7 @@ static bool is_claim(const struct store_job *job)
 {
 	enum job kind = job->kind->job;
 
-	return kind == JOB_TURN_BEGIN || kind == JOB_IDEM_TAKE || kind == JOB_SHARE_TAKE ||
+	return kind == JOB_TURN_BEGIN || kind == JOB_CLAIM_TAKE || kind == JOB_SHARE_TAKE ||
 	       kind == JOB_BUDGET_RESERVE;
 }
 

@@ -99,8 +99,8 @@ static enum queue queue_of(const struct store_job *job)
 		return container_of(job, const struct events_append, job)->sync ? QUEUE_TURNS
 										: QUEUE_LOG;
 	/* A crash of the server may take such a claim along: then a turn does not begin (turn_begin.c), and another
-	 * call has its answer for its own client only (idem_keep.c). */
-	bool light = kind == JOB_BUDGET_RESERVE || kind == JOB_IDEM_TAKE || kind == JOB_SHARE_TAKE;
+	 * call has its answer for its own client only (answer_keep.c). */
+	bool light = kind == JOB_BUDGET_RESERVE || kind == JOB_CLAIM_TAKE || kind == JOB_SHARE_TAKE;
 
 	return light ? QUEUE_LOG : QUEUE_TURNS;
 }

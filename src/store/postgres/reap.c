@@ -194,7 +194,7 @@ static void reap_end(struct reaped *x, int64_t now_ms)
 	x->note = (struct usage_note){ .run = x->run, .at_ms = now_ms };
 	x->end.answer = salvage_make(&x->salvage, &told);
 	x->end.keyed = true;
-	x->end.idem_answer.http = told.begun ? 200 : 0;
+	x->end.kept_answer.http = told.begun ? 200 : 0;
 	if (!cut_off_charge(&x->bill, &told, &x->end, &x->note))
 		x->note.usage = (struct usage){ 0 };
 	/* The end has the first number that no client can have seen.  A piece may be committed before the

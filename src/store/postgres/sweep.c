@@ -55,9 +55,9 @@ enum work_next sweep_step(struct work *w)
 	}
 	work_param(w);
 	work_ask(w, sql_contents);
-	if (o->idem_keep_ms > 0) {
+	if (o->answer_keep_ms > 0) {
 		a = work_param(w);
-		param_int(a, now_ms - o->idem_keep_ms);
+		param_int(a, now_ms - o->answer_keep_ms);
 		param_int(a, SWEEP_KEYS);
 		work_ask(w, sql_keys);
 	}

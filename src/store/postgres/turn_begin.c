@@ -3,7 +3,7 @@
  * What the update or the insert of the conversation returns, is begun; all else is written for these. */
 #include "store/turn.h"
 #include "base/limits.h"
-#include "store/postgres/claim.h"
+#include "store/postgres/answer_names.h"
 #include "store/postgres/gathered.h"
 #include "store/sql/labels.h"
 #include "store/postgres/postgres.h"
@@ -68,7 +68,7 @@ static const char sql_begin[] =
 				      "keys AS (INSERT INTO idempotency (id, secret, owner, gateway, key, fingerprint, created_ms, "
 				      "stored, outcome, http) SELECT t.run, t.secret, t.owner, $39, k.key, k.fingerprint, t.now, "
 				      "1, 1, 0 FROM unnest($36::bigint[], $37::text[], $38::bytea[]) AS k(run, key, fingerprint) "
-				      "JOIN begun USING (run) JOIN t USING (run) " CLAIM_REPLACE
+				      "JOIN begun USING (run) JOIN t USING (run) " ANSWER_REPLACE
 				      ") "
 				      "SELECT run FROM begun";
 static const char sql_why[] = "SELECT t.run, (" ALIVE(
@@ -102,7 +102,7 @@ static size_t begin_things(struct store_job *job, void (*add)(void *arg, int64_t
 	size_t                   bytes = KIB + j->metadata.n + j->settings.n + j->instruction.n;
 
 	add(arg, j->conversation.key);
-	add(arg, claim_thing(j->owner, &j->key));
+	add(arg, answer_thing(j->owner, &j->key));
 	for (size_t i = 0; i < j->message_count; i++)
 		bytes += j->messages[i].body.n + KIB / 16;
 	return bytes;
@@ -240,7 +240,7 @@ static size_t begin_ask(struct work *w, const struct group *g)
 	begin_labels(a, g);
 	EACH_KEY(INT, param_int(a, J->run.key));
 	EACH_KEY(TEXT, param_text(a, J->key.key));
-	EACH_KEY(BYTES, param_bytes(a, J->key.fingerprint));
+	EACH_KEY(BYTES, param_bytes(a, J->key.digest));
 	param_int(a, w->db->gateway);
 	EACH_KEY(INT, param_int(a, J->owner));
 	EACH_IF(INT, J->key.holder != 0, param_int(a, J->run.key));

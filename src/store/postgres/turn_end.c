@@ -101,8 +101,8 @@ static void end_runs(struct param *a, struct turn_end *const *ends, size_t count
 	EACH(TEXT, param_maybe(a, E->provider));
 	EACH(INT, end_cost(a, E));
 	EACH(TEXT, param_maybe(a, E->answer));
-	EACH(INT, param_int(a, E->keyed ? E->idem_answer.http : -1));
-	EACH(BYTES, param_bytes_maybe(a, E->idem_answer.body));
+	EACH(INT, param_int(a, E->keyed ? E->kept_answer.http : -1));
+	EACH(BYTES, param_bytes_maybe(a, E->kept_answer.body));
 	EACH(TEXT, param_maybe(a, E->attempt_log));
 	EACH(TEXT, param_maybe(a, E->executions));
 }
@@ -164,7 +164,7 @@ static struct turn_end *turn_end_end_of(const struct group *g, size_t i)
 static size_t end_things(struct store_job *job, void (*add)(void *arg, int64_t thing), void *arg)
 {
 	const struct turn_end *j = container_of(job, struct turn_end, job);
-	size_t bytes = KIB + j->answer.n + j->idem_answer.body.n + j->error.n + j->attempt_log.n +
+	size_t bytes = KIB + j->answer.n + j->kept_answer.body.n + j->error.n + j->attempt_log.n +
 		       j->executions.n;
 
 	add(arg, j->run.key);

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "store/archive.h"
 #include "store/run.h"
-#include "store/sqlite/claim.h"
+#include "store/sqlite/answer_row.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
 
@@ -272,14 +272,15 @@ static int archive_write_all(struct session *s, struct archive_write *j)
  * of them. */
 static int write_once(struct session *s, struct archive_write *j)
 {
-	struct claim_thing thing = { .owner = j->owner, .now_ms = j->now_ms, .job = &j->job };
-	int                rc = claim_replay(s->conn, j->owner, &j->made, &j->job.err);
+	struct answer_thing thing = { .owner = j->owner, .now_ms = j->now_ms, .job = &j->job };
+	int                 rc = answer_row_replay(s->conn, j->owner, &j->made, &j->job.err);
 
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->made.replayed)
 		return rc;
 	rc = archive_write_all(s, j);
-	return rc == SQLITE_OK && j->job.err.code == ERR_OK ? claim_made(s->conn, &thing, &j->made)
-							    : rc;
+	return rc == SQLITE_OK && j->job.err.code == ERR_OK
+		       ? answer_row_made(s->conn, &thing, &j->made)
+		       : rc;
 }
 
 OP(archive_write, write_once);

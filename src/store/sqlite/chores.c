@@ -26,7 +26,7 @@ void chores_init(struct chores *c, struct session *session, struct usage_gather 
 		 const struct store_options *o)
 {
 	bool keeps_all =
-		o->events_keep_ms <= 0 && o->events_keep_bytes <= 0 && o->idem_keep_ms <= 0;
+		o->events_keep_ms <= 0 && o->events_keep_bytes <= 0 && o->answer_keep_ms <= 0;
 
 	c->session = session;
 	c->writable = true;

@@ -2,7 +2,7 @@
 #include "store/sqlite/conversation_write.h"
 #include "store/conversation.h"
 
-#include "store/sqlite/claim.h"
+#include "store/sqlite/answer_row.h"
 #include "store/sqlite/fork.h"
 #include "store/sqlite/kit/row.h"
 #include "store/sqlite/op.h"
@@ -321,7 +321,7 @@ static int remove_message(struct session *s, struct conversation_write *j)
 	if (rc == SQLITE_OK)
 		rc = erase_log(s, j->message.key);
 	if (rc == SQLITE_OK)
-		rc = claim_forget(s->conn, j->conversation.key, j->message.key);
+		rc = answer_row_forget(s->conn, j->conversation.key, j->message.key);
 	j->now.revision++;
 	return rc == SQLITE_OK ? run_keyed(s, sql_touch, j->conversation.key) : rc;
 }
@@ -457,8 +457,8 @@ static int conversation_write_change(struct session *s, struct conversation_writ
 /* The answer has only the added messages. */
 static int keep_key(struct session *s, struct conversation_write *j)
 {
-	bool               tells = j->change == CONVERSATION_APPEND && j->message_count > 0;
-	struct claim_thing thing = {
+	bool                tells = j->change == CONVERSATION_APPEND && j->message_count > 0;
+	struct answer_thing thing = {
 		.owner = j->owner,
 		.now_ms = j->now_ms,
 		.subject = j->conversation.key,
@@ -467,12 +467,12 @@ static int keep_key(struct session *s, struct conversation_write *j)
 		.job = &j->job,
 	};
 
-	return claim_made(s->conn, &thing, &j->made);
+	return answer_row_made(s->conn, &thing, &j->made);
 }
 
 int conversation_write(struct session *s, struct conversation_write *j)
 {
-	int rc = claim_replay(s->conn, j->owner, &j->made, &j->job.err);
+	int rc = answer_row_replay(s->conn, j->owner, &j->made, &j->job.err);
 
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->made.replayed)
 		return rc;

@@ -1,5 +1,5 @@
 /* Adds the row of a file, with its idempotency key. The content was placed before. */
-#include "store/sqlite/claim.h"
+#include "store/sqlite/answer_row.h"
 #include "store/file.h"
 #include "store/sqlite/file_content.h"
 #include "store/sqlite/op.h"
@@ -35,7 +35,7 @@ static int file_add_row(struct session *s, struct file_add *j)
 static int add_file(struct session *s, struct file_add *j)
 {
 	const struct err *e = &j->job.err;
-	int               rc = claim_replay(s->conn, j->owner, &j->made, &j->job.err);
+	int               rc = answer_row_replay(s->conn, j->owner, &j->made, &j->job.err);
 
 	if (rc != SQLITE_OK || e->code != ERR_OK || j->made.replayed)
 		return rc;
@@ -43,13 +43,13 @@ static int add_file(struct session *s, struct file_add *j)
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
 
-	struct claim_thing thing = {
+	struct answer_thing thing = {
 		.owner = j->owner,
 		.now_ms = j->file.created_ms,
 		.subject = j->file.id.key,
 		.job = &j->job,
 	};
-	return claim_made(s->conn, &thing, &j->made);
+	return answer_row_made(s->conn, &thing, &j->made);
 }
 
 static void file_add_settle(struct session *s, struct store_job *job)

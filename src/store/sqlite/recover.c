@@ -312,7 +312,7 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 		return rc;
 	end.answer = salvage_make(&v->log.salvage, &told);
 	end.keyed = true;
-	end.idem_answer.http = told.begun ? 200 : 0;
+	end.kept_answer.http = told.begun ? 200 : 0;
 	rc = recover_charge(v, c->run, &told, &end);
 	if (rc != SQLITE_OK)
 		return rc;

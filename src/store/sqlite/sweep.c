@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "store/engine.h"
 #include "store/run.h"
-#include "store/sqlite/claim.h"
+#include "store/sqlite/answer_row.h"
 
 enum {
 	STEP_ROWS = 256,
@@ -42,7 +42,7 @@ void sweep_init(struct sweep *s, struct conn *conn, struct events *events,
 		.events = events,
 		.keep_ms = o->events_keep_ms,
 		.keep_bytes = o->events_keep_bytes,
-		.idem_keep_ms = o->idem_keep_ms,
+		.answer_keep_ms = o->answer_keep_ms,
 	};
 }
 
@@ -156,8 +156,8 @@ static int sweep_some(void *sweep, int64_t *ret_again_ms)
 
 	if (s->keep_ms > 0 || s->keep_bytes > 0)
 		rc = sweep_step(s, now_ms, &events_again);
-	if (rc == SQLITE_OK && s->idem_keep_ms > 0)
-		rc = claim_sweep(s->conn, now_ms - s->idem_keep_ms, &keys_again);
+	if (rc == SQLITE_OK && s->answer_keep_ms > 0)
+		rc = answer_row_sweep(s->conn, now_ms - s->answer_keep_ms, &keys_again);
 	*ret_again_ms = events_again || keys_again ? AGAIN_MS : REST_MS;
 	return rc;
 }

@@ -11,7 +11,7 @@ struct sweep {
 	struct events *events;  /* borrowed */
 	int64_t        keep_ms; /* same as in store_options, like the next two */
 	int64_t        keep_bytes;
-	int64_t        idem_keep_ms;
+	int64_t        answer_keep_ms;
 	int64_t        next; /* rows of the event log below this id are done in this pass */
 };
 

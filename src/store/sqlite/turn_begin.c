@@ -1,5 +1,5 @@
 /* Writes the start of a turn before its call: a new conversation, the messages and the run. */
-#include "store/sqlite/claim.h"
+#include "store/sqlite/answer_row.h"
 #include "store/turn.h"
 #include "store/sqlite/message_row.h"
 #include "store/sqlite/op.h"
@@ -205,7 +205,7 @@ static int turn_begin_put(struct session *s, struct turn_begin *j)
 	if (rc == SQLITE_OK)
 		rc = turn_begin_add_run(s, j, events_from);
 	if (rc == SQLITE_OK)
-		rc = claim_begin(s->conn, j);
+		rc = answer_row_begin(s->conn, j);
 
 	struct message_place at = { j->owner, j->conversation.key, j->parent.key, j->run.key,
 				    j->now_ms };

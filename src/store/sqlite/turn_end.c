@@ -3,7 +3,7 @@
 #include "store/turn.h"
 
 #include "store/sqlite/budgets.h"
-#include "store/sqlite/claim.h"
+#include "store/sqlite/answer_row.h"
 #include "store/sqlite/message_row.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/search/search_recent.h"
@@ -109,7 +109,7 @@ int turn_end(struct session *s, struct turn_end *j)
 	if (rc == SQLITE_OK)
 		rc = turn_end_run(s, j, to);
 	if (rc == SQLITE_OK)
-		rc = claim_end(s->conn, j);
+		rc = answer_row_end(s->conn, j);
 	if (rc == SQLITE_OK)
 		rc = search_queue_run(&s->search, j->run.key);
 	if (rc == SQLITE_OK)

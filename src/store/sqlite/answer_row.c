@@ -1,13 +1,13 @@
-/* Idempotency keys: one row for each, removed when it is freed or has expired. */
-#include "store/sqlite/claim.h"
+/* Names of kept answers: one row for each, removed when it is freed or has expired. */
+#include "store/sqlite/answer_row.h"
 #include "store/turn.h"
 
 #include "store/sqlite/kit/row.h"
 
 enum { SWEEP_ROWS = 16 }; /* an answer may be large */
 
-/* The key was read before. A row that is replaced here has expired meanwhile, or belongs to another
- * request that has just taken the key. */
+/* The name was read before. A row that is replaced here has expired meanwhile, or belongs to another
+ * request that has just taken the name. */
 static const char sql_add[] =
 	"INSERT OR REPLACE INTO idempotency (id, secret, owner, key, fingerprint, "
 	"created_ms, stored, outcome, http, body, subject, message_from, "
@@ -26,20 +26,20 @@ static const char sql_sweep[] = "DELETE FROM idempotency WHERE id IN (SELECT id 
 				"INDEXED BY idempotency_age WHERE http > 0 AND created_ms < ? "
 				"ORDER BY created_ms LIMIT ?)";
 
-struct claim_row {
-	struct id                run;
-	int64_t                  owner;
-	int64_t                  created_ms;
-	const struct store_idem *key;
-	bool                     stored;
-	enum run_status          outcome;
-	struct idem_answer       answer;
-	int64_t                  subject;
-	int64_t                  message_from;
-	int64_t                  message_to;
+struct answer_row {
+	struct id                 run;
+	int64_t                   owner;
+	int64_t                   created_ms;
+	const struct answer_name *key;
+	bool                      stored;
+	enum run_status           outcome;
+	struct kept_answer        answer;
+	int64_t                   subject;
+	int64_t                   message_from;
+	int64_t                   message_to;
 };
 
-static int claim_add(struct conn *c, const struct claim_row *row)
+static int answer_row_add(struct conn *c, const struct answer_row *row)
 {
 	struct db_bind b = conn_bind(c, sql_add);
 
@@ -47,7 +47,7 @@ static int claim_add(struct conn *c, const struct claim_row *row)
 	db_bind_secret(&b, row->run.secret);
 	db_bind_int(&b, row->owner);
 	db_bind_text(&b, row->key->key);
-	db_bind_blob(&b, row->key->fingerprint);
+	db_bind_blob(&b, row->key->digest);
 	db_bind_int(&b, row->created_ms);
 	db_bind_int(&b, row->stored);
 	db_bind_int(&b, (int64_t)row->outcome);
@@ -62,48 +62,48 @@ static int claim_add(struct conn *c, const struct claim_row *row)
 	return db_bind_run(&b);
 }
 
-int claim_begin(struct conn *c, const struct turn_begin *j)
+int answer_row_begin(struct conn *c, const struct turn_begin *j)
 {
 	if (j->key.key.n == 0)
 		return SQLITE_OK;
-	return claim_add(c, &(struct claim_row){
-				    .run = j->run,
-				    .owner = j->owner,
-				    .created_ms = j->now_ms,
-				    .key = &j->key,
-				    .stored = true,
-				    .outcome = RUN_RUNNING,
-			    });
+	return answer_row_add(c, &(struct answer_row){
+					 .run = j->run,
+					 .owner = j->owner,
+					 .created_ms = j->now_ms,
+					 .key = &j->key,
+					 .stored = true,
+					 .outcome = RUN_RUNNING,
+				 });
 }
 
-int claim_keep(struct conn *c, const struct idem_keep *j)
+int answer_row_keep(struct conn *c, const struct answer_keep *j)
 {
-	return claim_add(c, &(struct claim_row){
-				    .run = j->run,
-				    .owner = j->owner,
-				    .created_ms = j->created_ms,
-				    .key = &j->key,
-				    .outcome = j->outcome,
-				    .answer = j->answer,
-			    });
+	return answer_row_add(c, &(struct answer_row){
+					 .run = j->run,
+					 .owner = j->owner,
+					 .created_ms = j->created_ms,
+					 .key = &j->key,
+					 .outcome = j->outcome,
+					 .answer = j->answer,
+				 });
 }
 
-int claim_end(struct conn *c, const struct turn_end *j)
+int answer_row_end(struct conn *c, const struct turn_end *j)
 {
 	struct db_bind b;
 
 	if (!j->keyed)
 		return SQLITE_OK;
-	if (j->idem_answer.http == 0) {
+	if (j->kept_answer.http == 0) {
 		b = conn_bind(c, sql_free);
 		db_bind_int(&b, j->run.key);
 		return db_bind_run(&b);
 	}
 	b = conn_bind(c, sql_bind);
 	db_bind_int(&b, (int64_t)j->status);
-	db_bind_int(&b, j->idem_answer.http);
-	if (j->idem_answer.body.n > 0)
-		db_bind_blob(&b, j->idem_answer.body);
+	db_bind_int(&b, j->kept_answer.http);
+	if (j->kept_answer.body.n > 0)
+		db_bind_blob(&b, j->kept_answer.body);
 	else
 		db_bind_null(&b);
 	db_bind_int(&b, j->run.key);
@@ -112,22 +112,7 @@ int claim_end(struct conn *c, const struct turn_end *j)
 
 /* --- what is made without a run --- */
 
-static void replay_answer_of(sqlite3_stmt *st, struct idem_made *m, struct err *e)
-{
-	int64_t http = db_int(st, 1);
-
-	if (!str_eq(db_blob(st, 0), m->key.fingerprint))
-		key_reused(e);
-	else if (http == 410)
-		err_set(e, ERR_GONE, "",
-			"the object that an earlier request with this Idempotency-Key created has been deleted");
-	else if (!buf_str(&m->answer, db_blob(st, 2)))
-		cell_no_memory(e);
-	else
-		m->replayed = true;
-}
-
-int claim_replay(struct conn *c, int64_t owner, struct idem_made *m, struct err *e)
+int answer_row_replay(struct conn *c, int64_t owner, struct answer_made *m, struct err *e)
 {
 	m->replayed = false;
 	if (m->key.key.n == 0)
@@ -140,31 +125,32 @@ int claim_replay(struct conn *c, int64_t owner, struct idem_made *m, struct err 
 	int rc = db_bind_row(&b);
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
-	replay_answer_of(b.st, m, e);
+	answer_made_find(m, db_blob(b.st, 0),
+			 (struct kept_answer){ (int)db_int(b.st, 1), db_blob(b.st, 2) }, e);
 	(void)sqlite3_reset(b.st);
 	return SQLITE_OK;
 }
 
-int claim_made(struct conn *c, const struct claim_thing *thing, struct idem_made *m)
+int answer_row_made(struct conn *c, const struct answer_thing *thing, struct answer_made *m)
 {
 	if (m->key.key.n == 0)
 		return SQLITE_OK;
 	if (!m->print(thing->job, &m->answer))
 		return SQLITE_TOOBIG;
-	return claim_add(c, &(struct claim_row){
-				    .run = id_new(),
-				    .owner = thing->owner,
-				    .created_ms = thing->now_ms,
-				    .key = &m->key,
-				    .outcome = RUN_COMPLETED,
-				    .answer = { 200, buf_view(&m->answer) },
-				    .subject = thing->subject,
-				    .message_from = thing->message_from,
-				    .message_to = thing->message_to,
-			    });
+	return answer_row_add(c, &(struct answer_row){
+					 .run = id_new(),
+					 .owner = thing->owner,
+					 .created_ms = thing->now_ms,
+					 .key = &m->key,
+					 .outcome = RUN_COMPLETED,
+					 .answer = { 200, buf_view(&m->answer) },
+					 .subject = thing->subject,
+					 .message_from = thing->message_from,
+					 .message_to = thing->message_to,
+				 });
 }
 
-int claim_forget(struct conn *c, int64_t conversation, int64_t message)
+int answer_row_forget(struct conn *c, int64_t conversation, int64_t message)
 {
 	struct db_bind b = conn_bind(c, sql_forget);
 
@@ -173,7 +159,7 @@ int claim_forget(struct conn *c, int64_t conversation, int64_t message)
 	return db_bind_run(&b);
 }
 
-int claim_sweep(struct conn *c, int64_t older_ms, bool *ret_again)
+int answer_row_sweep(struct conn *c, int64_t older_ms, bool *ret_again)
 {
 	struct db_bind b = conn_bind(c, sql_sweep);
 	sqlite3_stmt  *st = b.st;

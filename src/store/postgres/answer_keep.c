@@ -1,7 +1,7 @@
-/* Stores idempotency keys of calls that are not stored. */
+/* Keeps answers of calls that are not stored. */
 #include "base/hash.h"
-#include "store/idem.h"
-#include "store/postgres/claim.h"
+#include "store/answer.h"
+#include "store/postgres/answer_names.h"
 #include "store/postgres/gathered.h"
 #include "store/postgres/postgres.h"
 
@@ -10,12 +10,12 @@ static const char sql_keep[] =
 	"outcome, http, body) SELECT id, secret, owner, holder, key, fingerprint, created_ms, 0, outcome, "
 	"http, body FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::text[], "
 	"$6::bytea[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bytea[]) AS k(holder, id, secret, "
-	"owner, key, fingerprint, created_ms, outcome, http, body) " CLAIM_REPLACE " RETURNING id";
+	"owner, key, fingerprint, created_ms, outcome, http, body) " ANSWER_REPLACE " RETURNING id";
 
 #define EACH(type, add) PARAM_EACH(a, PARAM_##type, i, g->count, add)
-#define J               container_of(g->jobs[i], struct idem_keep, job)
+#define J               container_of(g->jobs[i], struct answer_keep, job)
 
-int64_t claim_thing(int64_t owner, const struct store_idem *key)
+int64_t answer_thing(int64_t owner, const struct answer_name *key)
 {
 	if (key->key.n == 0)
 		return 0;
@@ -24,9 +24,9 @@ int64_t claim_thing(int64_t owner, const struct store_idem *key)
 
 static size_t keep_things(struct store_job *job, void (*add)(void *arg, int64_t thing), void *arg)
 {
-	const struct idem_keep *j = container_of(job, struct idem_keep, job);
+	const struct answer_keep *j = container_of(job, struct answer_keep, job);
 
-	add(arg, claim_thing(j->owner, &j->key));
+	add(arg, answer_thing(j->owner, &j->key));
 	return j->answer.body.n + 256;
 }
 
@@ -39,7 +39,7 @@ static size_t keep_ask(struct work *w, const struct group *g)
 	EACH(INT, param_secret(a, J->run.secret));
 	EACH(INT, param_int(a, J->owner));
 	EACH(TEXT, param_text(a, J->key.key));
-	EACH(BYTES, param_bytes(a, J->key.fingerprint));
+	EACH(BYTES, param_bytes(a, J->key.digest));
 	EACH(INT, param_int(a, J->created_ms));
 	EACH(INT, param_int(a, (int64_t)J->outcome));
 	EACH(INT, param_int(a, J->answer.http));
@@ -60,6 +60,6 @@ static bool keep_judge(struct work *w, const struct group *g)
 	return false;
 }
 
-const struct gathered gathered_idem_keep = { .things = keep_things,
-					     .ask = keep_ask,
-					     .judge = keep_judge };
+const struct gathered gathered_answer_keep = { .things = keep_things,
+					       .ask = keep_ask,
+					       .judge = keep_judge };

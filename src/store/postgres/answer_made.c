@@ -1,5 +1,5 @@
-/* Keys of writes that create objects. */
-#include "store/postgres/claim_made.h"
+/* Names of the answers of writes that create objects. */
+#include "store/postgres/answer_made.h"
 
 #include "store/postgres/postgres.h"
 
@@ -10,7 +10,7 @@ static const char sql_add[] =
 	"outcome, http, body, subject, message_from, message_to) VALUES ($1, $2, $3, $4, $5, $6, $7, "
 	"0, 2, 200, $8, $9, $10, $11)";
 
-void claim_made_ask(struct work *w, int64_t owner, struct idem_made *m)
+void answer_made_ask(struct work *w, int64_t owner, struct answer_made *m)
 {
 	struct param *a = work_param(w);
 
@@ -20,7 +20,7 @@ void claim_made_ask(struct work *w, int64_t owner, struct idem_made *m)
 	work_ask(w, sql_find);
 }
 
-bool claim_made_replay(struct work *w, size_t n, struct idem_made *m, struct err *e)
+bool answer_made_replay(struct work *w, size_t n, struct answer_made *m, struct err *e)
 {
 	if (m->key.key.n == 0)
 		return true;
@@ -28,20 +28,13 @@ bool claim_made_replay(struct work *w, size_t n, struct idem_made *m, struct err
 	if (work_rows(w, n) == 0)
 		return true;
 	struct row r = work_row(w, n, 0);
-	if (!str_eq(cell_str(r, 0), m->key.fingerprint))
-		key_reused(e);
-	else if (cell_int(r, 1) == 410)
-		err_set(e, ERR_GONE, "",
-			"the object that an earlier request with this Idempotency-Key created has been deleted");
-	else if (!buf_str(&m->answer, cell_str(r, 2)))
-		cell_no_memory(e);
-	else
-		m->replayed = true;
+	answer_made_find(m, cell_str(r, 0),
+			 (struct kept_answer){ (int)cell_int(r, 1), cell_str(r, 2) }, e);
 	return false;
 }
 
-void claim_made_put(struct work *w, const struct claim_thing *thing, struct idem_made *m,
-		    struct err *e)
+void answer_made_put(struct work *w, const struct answer_thing *thing, struct answer_made *m,
+		     struct err *e)
 {
 	struct id     id = id_new();
 	struct param *a;
@@ -58,7 +51,7 @@ void claim_made_put(struct work *w, const struct claim_thing *thing, struct idem
 	param_int(a, thing->owner);
 	param_int(a, w->db->gateway);
 	param_text(a, m->key.key);
-	param_bytes(a, m->key.fingerprint);
+	param_bytes(a, m->key.digest);
 	param_int(a, thing->now_ms);
 	param_bytes_maybe(a, buf_view(&m->answer));
 	param_int(a, thing->subject);

@@ -1,13 +1,13 @@
-/* claim: idempotency keys, in the statements of the runs and objects that they belong to. */
+/* answer_names: names of kept answers, in the statements of the runs and objects that they belong to. */
 #pragma once
 
-#include "store/idem.h"
+#include "store/answer.h"
 #include "store/postgres/work.h"
 
-/* The key was taken before (idem_take): the row that is replaced here is that claim, which the reaper may have ended
+/* The name was taken before (claim_take): the row that is replaced here is that claim, which the reaper may have ended
  * meanwhile.  What another gateway has stays: this one was away for longer than its lease, or a crash of the
  * server has taken the claim. */
-#define CLAIM_REPLACE                                                                         \
+#define ANSWER_REPLACE                                                                        \
 	"ON CONFLICT (owner, key) DO UPDATE SET id = excluded.id, secret = excluded.secret, " \
 	"gateway = excluded.gateway, fingerprint = excluded.fingerprint, "                    \
 	"created_ms = excluded.created_ms, stored = excluded.stored, "                        \
@@ -15,5 +15,5 @@
 	"subject = excluded.subject, message_from = excluded.message_from, "                  \
 	"message_to = excluded.message_to WHERE idempotency.gateway = excluded.gateway"
 
-/* claim_thing: a number for the key, by which a batch has it only once; 0: no key. */
-int64_t claim_thing(int64_t owner, const struct store_idem *key);
+/* answer_thing: a number for the name, by which a batch has it only once; 0: no name. */
+int64_t answer_thing(int64_t owner, const struct answer_name *key);

@@ -1,5 +1,5 @@
-/* Reads the object of an idempotency key. */
-#include "store/idem.h"
+/* Finds the answer that is kept under a name. */
+#include "store/answer.h"
 #include "store/sql/run_cell.h"
 
 /* The run of another gateway has begun when its second event is in the log. */
@@ -10,20 +10,22 @@
 #define FIND(E)                                                                             \
 	"SELECT i.fingerprint, i.id, i.secret, i.stored, i.outcome, i.http, i.body, c.id, " \
 	"c.secret, " E##_BEGUN                                                              \
+		", i.created_ms"                                                            \
 		" FROM idempotency i LEFT JOIN run r ON i.stored = 1 "                      \
 		"AND r.id = i.id LEFT JOIN conversation c ON c.id = r.conversation "        \
 		"WHERE i.owner = $1 AND i.key = $2"
 static const struct sql sql_find = SQL_EITHER(FIND);
 
-static void idem_keep_row(struct row r, struct idem_read *j)
+static void answer_find_row(struct row r, struct answer_find *j)
 {
 	struct err *e = &j->job.err;
 
 	j->found = true;
-	j->same = str_eq(cell_str(r, 0), j->key.fingerprint);
+	j->same = str_eq(cell_str(r, 0), j->key.digest);
 	j->run = cell_id(cell_int(r, 1), r, 2);
 	j->stored = cell_int(r, 3) != 0;
 	j->begun = cell_int(r, 9) != 0;
+	j->created_ms = cell_int(r, 10);
 	j->answer.http = (int)cell_int(r, 5);
 	j->conversation = (struct id){ 0 };
 	if (!cell_null(r, 7))
@@ -34,7 +36,7 @@ static void idem_keep_row(struct row r, struct idem_read *j)
 	j->answer.body = wanted ? buf_view(&j->bytes) : STR_NONE;
 }
 
-static enum work_next read_key(struct query *q, struct idem_read *j)
+static enum work_next read_key(struct query *q, struct answer_find *j)
 {
 	struct row r;
 
@@ -49,8 +51,8 @@ static enum work_next read_key(struct query *q, struct idem_read *j)
 	j->found = false;
 	buf_clear(&j->bytes);
 	if (query_row(q, 0, &r))
-		idem_keep_row(r, j);
+		answer_find_row(r, j);
 	return WORK_DONE;
 }
 
-SQL_OP(idem_read, WORK_IMPLICIT, read_key);
+SQL_OP(answer_find, WORK_IMPLICIT, read_key);

@@ -1,8 +1,8 @@
-/* Takes idempotency keys for calls that are about to begin, and gives them back. */
-#include "store/postgres/idem_take.h"
+/* Takes names for calls that are about to begin, and gives them back. */
+#include "store/postgres/claim_take.h"
 
-#include "store/idem.h"
-#include "store/postgres/claim.h"
+#include "store/answer.h"
+#include "store/postgres/answer_names.h"
 #include "store/postgres/gathered.h"
 #include "store/postgres/postgres.h"
 
@@ -24,16 +24,16 @@ static const char sql_free[] =
 #define EACH(type, add) PARAM_EACH(a, PARAM_##type, i, g->count, add)
 #define J               take_of(g, i)
 
-static struct idem_take *take_of(const struct group *g, size_t i)
+static struct claim_take *take_of(const struct group *g, size_t i)
 {
-	return container_of(g->jobs[i], struct idem_take, job);
+	return container_of(g->jobs[i], struct claim_take, job);
 }
 
 static size_t take_things(struct store_job *job, void (*add)(void *arg, int64_t thing), void *arg)
 {
-	const struct idem_take *j = container_of(job, struct idem_take, job);
+	const struct claim_take *j = container_of(job, struct claim_take, job);
 
-	add(arg, claim_thing(j->owner, &j->key));
+	add(arg, answer_thing(j->owner, &j->key));
 	return j->key.key.n + 256;
 }
 
@@ -46,7 +46,7 @@ static size_t take_ask(struct work *w, const struct group *g)
 	EACH(INT, param_secret(a, J->claim.secret));
 	EACH(INT, param_int(a, J->owner));
 	EACH(TEXT, param_text(a, J->key.key));
-	EACH(BYTES, param_bytes(a, J->key.fingerprint));
+	EACH(BYTES, param_bytes(a, J->key.digest));
 	EACH(INT, param_int(a, J->created_ms));
 	work_ask(w, sql_take);
 	return 1;
@@ -61,7 +61,7 @@ static bool take_judge(struct work *w, const struct group *g)
 	return false;
 }
 
-const struct gathered gathered_idem_take = {
+const struct gathered gathered_claim_take = {
 	.things = take_things,
 	.ask = take_ask,
 	.judge = take_judge,
@@ -70,7 +70,7 @@ const struct gathered gathered_idem_take = {
 /* --- given back --- */
 
 /* No more than the calls that went on when the database went away. */
-struct idem_given {
+struct claim_given {
 	pthread_mutex_t lock;
 	int64_t        *keys; /* owned */
 	size_t          count;
@@ -78,16 +78,16 @@ struct idem_given {
 	size_t          sent; /* keys in the statement that is on its way */
 };
 
-struct idem_given *idem_given_create(void)
+struct claim_given *claim_given_create(void)
 {
-	struct idem_given *x = calloc(1, sizeof *x);
+	struct claim_given *x = calloc(1, sizeof *x);
 
 	if (x)
 		pthread_mutex_init(&x->lock, NULL);
 	return x;
 }
 
-void idem_given_destroy(struct idem_given *x)
+void claim_given_destroy(struct claim_given *x)
 {
 	if (!x)
 		return;
@@ -96,7 +96,7 @@ void idem_given_destroy(struct idem_given *x)
 	free(x);
 }
 
-void idem_given_add(struct idem_given *x, struct id claim)
+void claim_given_add(struct claim_given *x, struct id claim)
 {
 	pthread_mutex_lock(&x->lock);
 	if (x->count == x->cap) {
@@ -112,7 +112,7 @@ void idem_given_add(struct idem_given *x, struct id claim)
 	pthread_mutex_unlock(&x->lock);
 }
 
-bool idem_given_wanted(struct postgres *db)
+bool claim_given_wanted(struct postgres *db)
 {
 	pthread_mutex_lock(&db->given->lock);
 	bool any = db->given->count > 0;
@@ -120,10 +120,10 @@ bool idem_given_wanted(struct postgres *db)
 	return any;
 }
 
-enum work_next idem_given_step(struct work *w)
+enum work_next claim_given_step(struct work *w)
 {
-	struct idem_given *x = w->db->given;
-	struct param      *a;
+	struct claim_given *x = w->db->given;
+	struct param       *a;
 
 	if (w->stage > 0)
 		return WORK_DONE;
@@ -136,9 +136,9 @@ enum work_next idem_given_step(struct work *w)
 	return WORK_LAST;
 }
 
-void idem_given_over(struct work *w, const struct fault *f)
+void claim_given_over(struct work *w, const struct fault *f)
 {
-	struct idem_given *x = w->db->given;
+	struct claim_given *x = w->db->given;
 
 	if (f)
 		return;

@@ -51,6 +51,8 @@ static int64_t pq_number(struct row r, int column)
 {
 	uint64_t be;
 
+	if (pq_null(r, column))
+		return 0;
 	CHECK(pq.PQgetlength(r.result, r.at, column) == sizeof be);
 	memcpy(&be, pq.PQgetvalue(r.result, r.at, column), sizeof be);
 	return (int64_t)be64toh(be);

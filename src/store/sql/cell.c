@@ -8,7 +8,7 @@ bool cell_null(struct row r, int column)
 
 int64_t cell_int(struct row r, int column)
 {
-	return cell_null(r, column) ? 0 : r.kind->number(r, column);
+	return r.kind->number(r, column);
 }
 
 struct id cell_id(int64_t key, struct row r, int secret_column)

@@ -11,7 +11,7 @@ struct row;
 /* An engine's rows. */
 struct row_kind {
 	bool (*null)(struct row r, int column);
-	int64_t (*number)(struct row r, int column); /* for a column that is not NULL */
+	int64_t (*number)(struct row r, int column); /* NULL is 0 */
 	struct str (*text)(struct row r, int column);
 };
 

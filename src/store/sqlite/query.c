@@ -89,21 +89,14 @@ static int lite_bind_one(sqlite3_stmt *st, int to, const struct param *a, int i)
 	return SQLITE_MISUSE;
 }
 
-/* lite_bind: SQLite numbers parameters by their places in the text; $3 is the third of a. */
 static int lite_bind(sqlite3_stmt *st, const struct param *a)
 {
 	int count = sqlite3_bind_parameter_count(st);
 	int rc = a->failed ? SQLITE_NOMEM : SQLITE_OK;
 
-	for (int to = 1; rc == SQLITE_OK && to <= count; to++) {
-		int i = 0;
-
-		for (const char *digit = sqlite3_bind_parameter_name(st, to) + 1; *digit; digit++)
-			i = 10 * i + *digit - '0';
-		i--;
-		CHECK(i >= 0 && i < a->count);
-		rc = lite_bind_one(st, to, a, i);
-	}
+	CHECK(count <= a->count);
+	for (int i = 0; rc == SQLITE_OK && i < count; i++)
+		rc = lite_bind_one(st, i + 1, a, i);
 	return rc;
 }
 

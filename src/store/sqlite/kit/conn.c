@@ -27,13 +27,27 @@ static struct conn_place *conn_place_of(struct conn *c, const char *sql)
 }
 _Static_assert(CONN_PLACES == 1 << (64 - 56), "place_of takes the upper bits");
 
+/* conn_prepare: $1, a parameter of either engine, becomes ?1, whose number SQLite keeps. */
+static int conn_prepare(struct conn *c, const char *sql, sqlite3_stmt **ret)
+{
+	char *text = sqlite3_mprintf("%s", sql);
+
+	for (char *at = text; at && *at; at++)
+		if (*at == '$' && at[1] >= '1' && at[1] <= '9')
+			*at = '?';
+	int rc = text ? sqlite3_prepare_v3(c->db, text, -1, SQLITE_PREPARE_PERSISTENT, ret, NULL)
+		      : SQLITE_NOMEM;
+	sqlite3_free(text);
+	return rc;
+}
+
 sqlite3_stmt *conn_st(struct conn *c, const char *sql)
 {
 	struct conn_place *p = conn_place_of(c, sql);
 
 	if (p->sql)
 		return p->st;
-	c->rc = sqlite3_prepare_v3(c->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &p->st, NULL);
+	c->rc = conn_prepare(c, sql, &p->st);
 	if (c->rc != SQLITE_OK)
 		return NULL;
 	CHECK(++c->count < CONN_PLACES);

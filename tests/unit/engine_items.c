@@ -135,6 +135,15 @@ static void a_branch_with_a_gap_is_damaged(void **state)
 		assert_int_equal(j.item_count, 0);
 		arena_finish(&j.arena);
 	}
+	struct branch_read b = branch_of(t.conversation);
+	assert_int_equal(DO(f, branch_read, &b), ERR_STORAGE);
+	assert_int_equal(b.message_count, 0);
+	arena_finish(&b.arena);
+	struct tree_read all = { .conversation = t.conversation, .limit = TURNS };
+	arena_init(&all.arena, MIB);
+	assert_int_equal(DO(f, tree_read, &all), ERR_STORAGE);
+	assert_int_equal(all.node_count, 0);
+	arena_finish(&all.arena);
 	/* The page before the gap is whole. */
 	struct items_read j = page(&t, true, 2);
 	assert_int_equal(DO(f, items_read, &j), ERR_OK);

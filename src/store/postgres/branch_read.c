@@ -24,7 +24,7 @@ static const char sql_walk[] =
 	"UNION ALL SELECT w.step + 1, m.id, m.secret, m.prev, m.run, m.body, "
 	"w.bytes + octet_length(m.body) FROM w JOIN message m ON m.id = w.prev "
 	"WHERE w.bytes <= $2 AND w.step < $3) "
-	"SELECT w.id, w.secret, w.run, w.body, w.bytes FROM w ORDER BY w.step";
+	"SELECT w.id, w.secret, w.run, w.body, w.bytes, w.prev FROM w ORDER BY w.step";
 /* The newest instruction that a run of the branch has set. */
 static const char sql_instruction[] =
 	"WITH RECURSIVE w AS (SELECT 1::bigint AS step, m.prev, "
@@ -157,6 +157,8 @@ static void branch_keep(struct work *w, struct branch_read *j)
 		count += cell_int(work_row(w, 0, i), 2) >= 0;
 	if (rows > 0 && cell_int(work_row(w, 0, rows - 1), 4) > LIMIT_BRANCH_BYTES)
 		branch_too_long(j);
+	else if (rows == 0 || cell_int(work_row(w, 0, rows - 1), 5) != 0)
+		cell_damaged(&j->job.err); /* a message to which another one refers must exist */
 	else if (!cell_fits(&j->arena, count * sizeof *j->messages))
 		branch_too_long(j);
 	if (j->job.err.code != ERR_OK || count == 0)

@@ -8,7 +8,6 @@
 #include "store/postgres/postgres.h"
 
 #define OP_ALONE(X)                               \
-	X(TREE_READ, tree_read)                   \
 	X(BRANCH_READ, branch_read)               \
 	X(EVENTS_READ, events_read)               \
 	X(CONVERSATION_WRITE, conversation_write) \

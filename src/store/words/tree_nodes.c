@@ -79,16 +79,6 @@ bool tree_nodes_add(struct tree_nodes *t, const struct tree_message *m)
 	return true;
 }
 
-void tree_nodes_turn(struct tree_nodes *t, size_t first)
-{
-	for (size_t i = first, last = t->count; i + 1 < last; i++) {
-		struct tree_node swapped = t->all[i];
-
-		t->all[i] = t->all[--last];
-		t->all[last] = swapped;
-	}
-}
-
 bool tree_nodes_give(struct tree_nodes *t, struct tree_node **ret, size_t *ret_count)
 {
 	*ret = NULL;

@@ -28,7 +28,5 @@ void tree_nodes_init(struct tree_nodes *t, struct arena *arena);
 void tree_nodes_finish(struct tree_nodes *t);
 /* tree_nodes_add: false: no memory. */
 bool tree_nodes_add(struct tree_nodes *t, const struct tree_message *m) MUST_USE;
-/* tree_nodes_turn: turns the order of the nodes from `first` on. */
-void tree_nodes_turn(struct tree_nodes *t, size_t first);
 /* tree_nodes_give: the nodes, in the arena; false: no memory. */
 bool tree_nodes_give(struct tree_nodes *t, struct tree_node **ret, size_t *ret_count) MUST_USE;

@@ -194,6 +194,17 @@ static void what_comes_while_it_is_read_is_left_out(void **state)
 	free(whole);
 }
 
+static void a_conversation_with_a_gap_is_damaged(void **state)
+{
+	struct fixture *f = *state;
+
+	open_store(f);
+	struct archive_read j = { .conversation = make_odd_order(f) };
+	outside(f, "DELETE FROM message WHERE id = (SELECT min(parent) FROM run)");
+	assert_null(archive_of(f, &j, MIB));
+	assert_int_equal(j.job.err.code, ERR_STORAGE);
+}
+
 static void a_broken_archive_writes_nothing(void **state)
 {
 	struct fixture      *f = *state;
@@ -296,6 +307,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_foreign_conversation_is_not_there, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(what_comes_while_it_is_read_is_left_out, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(a_conversation_with_a_gap_is_damaged, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_broken_archive_writes_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_full_disk_takes_all_or_nothing, set_up,

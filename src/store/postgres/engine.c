@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "store/archive.h"
 #include "store/blob.h"
+#include "store/common/export.h"
 #include "store/postgres/direct.h"
 #include "store/postgres/books.h"
 #include "store/postgres/cancels.h"
@@ -356,92 +357,47 @@ static enum errc at_once(const struct store_options *o, enum job kind, struct st
 static const char sql_next_conversation[] =
 	"SELECT id, secret FROM conversation WHERE id > $1 ORDER BY id LIMIT 1";
 
-/* engine_export_one: exports one conversation.  *ret_begun: some of its lines were handed to `put`. */
-static enum errc engine_export_one(struct postgres *db, struct link *l, struct store_export *x,
-				   struct id id, bool *ret_begun, struct err *e)
-{
-	struct archive_read j = { .job.kind = &job_kinds[JOB_ARCHIVE_READ],
-				  .any_owner = true,
-				  .conversation = id,
-				  .page_bytes = LIMIT_ARCHIVE_PAGE };
-	enum errc           rc;
+struct engine_export {
+	struct postgres *db;
+	struct link      link;
+};
 
-	*ret_begun = false;
-	buf_init(&j.page, 2 * (size_t)LIMIT_STORE_ROW);
-	do {
-		buf_clear(&j.page);
-		rc = work_at_once(db, l, &j.job, e);
-		if (rc == ERR_OK) {
-			*ret_begun = true;
-			rc = x->put(x->arg, buf_view(&j.page), x->count, e);
-		}
-	} while (rc == ERR_OK && j.has_more);
-	archive_read_finish(&j);
-	x->count += rc == ERR_OK;
-	return rc;
+static enum errc engine_read_page(void *arg, struct archive_read *j, struct err *e)
+{
+	struct engine_export *w = arg;
+
+	return work_at_once(w->db, &w->link, &j->job, e);
 }
 
-static enum errc engine_export_named(struct postgres *db, struct link *l, struct store_export *x,
-				     size_t count, struct err *e)
+static enum errc engine_find_next(void *arg, int64_t after, struct id *ret, struct err *e)
 {
-	bool begun;
+	struct link *l = &((struct engine_export *)arg)->link;
 
-	for (size_t i = 0; i < count; i++)
-		if (engine_export_one(db, l, x, x->ids[i], &begun, e) != ERR_OK) {
-			char text[ID_MAX];
-
-			id_text(x->ids[i], ID_CONVERSATION, text);
-			return e->code == ERR_NOT_FOUND
-				       ? err_set(e, ERR_NOT_FOUND, "",
-						 "there is no conversation %s", text)
-				       : e->code;
-		}
+	param_clear(&l->args);
+	param_int(&l->args, after);
+	if (direct_ask(l, sql_next_conversation, "read", e) != ERR_OK)
+		return e->code;
+	*ret = (struct id){ 0 };
+	if (direct_rows(l) > 0)
+		*ret = cell_id(cell_int(direct_row(l, 0), 0), direct_row(l, 0), 1);
 	return ERR_OK;
-}
-
-static enum errc engine_export_all(struct postgres *db, struct link *l, struct store_export *x,
-				   struct err *e)
-{
-	for (int64_t after = 0;;) {
-		bool begun = false;
-
-		param_clear(&l->args);
-		param_int(&l->args, after);
-		if (direct_ask(l, sql_next_conversation, "read", e) != ERR_OK)
-			return e->code;
-		if (direct_rows(l) == 0)
-			return ERR_OK;
-		struct id id = cell_id(cell_int(direct_row(l, 0), 0), direct_row(l, 0), 1);
-		after = id.key;
-		/* A conversation that was deleted before its export began is left out. */
-		if (engine_export_one(db, l, x, id, &begun, e) != ERR_OK &&
-		    (begun || e->code != ERR_NOT_FOUND))
-			return e->code == ERR_NOT_FOUND
-				       ? err_set(e, ERR_NOT_FOUND, "",
-						 "a conversation was deleted while it was exported; "
-						 "export once more")
-				       : e->code;
-	}
 }
 
 static enum errc export_store(const struct store_options *o, struct store_export *x, struct err *e)
 {
-	struct postgres *db = engine_make(o, e);
-	struct link      l = { 0 };
-	size_t           count = x->count;
-	int              applied = 0;
+	struct engine_export w = { .db = engine_make(o, e) };
+	const struct export how = { x, engine_read_page, engine_find_next, &w };
+	int applied = 0;
 
-	if (!db)
+	if (!w.db)
 		return e->code;
-	x->count = 0;
-	enum errc rc = direct_connect(&l, db->target, db->lock_ms, e);
+	enum errc rc = direct_connect(&w.link, w.db->target, w.db->lock_ms, e);
 	if (rc == ERR_OK)
-		rc = migrate_postgres(&l, false, &applied, e);
+		rc = migrate_postgres(&w.link, false, &applied, e);
 	if (rc == ERR_OK)
-		rc = x->ids ? engine_export_named(db, &l, x, count, e)
-			    : engine_export_all(db, &l, x, e);
-	link_finish(&l);
-	engine_op_destroy(&db->store);
+		rc = export_run(&how, e);
+	link_finish(&w.link);
+	engine_op_destroy(&w.db->store);
 	return rc;
 }
 

@@ -14,7 +14,6 @@
 	X(BUDGET_RESERVE, budget_reserve)         \
 	X(FILE_ADD, file_add)                     \
 	X(FILE_DELETE, file_delete)               \
-	X(ARCHIVE_READ, archive_read)             \
 	X(ARCHIVE_WRITE, archive_write)           \
 	X(SEARCH_READ, search_read)
 

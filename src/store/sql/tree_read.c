@@ -5,6 +5,7 @@
  * back to the one that its own messages hang on. */
 #include "base/limits.h"
 #include "store/sql/conversation_cell.h"
+#include "store/sql/turn_cell.h"
 #include "store/words/tree_nodes.h"
 
 /* The turn of a message: its run, or itself. */
@@ -22,30 +23,18 @@ static const char sql_turn[] =
 					    "message_loose") "WHERE conversation = $1 AND run BETWEEN -1 AND 0 AND id > $2 " \
 							     "ORDER BY id LIMIT $3) l ORDER BY id LIMIT $3"
 static const struct sql sql_turns = SQL_EITHER(TURNS);
-/* The messages of the turns $1, each turn's in order and its answer last (step 0), and whether another one must
- * come before.  A server sends as many turns as begin within $3 bytes. */
-#define PARTS(E)                                                                                      \
-	"WITH RECURSIVE w AS (SELECT " E##_PLACE                                                      \
-		" AS at, r.base, CAST(1 AS bigint) AS step, m.id, m.prev FROM " E##_EACH(             \
-			"$1", "bigint") E##_JOIN "run r ON r.id = k.value " E##_JOIN                  \
-		"message m ON m.id = r.parent WHERE r.parent <> 0 AND r.parent <> r.base "            \
-		"UNION ALL SELECT w.at, w.base, w.step + 1, m.id, m.prev FROM w " E##_JOIN            \
-		"message m ON m.id = w.prev WHERE w.prev <> w.base AND w.step < $2), "                \
-		"a AS (SELECT at, step, id, CAST(CAST(prev <> 0 AND prev <> base AS int) AS bigint) " \
-		"AS more FROM w UNION ALL SELECT " E##_PLACE                                          \
-		", 0, m.id, 0 FROM " E##_EACH("$1", "bigint") E##_JOIN                                \
-		"message m ON m.id = k.value), "
-#define COLUMNS \
-	"SELECT a.at, m.id, m.secret, m.prev, p.secret, m.run, m.created_ms, m.body, a.more, a.step "
+/* A server sends as many turns as begin within $4 bytes. */
 static const struct sql sql_messages = {
 	/* LIMIT: without it, SQLite forgets the order of an inner query. */
-	PARTS(SQLITE) "o AS (SELECT * FROM a ORDER BY at, step DESC LIMIT -1) " COLUMNS
-		      "FROM o AS a CROSS JOIN message m ON m.id = a.id LEFT JOIN message p ON p.id = m.prev",
-	PARTS(POSTGRES) "s AS (SELECT at, coalesce(sum(sum(octet_length(m.body))) OVER (ORDER BY at "
-			"ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before "
-			"FROM a JOIN message m ON m.id = a.id GROUP BY at) " COLUMNS
-			"FROM s JOIN a ON a.at = s.at JOIN message m ON m.id = a.id "
-			"LEFT JOIN message p ON p.id = m.prev WHERE s.before < $3 ORDER BY a.at, a.step DESC",
+	TURN_CELL_PARTS(
+		SQLITE) "o AS (SELECT * FROM a ORDER BY at, step DESC LIMIT -1) " TURN_CELL
+			"FROM o AS a CROSS JOIN message m ON m.id = a.id LEFT JOIN message p ON p.id = m.prev",
+	TURN_CELL_PARTS(
+		POSTGRES) "s AS (SELECT at, coalesce(sum(sum(octet_length(m.body))) OVER "
+			  "(ORDER BY at ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before "
+			  "FROM a JOIN message m ON m.id = a.id GROUP BY at) " TURN_CELL
+			  "FROM s JOIN a ON a.at = s.at JOIN message m ON m.id = a.id "
+			  "LEFT JOIN message p ON p.id = m.prev WHERE s.before < $4 ORDER BY a.at, a.step DESC",
 };
 
 enum { TREE_BYTES = 16 * MIB };
@@ -130,6 +119,7 @@ static enum work_next tree_ask_messages(struct query *q, struct tree_read *j)
 	const struct tree_state *s = q->state;
 	struct param            *a = query_param(q);
 	PARAM_EACH(a, PARAM_INT, i, s->count, param_int(a, s->turns[i].key));
+	param_int(a, j->conversation.key);
 	param_int(a, LIMIT_BRANCH_LENGTH);
 	param_int(a, TREE_BYTES);
 	query_ask_either(q, &sql_messages);
@@ -138,16 +128,17 @@ static enum work_next tree_ask_messages(struct query *q, struct tree_read *j)
 
 static bool tree_add(struct tree_nodes *t, const struct tree_turn *turn, struct row r)
 {
-	int64_t key = cell_int(r, 1);
+	int64_t key = cell_int(r, TURN_CELL_ID);
 
 	return tree_nodes_add(t, &(struct tree_message){
-					 .message = cell_id(key, r, 2),
-					 .parent = cell_id(cell_int(r, 3), r, 4),
+					 .message = cell_id(key, r, TURN_CELL_SECRET),
+					 .parent = cell_id(cell_int(r, TURN_CELL_PARENT), r,
+							   TURN_CELL_PARENT_SECRET),
 					 .run = turn->run,
 					 .answer = key == turn->run.key,
-					 .removed = cell_int(r, 5) < 0,
-					 .created_ms = cell_int(r, 6),
-					 .body = cell_str(r, 7),
+					 .removed = cell_int(r, TURN_CELL_RUN) < 0,
+					 .created_ms = cell_int(r, TURN_CELL_CREATED_MS),
+					 .body = cell_str(r, TURN_CELL_BODY),
 					 .model = turn->model,
 				 });
 }
@@ -158,7 +149,7 @@ static bool tree_is_whole(const struct tree_state *s, size_t from, size_t to, co
 	for (; from < to; from++)
 		if (s->turns[from].brings)
 			return false;
-	return !r || !s->turns[to].brings || (cell_int(*r, 9) > 0 && !cell_int(*r, 8));
+	return !r || !s->turns[to].brings || turn_cell_begins(*r);
 }
 
 static void tree_keep(struct query *q, struct tree_read *j)
@@ -171,7 +162,7 @@ static void tree_keep(struct query *q, struct tree_read *j)
 
 	tree_nodes_init(&t, &j->arena);
 	while (ok && whole && query_row(q, 0, &r)) {
-		size_t at = (size_t)cell_int(r, 0);
+		size_t at = (size_t)cell_int(r, TURN_CELL_AT);
 
 		if (at >= begun && t.bytes >= TREE_BYTES)
 			break;

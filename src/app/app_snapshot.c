@@ -5,8 +5,7 @@
 #include "base/limits.h"
 #include "config/config.h"
 #include "desk/ticket.h"
-#include "provider/provider_create.h"
-#include "provider/secrets.h"
+#include "provider/provider.h"
 
 #include <stdio.h>
 #include <stdlib.h>

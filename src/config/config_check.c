@@ -6,7 +6,7 @@
 #include "config/internal.h"
 #include "http/server.h"
 #include "http/tls.h"
-#include "provider/provider_create.h"
+#include "provider/provider.h"
 #include "upstream/bucket.h"
 
 #include <errno.h>

@@ -5,7 +5,6 @@
 #include "shape/extra.h"
 #include "shape/reasoning.h"
 #include "lmc/media.h"
-#include "provider/allowed.h"
 #include "provider/ask_param.h"
 
 #include <stdio.h>

@@ -2,8 +2,12 @@
  * members that may be of a wrong type, and make the state of a dialect. Internal to provider/. */
 #pragma once
 
+#include "base/buf.h"
 #include "base/id.h"
+#include "base/limits.h"
+#include "msg/prompt.h"
 #include "provider/dialect.h"
+#include "shape/answer.h"
 
 /* decode_bad: the error of an answer that breaks its API's rules: "the provider sent WHAT". */
 enum errc decode_bad(struct err *e, const char *what);
@@ -59,3 +63,56 @@ enum errc decode_args(const struct json_doc *doc, json_at at, struct buf *scratc
 bool    decode_count_some(const struct json_doc *doc, json_at obj, const char *key, int64_t *ret);
 bool    decode_count_value(const struct json_doc *doc, json_at i, int64_t *ret);
 int64_t decode_count(const struct json_doc *doc, json_at obj, const char *key);
+
+/* --- whole: makes a plain answer from the events that a stream would give. Internal to
+ * provider/.
+ *
+ * A dialect decodes a plain answer as if it were streamed, between whole_begin and whole_end.
+ * The pieces are gathered into one EVENT_MESSAGE, with START, USAGE and FINISH around it. */
+
+struct whole {
+	struct decode    *decode;
+	provider_event_fn on_event; /* the decode's own; whole_end gives it back */
+	void             *arg;
+	struct str        raw; /* raw and raw_id: decode's own, for the message */
+	struct str        raw_id;
+	struct answer     answer;
+	bool              failed;
+	bool              starved; /* failed for lack of memory; else the answer is too large */
+	struct event      start;   /* its spans are borrowed from the dialect until whole_end */
+	bool              started;
+	struct usage      usage; /* the last one that was given */
+	bool              has_usage;
+	char              finish[64];
+	char              native[64];
+	bool              finished;
+};
+
+/* whole_too_much: sets the error for an answer that could not be gathered: no memory if starved,
+ * else too large. */
+enum errc whole_too_much(bool starved, struct err *e);
+void      whole_begin(struct whole *w, struct decode *d);
+/* whole_end: rc: the result of the dialect. If it is ERR_OK, the gathered events are given; else
+ * the answer is dropped, and rc is returned. */
+enum errc whole_end(struct whole *w, enum errc rc, struct err *e) MUST_USE;
+
+/* --- place: parts of a URL that depend on the prompt. Internal to provider/. */
+
+/* place_segment: appends text as one segment of a path, percent-encoded (RFC 3986 section 2.3
+ * stays plain).  False: out is full, or text would be no segment of its own: empty, "." or "..". */
+bool place_segment(struct buf *out, struct str text) MUST_USE;
+
+/* --- embed_want: the requirements for the answer to a request for embeddings. Internal to
+ * provider/. */
+
+struct embed_want {
+	size_t count;
+	bool   base64;
+	/* The tokens of the input, estimated: some providers count none, and OpenAI's clients expect a
+	 * number. */
+	int64_t guess;
+	char    model[LIMIT_MODEL + 1]; /* the upstream's name, for answers without a name */
+};
+
+/* embed_want_create: owned, freed with free(); NULL: no memory. */
+struct embed_want *embed_want_create(const struct prompt *p) MUST_USE;

@@ -40,7 +40,7 @@ struct decode {
 	void             *arg;
 };
 
-/* The names of functions that the API takes (provider/names.h). */
+/* The names of functions that the API takes (provider/names.c). */
 enum name_rule {
 	NAMES_LONG,       /* names like Anthropic's, or longer ones */
 	NAMES_BRIEF,      /* up to 64 letters, digits, `_` and `-` */

@@ -1,5 +1,5 @@
 /* Makes URLs and headers of a provider's options. */
-#include "provider/endpoint.h"
+#include "provider/remote.h"
 
 #include "base/arena.h"
 #include "base/limits.h"

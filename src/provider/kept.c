@@ -1,5 +1,5 @@
 /* Decoded events on their way from a worker to the loop. */
-#include "provider/kept.h"
+#include "provider/remote.h"
 
 #include "base/limits.h"
 #include "json/member.h"

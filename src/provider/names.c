@@ -1,5 +1,5 @@
 /* Finds names of functions in requests and answers, and replaces them. */
-#include "provider/names.h"
+#include "provider/remote.h"
 
 #include "base/hash.h"
 #include "base/limits.h"

@@ -1,5 +1,5 @@
 /* The table of prices, and the look-up by a model's name or dated version. */
-#include "provider/price_table.h"
+#include "provider/registry.h"
 
 static const struct {
 	struct str  name;

@@ -102,7 +102,7 @@ struct provider_header {
 	bool        secret; /* the configuration file only says where the value is stored */
 };
 
-/* provider_create (provider/provider_create.h) copies everything, and becomes a holder of mask. */
+/* provider_create copies everything, and becomes a holder of mask. */
 struct provider_options {
 	const char *name;
 	const char *dialect;
@@ -146,3 +146,19 @@ struct provider_options {
 /* provider_destroy: NULL is fine. */
 void provider_destroy(struct provider *p);
 OWNABLE(provider);
+
+/* --- provider_create: the list of all dialects, and the creation of a provider from its
+ * options. */
+
+/* provider_create: makes an owned provider of the dialect in its options. Errors: INVALID_VALUE
+ * (unknown dialect, bad URL, header with control bytes, …). */
+enum errc provider_create(const struct provider_options *o, struct provider **ret,
+			  struct err *e) MUST_USE;
+
+/* --- secrets: collects the secrets of a configuration. */
+
+/* secrets_mask: makes a mask of the keys and secret headers of all providers, because a chain of
+ * providers may repeat another one's, and of the secrets in queries and proxies. *ret has one
+ * holder. False: no memory. */
+bool secrets_mask(const struct provider_options *providers, size_t count,
+		  struct mask **ret) MUST_USE;

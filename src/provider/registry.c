@@ -4,8 +4,6 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
-#include "provider/balance.h"
-#include "provider/price_table.h"
 #include "provider/tally.h"
 
 #include <pthread.h>

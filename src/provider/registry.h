@@ -138,3 +138,9 @@ const struct provider *registry_behind(const struct registry *r, size_t i);
 /* registry_model: for GET /v1/models: the i-th configured model; false past the end. */
 bool registry_model(const struct registry *r, size_t i, struct str *ret_name,
 		    struct str *ret_provider);
+
+/* --- price_table: the built-in prices of common models (price_table.def). */
+
+/* price_table_find: the price for a provider's name of a model; .known is false if the table
+ * does not have it. */
+struct price price_table_find(struct str model);

@@ -5,10 +5,7 @@
 #include "base/trace.h"
 #include "json/member.h"
 #include "provider/catalog.h"
-#include "provider/embed_want.h"
-#include "provider/endpoint.h"
-#include "provider/names.h"
-#include "provider/remote_call.h"
+#include "provider/decode.h"
 #include "upstream/upstream.h"
 
 #include <stdio.h>

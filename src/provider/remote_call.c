@@ -1,12 +1,9 @@
 /* One call over HTTP: sends the request, splits the answer into events, and decodes them. */
-#include "provider/remote_call.h"
+#include "provider/remote.h"
 
 #include "base/limits.h"
 #include "loop/work.h"
 #include "provider/decode.h"
-#include "provider/embed_want.h"
-#include "provider/kept.h"
-#include "provider/names.h"
 #include "upstream/upstream.h"
 
 #include <stdio.h>
@@ -16,7 +13,7 @@ enum {
 	AGAIN_US = 10 * 1000, /* wait before a full pool of workers is asked again */
 };
 
-enum answer {
+enum call_answer {
 	ANSWER_NONE,   /* no head yet */
 	ANSWER_EVENTS, /* a stream, decoded while it arrives */
 	ANSWER_WHOLE,  /* a plain answer, decoded at its end */
@@ -38,7 +35,7 @@ struct remote_call {
 	struct err           *err;    /* owned; an error found in the body; NULL: none */
 	struct embed_want    *want;   /* owned; NULL: a chat */
 	struct names         *names;  /* owned; NULL: the answer's names stay */
-	enum answer           answer;
+	enum call_answer      answer;
 	bool                  html; /* the content type is none of JSON */
 	bool                  stream;
 	int64_t               retry_after_ms;
@@ -171,7 +168,7 @@ static bool remote_has(const char *text, const char *what)
 	return strstr(text, what) != NULL;
 }
 
-static enum answer answer_kind(const struct remote_call *c, int status, const char *type)
+static enum call_answer answer_kind(const struct remote_call *c, int status, const char *type)
 {
 	if (status < 200 || status > 299)
 		return ANSWER_ERROR;

@@ -1,5 +1,5 @@
 /* Replaces each word of a text that may be the name of a machine or a secret. */
-#include "provider/scrub.h"
+#include "provider/secret_mask.h"
 
 #include "base/limits.h"
 

@@ -1,6 +1,6 @@
 /* provider/secret_mask: removes the configured secrets of all providers from text of a provider.
  *
- * A provider that refuses a key often repeats it. provider/scrub guesses what looks like a key;
+ * A provider that refuses a key often repeats it. scrub_message guesses what looks like a key;
  * this module knows the values, and so also finds a UUID, a pass phrase or a name with dots:
  * plain, percent-encoded, escaped as in a JSON string (both also twice), and within base64,
  * standard or URL-safe, whatever precedes the value there ("Bearer ", "user:").
@@ -33,3 +33,13 @@ OWNABLE(mask);
  * each secret by "[key]"; true: there was one. Only the first LIMIT_MASK_TEXT bytes are read and
  * copied. m NULL: nothing is secret. */
 bool mask_text(const struct mask *m, struct str text, char *ret, size_t ret_size);
+
+/* --- scrub: makes a provider's error text fit for clients. */
+
+/* scrub_message: copies text into ret (NUL-terminated, cut at a character boundary) without the
+ * secrets of the mask. URLs, host names, addresses and text that looks like a key are replaced,
+ * and control characters become spaces. */
+void scrub_message(const struct mask *m, struct str text, char *ret, size_t ret_size);
+/* scrub_word: copies a code, type or parameter path; ret is "" when it holds a secret or anything
+ * but letters, digits and _-.[]: or does not fit. */
+void scrub_word(const struct mask *m, struct str text, char *ret, size_t ret_size);

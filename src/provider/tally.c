@@ -1,10 +1,12 @@
 /* A list of tallies that only grows, under one lock that no good call takes. */
 #include "provider/tally.h"
 
+#include "base/base.h"
 #include "base/limits.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +19,7 @@ struct tally {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct tally   *tallies;
-static size_t          count;
+static size_t          tally_count;
 
 static struct tally *tally_find_locked(struct str model, struct str provider, struct str upstream)
 {
@@ -41,7 +43,7 @@ static struct str tally_put(char **at, struct str s)
 
 static struct tally *tally_make_locked(struct str model, struct str provider, struct str upstream)
 {
-	struct tally *t = count < LIMIT_TALLIES
+	struct tally *t = tally_count < LIMIT_TALLIES
 				  ? calloc(1, sizeof *t + model.n + provider.n + upstream.n)
 				  : NULL;
 
@@ -55,7 +57,7 @@ static struct tally *tally_make_locked(struct str model, struct str provider, st
 	t->upstream = tally_put(&at, upstream);
 	t->next = tallies;
 	tallies = t;
-	count++;
+	tally_count++;
 	return t;
 }
 
@@ -124,4 +126,34 @@ void tally_look(struct tally *t, struct tally_view *ret)
 	ret->failed = tally_get(&t->failed);
 	ret->begun = tally_get(&t->begun);
 	ret->first_us = tally_get(&t->first_us);
+}
+
+/* --- balance: Smooth weighted round robin: weights 5, 1, 1 give the order a a b a c a a, not a a a a a b c. */
+
+static bool balance_fits(uint32_t fit, size_t i)
+{
+	return fit >> i & 1;
+}
+
+static bool is_better(const struct balance_row *a, const struct balance_row *b)
+{
+	return a->credit > b->credit || (a->credit == b->credit && a->out < b->out);
+}
+
+size_t balance_pick(struct balance_row *rows, size_t count, uint32_t fit)
+{
+	size_t  best = count;
+	int64_t total = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!balance_fits(fit, i))
+			continue;
+		rows[i].credit += rows[i].weight;
+		total += rows[i].weight;
+		if (best == count || is_better(&rows[i], &rows[best]))
+			best = i;
+	}
+	CHECK(best < count);
+	rows[best].credit -= total;
+	return best;
 }

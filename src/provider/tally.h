@@ -7,6 +7,9 @@
 #include "base/err.h"
 #include "base/str.h"
 
+#include <stddef.h>
+#include <stdint.h>
+
 struct tally;
 
 /* The tally of a target, as tally_look copies it. */
@@ -32,3 +35,17 @@ bool tally_answered(struct tally *t, int64_t since_us);
 /* tally_over: a call is over; e: NULL: it went well. */
 void tally_over(struct tally *t, const struct err *e, int64_t now_ms);
 void tally_look(struct tally *t, struct tally_view *ret);
+
+/* --- balance: chooses the next target of a model: smoothly by weight, and among targets
+ * that are equally due, the one with fewer running calls. */
+
+struct balance_row {
+	int64_t weight; /* from 1 */
+	int64_t credit; /* grows with each choice by weight; the chosen row pays all weights */
+	int64_t out;    /* running calls */
+};
+
+/* balance_pick: chooses one of the rows whose bit is in fit (at least one), and books the
+ * choice, except for `out`. Other rows save no credit, because they would be flooded with calls
+ * when they are back. */
+size_t balance_pick(struct balance_row *rows, size_t count, uint32_t fit);

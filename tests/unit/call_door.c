@@ -6,7 +6,7 @@
 #include "desk/admit.h"
 #include "json/input.h"
 #include "loop/loop.h"
-#include "provider/provider_create.h"
+#include "provider/provider.h"
 #include "provider/registry.h"
 #include "shape/family.h"
 #include "store/run.h"

@@ -1,7 +1,7 @@
 /* The echo provider: what it says, in which pieces, and when. */
 #include "base/buf.h"
 #include "loop/loop.h"
-#include "provider/provider_create.h"
+#include "provider/provider.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

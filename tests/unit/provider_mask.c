@@ -1,6 +1,6 @@
 /* Configured secrets in what a provider says: every way of writing them, and what must stay. */
 #include "provider/secret_mask.h"
-#include "provider/secrets.h"
+#include "provider/provider.h"
 
 #include "base/limits.h"
 

@@ -1,5 +1,5 @@
 /* Names of functions that become short ones and are turned back. */
-#include "provider/names.h"
+#include "provider/remote.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

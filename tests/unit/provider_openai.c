@@ -1,7 +1,7 @@
 /* OpenAI's dialect: requests as they leave, and recorded answers as events. */
 #include "lmc/warnings.h"
-#include "provider/endpoint.h"
-#include "provider/scrub.h"
+#include "provider/remote.h"
+#include "provider/secret_mask.h"
 #include "refuse_memory.h"
 #include "tests/unit/dialect_help.h"
 

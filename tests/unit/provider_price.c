@@ -1,6 +1,5 @@
 /* Prices of targets: configured, shipped, or none; the bound over all that may be asked. */
-#include "provider/price_table.h"
-#include "provider/provider_create.h"
+#include "provider/provider.h"
 #include "provider/registry.h"
 
 #include <setjmp.h>

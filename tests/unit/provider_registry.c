@@ -1,8 +1,8 @@
 /* Models and providers by name, and what a configuration of them may hold. */
 #include "provider/registry.h"
 
-#include "provider/provider_create.h"
-#include "provider/balance.h"
+#include "provider/provider.h"
+#include "provider/tally.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* A provider over HTTP against a scripted server: which end each way of answering has. */
 #include "base/limits.h"
 #include "loop/work.h"
-#include "provider/provider_create.h"
+#include "provider/provider.h"
 #include "provider/remote.h"
 #include "tests/unit/served.h"
 

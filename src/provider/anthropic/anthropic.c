@@ -11,7 +11,7 @@
 
 #include "base/limits.h"
 #include "provider/openai/openai.h"
-#include "provider/whole.h"
+#include "provider/decode.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* A table of the ids that the calls of a request had so far. */
-#include "provider/anthropic/anthropic_ids.h"
+#include "provider/anthropic/anthropic.h"
 
 #include "base/hash.h"
 #include "base/limits.h"

@@ -8,7 +8,6 @@
 #include "base/money.h"
 #include "lmc/media.h"
 #include "lmc/warnings.h"
-#include "provider/anthropic/anthropic_ids.h"
 #include "provider/ask_param.h"
 #include "shape/carry.h"
 #include "shape/transcript.h"

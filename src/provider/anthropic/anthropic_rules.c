@@ -1,5 +1,5 @@
 /* The rules, one after the other. */
-#include "provider/anthropic/anthropic_rules.h"
+#include "provider/anthropic/anthropic.h"
 
 #include "base/limits.h"
 #include "lmc/warnings.h"

@@ -1,5 +1,5 @@
 /* One walk over a schema, which prints it anew, member by member. */
-#include "provider/anthropic/anthropic_schema.h"
+#include "provider/anthropic/anthropic.h"
 
 #include "base/limits.h"
 #include "json/scan.h"

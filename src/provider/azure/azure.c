@@ -6,8 +6,7 @@
 #include "provider/dialect.h"
 #include "provider/openai/embed.h"
 #include "provider/openai/openai.h"
-#include "provider/openai/openai_text.h"
-#include "provider/place.h"
+#include "provider/decode.h"
 
 static bool put_place(const struct provider_options *o, const struct prompt *p, const char *path,
 		      struct buf *out)

@@ -12,8 +12,8 @@
 #include "json/scan.h"
 #include "shape/extra.h"
 #include "provider/openai/openai.h"
-#include "provider/scrub.h"
-#include "provider/whole.h"
+#include "provider/secret_mask.h"
+#include "provider/decode.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "provider/openai/embed.h"
 #include "provider/gemini/gemini.h"
 #include "provider/openai/openai.h"
-#include "provider/place.h"
+#include "provider/decode.h"
 
 static const struct ask_param params[] = {
 	{ .key = "input", .rule = ASK_OWN },

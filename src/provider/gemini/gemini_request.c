@@ -10,7 +10,7 @@
 #include "lmc/warnings.h"
 #include "provider/ask.h"
 #include "provider/ask_param.h"
-#include "provider/place.h"
+#include "provider/decode.h"
 #include "provider/turns.h"
 
 #include <stdio.h>

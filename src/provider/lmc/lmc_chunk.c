@@ -1,5 +1,5 @@
 /* Reads and checks the chunks of an LMC stream, and prints them again. */
-#include "provider/lmc/lmc_chunk.h"
+#include "provider/lmc/lmc.h"
 
 #include "base/limits.h"
 #include "json/scan.h"

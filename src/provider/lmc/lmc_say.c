@@ -1,5 +1,5 @@
 /* The assistant's messages and code as text and tool calls, while they arrive. */
-#include "provider/lmc/lmc_say.h"
+#include "provider/lmc/lmc.h"
 
 #include "base/id.h"
 #include "base/limits.h"

@@ -1,5 +1,5 @@
 /* Makes segments that follow each other from a provider's chunks, which may take many forms. */
-#include "provider/lmc/lmc_segments.h"
+#include "provider/lmc/lmc.h"
 
 #include "base/limits.h"
 #include "json/member.h"

@@ -4,6 +4,8 @@
  * such lists too, because other servers of Mistral's models send them. */
 #include "provider/mistral/mistral.h"
 
+#include "provider/ask_param.h"
+#include "provider/openai/embed.h"
 #include "provider/openai/openai.h"
 
 static enum errc mistral_decode_whole(struct decode *d, struct str body, struct err *e)
@@ -28,4 +30,31 @@ const struct dialect dialect_mistral = {
 	.decode_error = openai_decode_error,
 	.finish = decode_state_finish,
 	.embed = &mistral_embed,
+};
+
+/* --- mistral_embed: Mistral's embeddings: answers as OpenAI's; a request with a member that Mistral does not know is
+ * refused.
+ *
+ *   {"model","input":["…"],"encoding_format","output_dimension","output_dtype"}
+ *
+ * Source: Mistral's API reference, "Embeddings", and its Python client. */
+
+static const struct ask_param params[] = {
+	{ .key = "input", .rule = ASK_OWN },
+	{ .key = "encoding_format", .rule = ASK_SENT },
+	{ .key = "dimensions", .rule = ASK_SENT, .as = "output_dimension" },
+	{ 0 },
+};
+
+static enum errc mistral_embed_encode(const struct provider_options *o, const struct prompt *p,
+				      struct buf *out, struct err *e)
+{
+	(void)o;
+	return embed_put(p, params, "mistral", out, e);
+}
+
+const struct dialect_embed mistral_embed = {
+	.path = "/embeddings",
+	.encode = mistral_embed_encode,
+	.decode = embed_decode,
 };

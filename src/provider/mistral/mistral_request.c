@@ -10,10 +10,8 @@
 #include "json/scan.h"
 #include "lmc/media.h"
 #include "lmc/warnings.h"
-#include "provider/allowed.h"
 #include "provider/ask_param.h"
 #include "provider/openai/openai.h"
-#include "provider/openai/openai_system.h"
 #include "shape/reasoning.h"
 
 #include <stdio.h>

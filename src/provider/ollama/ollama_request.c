@@ -9,7 +9,7 @@
 #include "lmc/warnings.h"
 #include "provider/ask.h"
 #include "provider/ask_param.h"
-#include "provider/openai/openai_system.h"
+#include "provider/openai/openai.h"
 
 #include <stdio.h>
 

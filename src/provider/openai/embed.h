@@ -3,7 +3,7 @@
 #pragma once
 
 #include "provider/dialect.h"
-#include "provider/embed_want.h"
+#include "provider/decode.h"
 
 /* For providers that speak OpenAI's API. An answer in the wanted form is passed on byte for byte;
  * otherwise the vectors are converted and sorted. */

@@ -2,7 +2,11 @@
  * provider/. */
 #pragma once
 
+#include "base/buf.h"
+#include "base/err.h"
+#include "msg/prompt.h"
 #include "provider/decode.h"
+#include "provider/dialect.h"
 
 /* The members of a chunk or completion that matter; JSON_ABSENT: none. */
 struct openai_top {
@@ -80,3 +84,87 @@ enum errc openai_error_plain(const struct decode *d, struct str text, struct err
  * or string that describes the error. top: zeroed if the root is no object. */
 bool openai_is_error(const struct json_doc *doc, const struct openai_top *top, json_at *ret_where);
 void openai_decode_error(const struct decode *d, int status, struct str body, struct err *e);
+
+/* --- openai_call: the calls in a stream of OpenAI's chunks.  The pieces of a call should
+ * name the call's index, and its first piece an id of its own, but servers number two calls alike,
+ * or none, repeat an id, and leave ids and arguments out.  Internal to provider/openai. */
+
+/* The suffix of an id that a provider has given to another call before, followed by a number: a
+ * client pairs results with calls by their ids.  On its way back to the provider, the id loses it. */
+#define OPENAI_CALL_TWIN "_parley_"
+
+/* openai_call_read: finds the call of each piece in list, the tool_calls of one delta.
+ * *ret_raw: set to false if a client would read the pieces otherwise.  Errors:
+ * UPSTREAM_BAD_RESPONSE for a member of a wrong type, and for too many calls; OVERLOADED. */
+enum errc openai_call_read(struct decode *d, uint32_t choice, json_at list, bool *ret_raw,
+			   struct err *e) MUST_USE;
+/* openai_call_take: the events of the next piece that was read, of which there are at most two; they
+ * are valid until the next call.  Each piece that was read must be taken once. */
+enum errc openai_call_take(struct decode *d, struct event ret[2], size_t *ret_count,
+			   struct err *e) MUST_USE;
+/* openai_call_numbered: whether the provider numbers the choice's calls; true if there is none. */
+bool openai_call_numbered(const struct decode *d, uint32_t choice);
+/* openai_call_bare: the next call of the choice that has no arguments: *ret_block.  Clients parse
+ * the arguments as JSON, so such a call gets some, and fill is set.  False: there is none. */
+bool openai_call_bare(struct decode *d, uint32_t choice, bool fill, uint32_t *ret_block);
+
+/* openai_call_id_twin: appends an id for the nth call, from 2 on, to which the provider gave this one. */
+bool openai_call_id_twin(struct str id, uint32_t nth, struct buf *out) MUST_USE;
+/* openai_call_put_back: prints a message of a request with the ids as the provider gave them. */
+bool openai_call_put_back(struct str message, struct buf *out) MUST_USE;
+/* openai_call_hash: of an id, to compare it with others. */
+uint64_t openai_call_hash(struct str s);
+
+/* --- openai_mend: plain answers that clients would misread, written anew in OpenAI's
+ * form: calls without ids or arguments, calls that share an id, arguments that are an object, content
+ * that is a list of parts, and counts of tokens that stand elsewhere.  Internal to provider/openai. */
+
+enum openai_mend {
+	MEND_CALLS = 1,
+	MEND_PARTS = 2,
+	MEND_USAGE = 4,
+};
+
+/* openai_mend_look: what the answer needs, in bits of enum openai_mend; *ret_usage: its usage, not known if
+ * there is none.  Errors: UPSTREAM_BAD_RESPONSE for a known member of a wrong type. */
+enum errc openai_mend_look(const struct json_doc *doc, const struct openai_top *top, unsigned *ret,
+			   struct usage *ret_usage, struct err *e) MUST_USE;
+/* openai_mend: scans d->doc again from the text of the mended answer, which is left in out.  Errors:
+ * UPSTREAM_BAD_RESPONSE for an answer that is too large; OVERLOADED. */
+enum errc openai_mend(struct decode *d, unsigned needs, struct buf *out, struct err *e) MUST_USE;
+
+/* --- openai_system: the system messages of a prompt as one, for servers that take one
+ * alone, in the first place.  Internal to provider/.
+ *
+ * OpenAI has the roles system and developer, any number of times.  DeepSeek and Moonshot refuse the
+ * role developer; the chat templates of Qwen and others raise an error at a second system message;
+ * Mistral refuses one after a message of the user. */
+
+/* Zeroed, or read; all zero: nothing is to be changed. */
+struct openai_system {
+	bool *are; /* owned; for each message, whether it is one of these; NULL: none is moved */
+	struct buf text; /* owned; their texts, escaped, with an empty line between two */
+};
+
+/* openai_system_read: a prompt whose only system message stands first, with the role system, is left
+ * as it is.  Warns of each one that is moved (system_moved).  Errors: UNSUPPORTED_PARAMETER with its
+ * path for a part that is no text, REQUEST_TOO_LARGE, OVERLOADED. */
+enum errc openai_system_read(struct openai_system *ret, const struct prompt *p,
+			     struct err *e) MUST_USE;
+/* openai_system_has: whether a message is part of the one that is made. */
+bool openai_system_has(const struct openai_system *s, size_t message);
+/* openai_system_put: appends the message, unless there is no text; *first as in ask_put_comma. */
+bool openai_system_put(const struct openai_system *s, bool *first, struct buf *out) MUST_USE;
+/* openai_system_finish: a zeroed one is fine. */
+void openai_system_finish(struct openai_system *s);
+
+/* --- openai_text: OpenAI's older completions of a prompt.  The request and the answer
+ * are the client's and the provider's own bytes.  Internal to provider/. */
+
+/* The functions of a dialect whose prompts have `text` set (msg/prompt.h). */
+enum errc openai_text_encode(const struct provider_options *o, const struct prompt *p,
+			     struct buf *out, struct err *e);
+enum errc openai_text_decode_event(struct decode *d, struct str name, struct str data,
+				   struct err *e);
+enum errc openai_text_decode_whole(struct decode *d, struct str body, struct err *e);
+extern const struct dialect openai_text;

@@ -3,7 +3,7 @@
  * A piece belongs to the newest call with its index, or, without an index, to the newest call.  The
  * piece begins a new call instead if that one is another's: the piece has a name with another id; or
  * no id tells the two apart, and the arguments so far are whole. */
-#include "provider/openai/openai_call.h"
+#include "provider/openai/openai.h"
 
 #include "base/limits.h"
 #include "shape/extra.h"

@@ -7,7 +7,6 @@
 #include "base/limits.h"
 #include "lmc/media.h"
 #include "provider/openai/openai.h"
-#include "provider/openai/openai_call.h"
 
 struct choice {
 	json_at    at;

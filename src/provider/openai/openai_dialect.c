@@ -3,10 +3,6 @@
 #include "provider/ask_param.h"
 #include "provider/openai/embed.h"
 #include "provider/openai/openai.h"
-#include "provider/openai/openai_call.h"
-#include "provider/openai/openai_mend.h"
-#include "provider/openai/openai_system.h"
-#include "provider/openai/openai_text.h"
 
 /* --- the request --- */
 

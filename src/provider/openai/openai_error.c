@@ -1,7 +1,7 @@
 /* Error objects of OpenAI-compatible providers, in all forms that these send. */
 #include "base/arena.h"
 #include "provider/openai/openai.h"
-#include "provider/scrub.h"
+#include "provider/secret_mask.h"
 
 /* The members of an error object; each may be missing. */
 struct report {

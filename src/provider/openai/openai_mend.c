@@ -1,8 +1,7 @@
 /* Finds what plain answers lack, and copies them with it. */
-#include "provider/openai/openai_mend.h"
 
 #include "base/limits.h"
-#include "provider/openai/openai_call.h"
+#include "provider/openai/openai.h"
 #include "shape/chunk.h"
 
 /* --- looking --- */

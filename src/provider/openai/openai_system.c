@@ -1,5 +1,5 @@
 /* Finds system messages, and joins their texts. */
-#include "provider/openai/openai_system.h"
+#include "provider/openai/openai.h"
 
 #include "base/limits.h"
 #include "json/scan.h"

@@ -1,5 +1,4 @@
 /* Passes completions of a prompt on. */
-#include "provider/openai/openai_text.h"
 
 #include "base/limits.h"
 #include "provider/openai/openai.h"

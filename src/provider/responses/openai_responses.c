@@ -15,7 +15,7 @@
 #include "json/scan.h"
 #include "provider/openai/embed.h"
 #include "provider/openai/openai.h"
-#include "provider/whole.h"
+#include "provider/decode.h"
 
 #include <stddef.h>
 

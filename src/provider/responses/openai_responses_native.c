@@ -6,7 +6,7 @@
  *   items that the gateway alone knows: earlier messages, references to stored items, uploaded files;
  *   reasoning that only the gateway's own provider of that time has stored, which others refuse, and what
  *   it carries for providers of another dialect (shape/carry). */
-#include "provider/responses/openai_responses_native.h"
+#include "provider/responses/openai_responses.h"
 
 #include "base/limits.h"
 #include "lmc/warnings.h"

@@ -6,7 +6,7 @@
 #include "base/money.h"
 #include "json/scan.h"
 #include "msg/attempt_log.h"
-#include "shape/chunk.h"
+#include "shape/encoders.h"
 
 /* The error code that recovery gives a run cut off by a kill. */
 static const char stopped[] = "server_stopped";

@@ -3,7 +3,7 @@
 
 #include "base/money.h"
 #include "routes/call/attempt_print.h"
-#include "shape/chunk.h"
+#include "shape/encoders.h"
 #include "store/run.h"
 
 static bool run_print_put_id(struct buf *out, const char *key, struct id id, const char *prefix)

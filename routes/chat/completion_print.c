@@ -2,7 +2,7 @@
 #include "routes/chat/completion_print.h"
 
 #include "json/scan.h"
-#include "shape/chunk.h"
+#include "shape/encoders.h"
 #include "store/completion.h"
 
 #include <stdio.h>

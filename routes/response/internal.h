@@ -113,7 +113,7 @@ struct response_draft {
 	size_t                 reference_count;
 
 	/* The items of the message that is being made, and of those before it that made none; lossy: the
-	 * message can't say all that they do, and is stored with them (shape/raw_items). */
+	 * message can't say all that they do, and is stored with them (shape/carry). */
 	json_at *raws; /* in the arena; NULL: the input is a text */
 	size_t   raw_count;
 	bool     lossy;

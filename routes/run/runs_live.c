@@ -12,7 +12,7 @@
 #include "http/request.h"
 #include "http/stream.h"
 #include "routes/kit/gateway.h"
-#include "shape/chunk.h"
+#include "shape/encoders.h"
 #include "store/key_ring.h"
 
 #include <stdlib.h>

@@ -13,7 +13,7 @@ enum event_kind {
 	EVENT_REASONING, /* text: a piece of reasoning */
 	EVENT_REFUSAL,   /* text: a piece of a refusal */
 	/* block: the call's index; id, name; text: what the provider must get back with the call in
-	 * later requests: a JSON object (shape/extra), Gemini's thoughtSignature, or empty. */
+	 * later requests: a JSON object (shape/carry), Gemini's thoughtSignature, or empty. */
 	EVENT_TOOL_START,
 	EVENT_TOOL_ARGS, /* block; text: a piece of the arguments */
 	EVENT_BLOCK_END, /* block */

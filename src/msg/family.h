@@ -3,7 +3,7 @@
  * const struct.  A route names its family in a column of routes/table.def; a run holds its family
  * until the run ends.  All functions may be called on any thread.
  *
- * shape/family.h lists the families; each has a file of its own. */
+ * shape/family.h lists the families. */
 #pragma once
 
 #include "base/err.h"

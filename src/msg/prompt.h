@@ -116,7 +116,7 @@ struct prompt {
 	/* NULL: every target is sent the prompt. */
 	const struct prompt_native *native; /* prompt_is_native says for whom */
 	/* For each message, the items of OpenAI's Responses API that it was made of, with commas between
-	 * them, or empty (shape/raw_items).  NULL: no message has any. */
+	 * them, or empty (shape/carry).  NULL: no message has any. */
 	const struct str *items;
 	size_t            old; /* the messages before the request's own */
 	/* The text of the first message, if it is the gateway's own instruction; else empty. */

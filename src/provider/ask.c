@@ -2,7 +2,7 @@
 #include "provider/ask.h"
 
 #include "base/limits.h"
-#include "shape/extra.h"
+#include "shape/carry.h"
 #include "shape/reasoning.h"
 #include "lmc/media.h"
 #include "provider/ask_param.h"

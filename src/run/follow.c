@@ -13,7 +13,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "json/scan.h"
-#include "shape/replay.h"
+#include "shape/answer.h"
 #include "msg/event_code.h"
 #include "desk/tape.h"
 #include "desk/watch.h"

@@ -4,7 +4,6 @@
 #include "base/limits.h"
 #include "json/scan.h"
 #include "shape/carry.h"
-#include "shape/extra.h"
 #include "lmc/lmc_gather.h"
 #include "lmc/media.h"
 

@@ -35,7 +35,7 @@ struct answer {
 	size_t              bytes; /* size of all members above; at most LIMIT_ANSWER */
 
 	/* The provider's own answer; listed: of pieces, the items of OpenAI's Responses API with commas
-	 * between them (shape/raw_items). */
+	 * between them (shape/carry). */
 	struct buf    raw;
 	enum raw_form form; /* raw's */
 	bool          listed;
@@ -65,3 +65,13 @@ bool answer_any(const struct answer *a);
 /* answer_print: appends the message object, {"role":"assistant","content":…}, with "lmc" if
  * there are LMC messages. False: out is full. */
 bool answer_print(const struct answer *a, struct buf *out) MUST_USE;
+
+/* --- replay: makes the events of a stored answer, for a stream of a run that was not
+ * streamed. */
+
+/* replay_answer: calls fn for each event of a stored assistant's message: START, its LMC messages
+ * if a provider spoke LMC, its reasoning, text, images, refusal and calls, FINISH, and USAGE if the
+ * usage is known.  fn returns false to stop.  finish_reason: escaped.
+ * False: fn has stopped, or message is no object. */
+bool replay_answer(struct str message, struct str finish_reason, const struct usage *usage,
+		   bool (*fn)(void *arg, const struct event *ev), void *arg) MUST_USE;

@@ -5,7 +5,6 @@
 #include "json/scan.h"
 #include "shape/block.h"
 #include "shape/carry.h"
-#include "shape/extra.h"
 
 #include <stdlib.h>
 
@@ -18,7 +17,7 @@ struct item {
 	bool           ended; /* nothing more comes */
 	struct buf     id;    /* ITEM_CALL; these three escaped */
 	struct buf     name;  /* ITEM_CALL */
-	struct buf     extra; /* ITEM_CALL: what its provider must get back with it (shape/extra) */
+	struct buf     extra; /* ITEM_CALL: what its provider must get back with it (shape/carry) */
 	struct buf     text;  /* or arguments; what has not been printed yet */
 };
 

@@ -3,7 +3,6 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
-#include "shape/extra.h"
 
 #include <stdlib.h>
 
@@ -182,4 +181,99 @@ bool carry_put_calls(struct carry *c, struct str calls, struct buf *out)
 	json_doc_finish(&d);
 	buf_finish(&text);
 	return ok;
+}
+
+/* --- extra: Prints and finds the extra_content of a call. */
+
+static bool put_line(struct str json, struct buf *out)
+{
+	size_t start = out->len;
+
+	if (!buf_str(out, json))
+		return false;
+	for (size_t i = start; i < out->len; i++)
+		if (out->data[i] == '\n' || out->data[i] == '\r')
+			out->data[i] = ' ';
+	return true;
+}
+
+bool extra_put(struct str text, struct buf *out)
+{
+	if (text.n == 0)
+		return true;
+	/* A provider's JSON may have line breaks between tokens; a stream must not have them. */
+	if (text.p[0] == '{')
+		return buf_text(out, ",\"extra_content\":") && put_line(text, out);
+	return buf_text(out, ",\"extra_content\":{\"google\":{\"thought_signature\":\"") &&
+	       buf_str(out, text) && buf_text(out, "\"}}");
+}
+
+struct str extra_of(const struct json_doc *d, json_at call)
+{
+	json_at extra = json_get(d, call, "extra_content");
+
+	return extra != JSON_ABSENT && json_kind(d, extra) == JSON_OBJECT ? json_raw(d, extra)
+									  : STR_NONE;
+}
+
+/* --- raw_items: Finds the items of a message, and leaves them out. */
+
+static const char key[] = "\"" RAW_ITEMS_KEY "\"";
+
+static bool raw_items_put_rest(const struct json_doc *d, struct buf *out)
+{
+	bool first = true;
+	bool ok = buf_text(out, "{");
+
+	JSON_EACH_MEMBER (k, d, 0) {
+		if (json_is(d, k, RAW_ITEMS_KEY))
+			continue;
+		ok = ok && (first || buf_text(out, ",")) && buf_str(out, json_member(d, k));
+		first = false;
+	}
+	return ok && buf_text(out, "}");
+}
+
+static enum errc raw_items_split(const struct json_doc *d, json_at list, struct arena *arena,
+				 struct str *ret, struct str *ret_items, struct err *e)
+{
+	struct buf out;
+	struct str raw = json_raw(d, list);
+	struct str made = STR_NONE;
+
+	buf_init(&out, d->len);
+	if (raw_items_put_rest(d, &out))
+		made = arena_str(arena, buf_view(&out));
+	buf_finish(&out);
+	if (!made.p)
+		return err_no_memory(e);
+	*ret = made;
+	*ret_items = json_is_kind(d, list, JSON_ARRAY) && d->tok[list].count > 0
+			     ? (struct str){ raw.p + 1, raw.n - 2 }
+			     : STR_NONE;
+	return ERR_OK;
+}
+
+enum errc raw_items_take(struct str message, struct arena *arena, struct str *ret,
+			 struct str *ret_items, struct err *e)
+{
+	struct json_doc d = { 0 };
+	enum errc       rc = ERR_OK;
+
+	*ret = message;
+	*ret_items = STR_NONE;
+	/* The member, or the calls that were joined with it, come last. */
+	if (message.n < 2 || message.p[message.n - 2] != ']' ||
+	    !memmem(message.p, message.n, key, sizeof key - 1))
+		return ERR_OK;
+	if (json_scan(&d, message.p, message.n, &json_limits_stored, e) == ERR_OK) {
+		json_at list = json_get(&d, 0, RAW_ITEMS_KEY);
+
+		if (list != JSON_ABSENT)
+			rc = raw_items_split(&d, list, arena, ret, ret_items, e);
+	} else {
+		rc = e->code == ERR_OVERLOADED ? e->code : ERR_OK;
+	}
+	json_doc_finish(&d);
+	return rc;
 }

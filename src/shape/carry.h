@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "json/scan.h"
 
 struct carry; /* opaque */
 
@@ -22,7 +23,7 @@ void          carry_destroy(struct carry *c); /* NULL is fine */
 bool carry_is(struct str escaped);
 
 /* carry_add_details: a list of reasoning_details, JSON.  carry_add_extra: what came with a call (as
- * shape/extra takes it); nothing for an empty text; id: escaped.  False: over LIMIT_ANSWER, or memory is
+ * shape/carry takes it); nothing for an empty text; id: escaped.  False: over LIMIT_ANSWER, or memory is
  * short. */
 bool carry_add_details(struct carry *c, struct str list) MUST_USE;
 bool carry_add_extra(struct carry *c, struct str id, struct str extra) MUST_USE;
@@ -72,3 +73,14 @@ bool details_put(const struct details *d, struct buf *out) MUST_USE;
  * Errors: OVERLOADED. */
 enum errc raw_items_take(struct str message, struct arena *arena, struct str *ret,
 			 struct str *ret_items, struct err *e) MUST_USE;
+
+/* --- extra: the member extra_content of a tool call. It holds what a provider must get back
+ * with the call in later requests; clients of Google's own OpenAI route know to send it back.
+ *
+ * The event of a call's start carries it as a JSON object, or as Google's signature alone
+ * (escaped). */
+
+/* extra_put: appends `,"extra_content":{…}`; nothing for an empty text. False: out is full. */
+bool extra_put(struct str text, struct buf *out) MUST_USE;
+/* extra_of: the extra_content of a call, in the form that extra_put takes; empty: none. */
+struct str extra_of(const struct json_doc *d, json_at call);

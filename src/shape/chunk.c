@@ -1,10 +1,10 @@
 /* Prints chunks and completions in OpenAI's shape, from events or from a provider's own chunks. */
-#include "shape/chunk.h"
+#include "shape/encoders.h"
 
 #include "base/money.h"
 #include "base/limits.h"
 #include "shape/block.h"
-#include "shape/extra.h"
+#include "shape/carry.h"
 #include "lmc/media.h"
 
 #include <stdlib.h>

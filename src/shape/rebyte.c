@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
-#include "shape/replay.h"
+#include "shape/answer.h"
 
 /* --- the value --- */
 

@@ -7,7 +7,6 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
-#include "shape/chunk.h"
 #include "shape/rebyte.h"
 
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 /* Takes a whole answer apart into the events of a stream. */
-#include "shape/replay.h"
+#include "shape/answer.h"
 
 #include "base/buf.h"
 #include "base/limits.h"
 #include "json/scan.h"
-#include "shape/extra.h"
 #include "shape/carry.h"
 #include "lmc/media.h"
 

@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "lmc/media.h"
 #include "shape/carry.h"
-#include "shape/replay.h"
+#include "shape/answer.h"
 
 #include <stdio.h>
 #include <stdlib.h>

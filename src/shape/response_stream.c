@@ -14,7 +14,7 @@
 #include "shape/response.h"
 
 #include "base/limits.h"
-#include "shape/replay.h"
+#include "shape/answer.h"
 
 #include <stdlib.h>
 

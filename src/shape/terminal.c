@@ -1,5 +1,5 @@
 /* Shortens the outputs of the computer. */
-#include "shape/terminal.h"
+#include "shape/transcript.h"
 
 #include "base/buf.h"
 #include "base/limits.h"

@@ -5,7 +5,6 @@
 #include "base/limits.h"
 #include "json/scan.h"
 #include "shape/block.h"
-#include "shape/chunk.h"
 
 #include <stdlib.h>
 

@@ -26,7 +26,7 @@ struct transcript_made {
 	struct str text;    /* the rendered message, a JSON object */
 };
 
-/* The items of OpenAI's Responses API that messages were made of (shape/raw_items). */
+/* The items of OpenAI's Responses API that messages were made of (shape/carry). */
 struct transcript_items {
 	struct str *list;   /* the caller's, with room for each message given; each zeroed */
 	bool        any;    /* some message has items */
@@ -68,3 +68,11 @@ enum errc transcript_check(const struct json_doc *d, json_at i, const char *path
 enum errc transcript_images(const struct str *messages, size_t count, struct arena *arena,
 			    struct transcript_image **ret, size_t *ret_count,
 			    struct err *e) MUST_USE;
+
+/* --- terminal: the output of the computer as a model is sent it.  What is stored is all that was
+ * printed; a model is sent the beginning and the end of a long output, as a terminal would show it: a
+ * carriage return overwrites its line. */
+
+/* terminal_fit: the message, where the outputs among its LMC messages fit; *ret is the message itself
+ * where nothing has to change, or in the arena.  False: no memory. */
+bool terminal_fit(struct str message, struct arena *arena, struct str *ret) MUST_USE;

@@ -1,7 +1,7 @@
 /* Events printed as chunks and completions: exact bytes in both dialects, and each of them JSON. */
 #include "base/limits.h"
 #include "json/scan.h"
-#include "shape/chunk.h"
+#include "shape/encoders.h"
 #include "shape/encoder.h"
 
 #include <setjmp.h>

@@ -1,5 +1,4 @@
 /* A stored answer, taken apart into events, makes the same answer again. */
-#include "shape/replay.h"
 
 #include "base/limits.h"
 #include "shape/answer.h"

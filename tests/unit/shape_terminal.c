@@ -1,5 +1,5 @@
 /* The outputs of the computer as a model is sent them. */
-#include "shape/terminal.h"
+#include "shape/transcript.h"
 
 #include "base/buf.h"
 #include "base/limits.h"

@@ -10,7 +10,7 @@
 #include "base/id.h"
 #include "base/limits.h"
 #include "json/scan.h"
-#include "shape/extra.h"
+#include "shape/carry.h"
 #include "provider/openai/openai.h"
 #include "provider/secret_mask.h"
 #include "provider/decode.h"
@@ -250,7 +250,7 @@ static enum errc print_args(const struct decode *d, struct reader *r, json_at ar
 }
 
 /* signature_of: the signature of a part, in base64. A text that begins like an object is dropped,
- * because shape/extra would take it for one. */
+ * because shape/carry would take it for one. */
 static struct str signature_of(const struct decode *d, json_at part)
 {
 	struct str signature = json_get_inner(d->doc, part, "thoughtSignature");

@@ -6,7 +6,7 @@
 #include "provider/openai/openai.h"
 
 #include "base/limits.h"
-#include "shape/extra.h"
+#include "shape/carry.h"
 
 #include <stddef.h>
 

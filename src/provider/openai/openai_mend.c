@@ -2,7 +2,7 @@
 
 #include "base/limits.h"
 #include "provider/openai/openai.h"
-#include "shape/chunk.h"
+#include "shape/encoders.h"
 
 /* --- looking --- */
 

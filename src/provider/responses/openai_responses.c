@@ -39,7 +39,7 @@ struct reader {
 	bool       reasoned; /* reasoning was given */
 	bool       listed;   /* native: events have given whole items */
 	struct buf items;    /* reasoning items, for the next call; a comma before each */
-	struct buf extra;    /* scratch: the items in the form of shape/extra */
+	struct buf extra;    /* scratch: the items in the form of shape/carry */
 	struct buf name;     /* scratch: of a call */
 };
 

@@ -1,7 +1,7 @@
 /* The prompt of a call: the instruction, the messages of the branch, the new messages. */
 #include "base/limits.h"
 #include "shape/reasoning.h"
-#include "shape/terminal.h"
+#include "shape/transcript.h"
 #include "run/computer.h"
 #include "run/internal.h"
 #include "store/conversation.h"

@@ -5,7 +5,7 @@
 #include "lmc/text.h"
 #include "provider/secret_mask.h"
 #include "run/computer.h"
-#include "shape/replay.h"
+#include "shape/answer.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "routes/call/intake.h"
 #include "routes/kit/handlers.h"
 #include "shape/block.h"
-#include "shape/chunk.h"
+#include "shape/encoders.h"
 
 static bool line_open(const struct blocks *b, const char *name, struct buf *out)
 {

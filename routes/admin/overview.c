@@ -9,7 +9,6 @@
 #include "json/value.h"
 #include "provider/tally.h"
 #include "routes/kit/gateway.h"
-#include "routes/kit/process.h"
 #include "store/key_ring.h"
 
 /* One moment on both clocks. */

@@ -1,20 +1,20 @@
 /* Joins a request with its call: chooses the form of the reply, and tells each side when the other
  * one leaves. */
-#include "routes/call/exchange.h"
+#include "routes/call/call.h"
 
 #include "base/clock.h"
-#include "base/money.h"
+#include "base/id.h"
 #include "base/limits.h"
 #include "base/metric.h"
+#include "base/money.h"
 #include "call/idem.h"
 #include "http/reply.h"
 #include "http/stream.h"
 #include "msg/call_note.h"
-#include "routes/call/run_headers.h"
-#include "routes/call/run_print.h"
-#include "routes/kit/limit_headers.h"
+#include "routes/kit/gateway.h"
 #include "store/run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { WARNINGS_MAX = 2048, TIMING_MAX = 256 };
@@ -381,4 +381,22 @@ void exchange_start(struct request *r, struct gateway *g, struct call_request *r
 	}
 	request_on_left(r, exchange_client_left, x);
 	door_start(x->call, rq);
+}
+
+/* --- run_headers: The ids in an answer's headers. */
+
+void run_headers(struct request *r, const struct run_told *told)
+{
+	const struct family *f = request_family(r);
+	char                 location[ID_MAX + 32];
+
+	if (told->run.n == 0 || (!told->stored && !f->shows_unstored))
+		return;
+	reply_header(r, "X-Run-Id", told->run);
+	if (told->conversation.n > 0)
+		reply_header(r, "X-Conversation-Id", told->conversation);
+	if (!f->locates || !told->streamed)
+		return;
+	snprintf(location, sizeof location, "/v1/runs/%.*s/events", STR_ARG(told->run));
+	reply_header(r, "Location", str_of(location));
 }

@@ -1,11 +1,10 @@
 /* Reads the bodies of requests for runs, on the loop or on a worker. */
-#include "routes/call/intake.h"
+#include "routes/call/call.h"
 
 #include "base/limits.h"
 #include "http/reply.h"
 #include "http/request_aside.h"
-#include "routes/call/exchange.h"
-#include "routes/kit/limit_headers.h"
+#include "routes/kit/gateway.h"
 
 #include <stdlib.h>
 

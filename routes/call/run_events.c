@@ -1,5 +1,5 @@
 /* The events of a run as a stream: from the start or after a cursor, then live. */
-#include "routes/call/run_events.h"
+#include "routes/call/call.h"
 
 #include "base/metric.h"
 #include "desk/live.h"

@@ -1,8 +1,10 @@
 /* Prints the run object, from the store or from a live run that is not stored. */
-#include "routes/call/run_print.h"
+#include "routes/call/call.h"
 
+#include "base/limits.h"
 #include "base/money.h"
-#include "routes/call/attempt_print.h"
+#include "json/scan.h"
+#include "msg/attempt_log.h"
 #include "shape/encoders.h"
 #include "store/run.h"
 
@@ -150,4 +152,222 @@ bool run_print_live(struct buf *out, const struct live *live, struct str attempt
 					    .attempts = live->attempts,
 					    .attempt_log = attempt_log,
 				    });
+}
+
+/* --- attempt_print: Prints the attempts of a run: those that were given up from their log, the last one from the log
+ * and the run's row. */
+
+/* The error code that recovery gives a run cut off by a kill. */
+static const char stopped[] = "server_stopped";
+
+/* One attempt; spans are JSON-escaped, and p NULL or a number 0 is not known. */
+struct entry {
+	struct str   provider;
+	struct str   model;
+	const char  *outcome;
+	struct str   code;
+	int64_t      begun_ms, first_ms, ended_ms;
+	int64_t      http;
+	struct usage usage;
+	bool         costs;
+	int64_t      nano;
+};
+
+/* --- reading --- */
+
+static int64_t entry_int(const struct json_doc *d, json_at i, bool *ret_known)
+{
+	int64_t v = 0;
+
+	*ret_known = json_int(d, i, &v);
+	return v;
+}
+
+static struct usage entry_usage(const struct json_doc *d, const json_at *at)
+{
+	bool    told, known;
+	int64_t source = entry_int(d, at[ATTEMPT_LOG_SOURCE], &told);
+
+	return (struct usage){
+		.known = told && source == 0,
+		.estimated = told && source != 0,
+		.in = entry_int(d, at[ATTEMPT_LOG_IN], &known),
+		.out = entry_int(d, at[ATTEMPT_LOG_OUT], &known),
+		.cached_read = entry_int(d, at[ATTEMPT_LOG_READ], &known),
+		.cached_write = entry_int(d, at[ATTEMPT_LOG_WRITTEN], &known),
+		.reasoning = entry_int(d, at[ATTEMPT_LOG_REASONING], &known),
+	};
+}
+
+/* entry_past: an attempt that was given up, or a step; n: members of its element. */
+static void entry_past(const struct json_doc *d, const json_at *at, size_t n, struct entry *x)
+{
+	bool    known;
+	bool    spoke = false;
+	int64_t took_ms = entry_int(d, at[ATTEMPT_LOG_END], &known);
+	int64_t first_ms = n == ATTEMPT_LOG_PAST ? entry_int(d, at[ATTEMPT_LOG_FIRST], &spoke) : 0;
+
+	x->provider = json_inner_of(d, at[ATTEMPT_LOG_PROVIDER]);
+	x->code = json_inner_of(d, at[ATTEMPT_LOG_CODE]);
+	x->outcome = x->code.n == 0 ? "completed" /* a step of a run with a computer */
+		     : str_is(x->code, "cancelled") ? "cancelled"
+						    : "failed";
+	if (x->code.n == 0)
+		x->code = STR_NONE;
+	x->first_ms = spoke ? x->begun_ms + first_ms : 0;
+	x->ended_ms = known ? x->begun_ms + took_ms : 0;
+	x->usage = entry_usage(d, at);
+	x->nano = entry_int(d, at[ATTEMPT_LOG_NANO], &x->costs);
+}
+
+static const char *last_outcome(const struct run_read *run, struct str code)
+{
+	switch (run->status) {
+	case RUN_QUEUED:
+	case RUN_RUNNING: return "running";
+	case RUN_COMPLETED: return "completed";
+	case RUN_CANCELLED: return "cancelled";
+	case RUN_INCOMPLETE:
+	case RUN_FAILED:
+	case RUN_STATUS__COUNT: break;
+	}
+	return str_is(code, stopped) ? "lost" : "failed";
+}
+
+/* entry_last: the attempt with which the run ends, from the run's own members.  error: where its
+ * error was read. */
+static void entry_last(const struct run_read *run, const struct json_doc *error, struct entry *x)
+{
+	if (run->error.n > 0)
+		x->code = json_get_inner(error, 0, "code");
+	x->outcome = last_outcome(run, x->code);
+	x->first_ms = run->first_token_ms;
+	/* Recovery has ended the run, the kill the call. */
+	x->ended_ms = str_is(x->code, stopped) ? 0 : run->completed_ms;
+	x->usage = run->usage;
+	if (x->code.n == 0)
+		x->code = STR_NONE;
+}
+
+/* --- printing --- */
+
+static bool put_inner(struct buf *out, const char *key, struct str inner)
+{
+	if (!inner.p)
+		return buf_fmt(out, "\"%s\":null,", key);
+	return buf_fmt(out, "\"%s\":\"", key) && buf_str(out, inner) && buf_text(out, "\",");
+}
+
+static bool attempt_print_number(struct buf *out, const char *key, int64_t v)
+{
+	return v > 0 ? buf_fmt(out, "\"%s\":%lld,", key, (long long)v)
+		     : buf_fmt(out, "\"%s\":null,", key);
+}
+
+static bool entry_print(struct buf *out, const struct entry *x, bool first)
+{
+	const struct usage *u = &x->usage;
+	const char *source = u->known ? "\"provider\"" : u->estimated ? "\"estimated\"" : "null";
+	char        text[MONEY_TEXT];
+
+	if (!buf_text(out, first ? "{" : ",{") || !put_inner(out, "provider", x->provider) ||
+	    !put_inner(out, "model", x->model) ||
+	    !attempt_print_number(out, "started_at_ms", x->begun_ms) ||
+	    !attempt_print_number(out, "first_token_at_ms", x->first_ms) ||
+	    !attempt_print_number(out, "ended_at_ms", x->ended_ms) ||
+	    !buf_fmt(out, "\"outcome\":\"%s\",", x->outcome) ||
+	    !attempt_print_number(out, "http_status", x->http) ||
+	    !put_inner(out, "error_code", x->code) || !buf_text(out, "\"usage\":") ||
+	    !(u->known || u->estimated ? chunk_usage(u, out) : buf_text(out, "null")))
+		return false;
+	return buf_fmt(out, ",\"usage_source\":%s,\"cost\":", source) &&
+	       (x->costs ? buf_fmt(out, "\"%s\"}", money_print(x->nano, text))
+			 : buf_text(out, "null}"));
+}
+
+/* entry_read: reads a row of the log; false: it is none. */
+static bool entry_read(const struct json_doc *d, json_at row, const struct run_read *run,
+		       const struct json_doc *error, struct str provider, struct entry *ret)
+{
+	json_at at[ATTEMPT_LOG_PAST];
+	size_t  n = 0;
+	bool    known;
+
+	if (json_kind(d, row) != JSON_ARRAY || d->tok[row].count > ATTEMPT_LOG_PAST)
+		return false;
+	JSON_EACH (i, d, row)
+		at[n++] = i;
+	if (n != ATTEMPT_LOG_PAST && n != ATTEMPT_LOG_OLD && n != ATTEMPT_LOG_ONLY &&
+	    n != ATTEMPT_LOG_LAST)
+		return false;
+	*ret = (struct entry){ .provider = provider,
+			       .model = json_inner_of(d, at[ATTEMPT_LOG_MODEL]) };
+	ret->begun_ms = run->created_ms + entry_int(d, at[ATTEMPT_LOG_BEGIN], &known);
+	ret->http = entry_int(d, at[ATTEMPT_LOG_HTTP], &known);
+	if (n >= ATTEMPT_LOG_OLD) {
+		entry_past(d, at, n, ret);
+		return true;
+	}
+	entry_last(run, error, ret);
+	ret->nano = n == ATTEMPT_LOG_LAST ? entry_int(d, at[ATTEMPT_LOG_LAST_NANO], &ret->costs)
+					  : run->cost_nano;
+	ret->costs = n == ATTEMPT_LOG_LAST ? ret->costs : run->costs;
+	return true;
+}
+
+static bool print_log(struct buf *out, const struct json_doc *d, const struct run_read *run,
+		      const struct json_doc *error, struct str provider)
+{
+	bool         first = true;
+	struct entry x;
+
+	JSON_EACH (row, d, 0) {
+		if (!entry_read(d, row, run, error, provider, &x))
+			continue;
+		if (!entry_print(out, &x, first))
+			return false;
+		first = false;
+	}
+	return true;
+}
+
+/* print_known: no log has the attempts: what the run itself tells of the last one. */
+static bool print_known(struct buf *out, const struct run_read *run, const struct json_doc *error,
+			struct str provider)
+{
+	struct entry x = { .provider = provider };
+
+	if (run->attempts == 0 || run->status == RUN_QUEUED)
+		return true;
+	entry_last(run, error, &x);
+	x.costs = run->costs && run->attempts == 1;
+	x.nano = run->cost_nano;
+	return entry_print(out, &x, true);
+}
+
+bool attempt_print(struct buf *out, const struct run_read *run)
+{
+	struct json_doc log = { 0 };
+	struct json_doc error = { 0 };
+	struct buf      provider;
+	struct err      e;
+	bool            known = run->attempt_log.n > 0 &&
+		     json_scan(&log, run->attempt_log.p, run->attempt_log.n, &json_limits_stored,
+			       &e) == ERR_OK &&
+		     json_kind(&log, 0) == JSON_ARRAY;
+	bool ok = run->error.n == 0 ||
+		  json_scan(&error, run->error.p, run->error.n, &json_limits_stored, &e) == ERR_OK;
+
+	buf_init(&provider, KIB);
+	ok = ok && buf_json_escape(&provider, run->provider) &&
+	     buf_text(out, ",\"attempt_list\":[");
+	struct str name = provider.len > 0 ? buf_view(&provider) : STR_NONE;
+	ok = ok &&
+	     (known ? print_log(out, &log, run, &error, name)
+		    : print_known(out, run, &error, name)) &&
+	     buf_text(out, "]");
+	buf_finish(&provider);
+	json_doc_finish(&log);
+	json_doc_finish(&error);
+	return ok;
 }

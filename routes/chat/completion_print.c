@@ -1,5 +1,5 @@
 /* Prints the object of a stored completion, from the request and the answer. */
-#include "routes/chat/completion_print.h"
+#include "routes/chat/chat.h"
 
 #include "json/scan.h"
 #include "shape/encoders.h"

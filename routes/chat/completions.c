@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 #include "routes/kit/check.h"
-#include "routes/call/intake.h"
+#include "routes/call/call.h"
 #include "schema/schema.h"
 
 /* Members that Parley uses, or that the dialect writes itself. */

@@ -1,7 +1,7 @@
 /* POST /v1/embeddings: OpenAI's request. It makes a run that is not stored. */
 #include "routes/kit/handlers.h"
 
-#include "routes/call/intake.h"
+#include "routes/call/call.h"
 #include "routes/kit/check.h"
 #include "schema/schema.h"
 

@@ -4,7 +4,7 @@
 #include "routes/kit/handlers.h"
 
 #include "base/limits.h"
-#include "routes/call/intake.h"
+#include "routes/call/call.h"
 #include "routes/kit/check.h"
 #include "schema/schema.h"
 

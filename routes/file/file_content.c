@@ -6,7 +6,7 @@
 #include "http/download.h"
 #include "http/reply.h"
 #include "http/request.h"
-#include "routes/file/file_print.h"
+#include "routes/file/file.h"
 #include "routes/kit/gateway.h"
 #include "store/file.h"
 #include "store/job.h"

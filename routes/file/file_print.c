@@ -1,5 +1,5 @@
 /* Reads labels and media types of uploaded files, and prints their objects. */
-#include "routes/file/file_print.h"
+#include "routes/file/file.h"
 
 #include "base/limits.h"
 #include "store/file.h"

@@ -1,13 +1,12 @@
 /* Receives an upload. A worker parses, hashes and writes the pieces, and at the end syncs and
  * renames the file; the store writes a row. */
-#include "routes/file/file_upload.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "http/multipart.h"
 #include "http/reply.h"
 #include "http/request.h"
-#include "routes/file/file_print.h"
+#include "routes/file/file.h"
 #include "routes/kit/handlers.h"
 #include "call/idem.h"
 #include "routes/kit/pump.h"

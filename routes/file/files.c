@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "http/reply.h"
-#include "routes/file/file_print.h"
+#include "routes/file/file.h"
 #include "routes/kit/lookup.h"
 #include "routes/kit/page.h"
 #include "store/file.h"

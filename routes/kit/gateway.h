@@ -2,15 +2,19 @@
 #pragma once
 
 #include "base/beneath.h"
+#include "base/err.h"
+#include "base/str.h"
 #include "call/door.h"
+#include "desk/admit.h"
+#include "http/request.h"
 #include "http/server.h"
-#include "shape/family.h"
 #include "loop/work.h"
 #include "provider/registry.h"
-#include "desk/admit.h"
 #include "run/run.h"
+#include "shape/family.h"
 #include "store/store.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 struct process;
@@ -93,3 +97,31 @@ extern const struct route_hint route_hints[];
 extern const struct route_spelling route_spellings[];
 /* routes_family: the family of a request, as struct server_options has it. */
 const struct family *routes_family(const struct request *r, const struct route *row);
+
+/* --- process: what is known of the serving process besides its configuration, and what became
+ * of the last reload.  Made by app.  Threads: process_reloaded and process_look any; the rest is
+ * set before a loop runs. */
+
+struct process_reload {
+	int64_t at_s; /* unix time; 0: there was none */
+	bool    ok;
+	char    why[320]; /* it failed */
+};
+
+struct process {
+	int64_t               started_s;
+	size_t                max_connections;
+	struct str            listeners; /* JSON, a list */
+	pthread_mutex_t       lock;      /* guards what is below */
+	struct process_reload reload;
+};
+
+/* process_reloaded: e: NULL: the configuration was taken over. */
+void                  process_reloaded(struct process *p, int64_t at_s, const struct err *e);
+struct process_reload process_look(struct process *p);
+
+/* --- limit_headers: the headers that tell a caller's limits, for the reply to come. */
+
+/* limit_headers_put: these limits.  limit_headers_look: as they stand now, for an answer without a call. */
+void limit_headers_put(struct request *r, const struct rate_view *view);
+void limit_headers_look(struct request *r, const struct gateway *g);

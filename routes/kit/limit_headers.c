@@ -1,5 +1,5 @@
 /* Prints the limits of a caller in the headers of an answer. */
-#include "routes/kit/limit_headers.h"
+#include "routes/kit/gateway.h"
 
 #include "http/reply.h"
 

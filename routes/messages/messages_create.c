@@ -4,10 +4,15 @@
 
 #include "base/hash.h"
 #include "base/limits.h"
-#include "routes/call/intake.h"
 #include "call/admission.h"
+#include "desk/live.h"
+#include "http/reply.h"
+#include "http/request.h"
+#include "routes/call/call.h"
 #include "routes/kit/check.h"
+#include "routes/kit/gateway.h"
 #include "routes/messages/internal.h"
+#include "run/follow.h"
 #include "schema/schema.h"
 
 #include <stdio.h>
@@ -527,4 +532,29 @@ static enum errc create_read(struct input *in, const struct gateway *g, struct c
 void messages_create_post(struct request *r, void *app)
 {
 	intake_serve(r, app, create_read);
+}
+
+/* --- message_events: The stream of a stored message once more: from its start, then live.  Its blocks have no numbers, so
+ * no reader can begin in the middle. */
+
+void message_events_get(struct request *r, void *app)
+{
+	struct gateway       *g = app;
+	struct live           live;
+	struct follow_options o = {
+		.loop = g->loop,
+		.cpu = g->cpu,
+		.store = g->store,
+		.owner = request_owner(r),
+		.own_only = true,
+		.family = request_family(r),
+		.reasoning = g->now->run.reasoning,
+	};
+
+	if (!id_parse(request_param(r, 0), ID_MESSAGE, &o.run) ||
+	    (live_find(o.run, o.owner, &live) && !family_has(o.family, str_of(live.shape->word)))) {
+		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such message");
+		return;
+	}
+	run_events_reply(r, &o);
 }

@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "lmc/warnings.h"
-#include "routes/call/intake.h"
+#include "routes/call/call.h"
 #include "routes/kit/check.h"
 #include "routes/kit/handlers.h"
 #include "schema/schema.h"

@@ -4,7 +4,7 @@
 #include "base/id.h"
 #include "base/limits.h"
 #include "http/reply.h"
-#include "routes/file/file_upload.h"
+#include "routes/file/file.h"
 #include "routes/kit/lookup.h"
 #include "routes/kit/page.h"
 #include "store/file.h"

@@ -4,7 +4,7 @@
 #include "base/identity.h"
 #include "base/limits.h"
 #include "http/reply.h"
-#include "routes/call/run_print.h"
+#include "routes/call/call.h"
 #include "routes/kit/lookup.h"
 #include "routes/rebyte/internal.h"
 #include "shape/rebyte.h"

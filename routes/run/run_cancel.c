@@ -6,7 +6,7 @@
 #include "http/reply.h"
 #include "http/request.h"
 #include "routes/kit/gateway.h"
-#include "routes/call/run_print.h"
+#include "routes/call/call.h"
 #include "desk/watch.h"
 #include "store/job.h"
 #include "store/run.h"

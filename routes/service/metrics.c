@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* Metrics of the process, under the usual names of exporters. */
-struct process {
+struct process_usage {
 	double    cpu_s;
 	double    start_s; /* since 1970; 0: not known */
 	long long memory;
@@ -50,7 +50,7 @@ static double start_time(void)
 	return boot > 0 && ticks > 0 ? boot + (double)ticks / (double)sysconf(_SC_CLK_TCK) : 0;
 }
 
-static void metrics_look(struct process *p)
+static void metrics_look(struct process_usage *p)
 {
 	struct rusage use;
 	struct rlimit files = { 0 };
@@ -58,7 +58,7 @@ static void metrics_look(struct process *p)
 	FILE         *statm = fopen("/proc/self/statm", "re");
 	DIR          *dir = opendir("/proc/self/fd");
 
-	*p = (struct process){ .start_s = start_time() };
+	*p = (struct process_usage){ .start_s = start_time() };
 	if (statm) {
 		if (fscanf(statm, "%*s %ld", &pages) != 1)
 			pages = 0;
@@ -79,7 +79,7 @@ static void metrics_look(struct process *p)
 
 static bool put_process(struct buf *out, bool open_metrics)
 {
-	struct process p;
+	struct process_usage p;
 
 	metrics_look(&p);
 	/* clang-format off */

@@ -8,7 +8,6 @@
 #include "config/config.h"
 #include "http/server.h"
 #include "routes/kit/gateway.h"
-#include "routes/kit/process.h"
 #include "store/store.h"
 
 #include <sys/types.h>

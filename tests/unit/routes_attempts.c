@@ -2,7 +2,7 @@
 #include "base/limits.h"
 #include "json/scan.h"
 #include "msg/attempt_log.h"
-#include "routes/call/attempt_print.h"
+#include "routes/call/call.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

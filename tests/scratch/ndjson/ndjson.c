@@ -1,7 +1,7 @@
 /* A family whose streams are OpenAI's chunks, one a line, and whose path ends in a verb.  Its bodies have
  * text and stream; the header x-scratch-store says whether the answer is stored. */
 #include "base/limits.h"
-#include "routes/call/intake.h"
+#include "routes/call/call.h"
 #include "routes/kit/handlers.h"
 #include "shape/block.h"
 #include "shape/encoders.h"

@@ -1,6 +1,27 @@
-/* Paths of other APIs that clients may try, and the routes to use instead; and paths that mean the
- * same as one of ours. */
+/* Facts of the process, under a lock; and the paths that clients of other APIs may try. */
 #include "routes/kit/gateway.h"
+
+void process_reloaded(struct process *p, int64_t at_s, const struct err *e)
+{
+	struct process_reload now = { .at_s = at_s, .ok = !e };
+
+	if (e)
+		str_copy(now.why, sizeof now.why, str_of(e->text));
+	pthread_mutex_lock(&p->lock);
+	p->reload = now;
+	pthread_mutex_unlock(&p->lock);
+}
+
+struct process_reload process_look(struct process *p)
+{
+	pthread_mutex_lock(&p->lock);
+	struct process_reload r = p->reload;
+	pthread_mutex_unlock(&p->lock);
+	return r;
+}
+
+/* --- hints: Paths of other APIs that clients may try, and the routes to use instead; and paths that mean the
+ * same as one of ours. */
 
 #define COMPLETIONS "use POST /v1/chat/completions"
 #define NO_SUCH     "this gateway has no "

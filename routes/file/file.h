@@ -1,9 +1,10 @@
-/* routes/file/file_print: uploaded files as the API prints them. */
+/* routes/file/file: uploaded files as the API prints them, and the form that brings one. */
 #pragma once
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/id.h"
+#include "routes/kit/gateway.h"
 #include "store/file.h"
 
 enum {
@@ -23,3 +24,16 @@ bool file_purpose_ok(struct str purpose);
 bool file_print(struct buf *out, const struct store_file *f) MUST_USE;
 /* file_disposition: a Content-Disposition that makes a browser save it under its name. */
 bool file_disposition(struct buf *out, struct str name) MUST_USE;
+
+/* --- file_upload: POST /v1/files: a form with `file` and `purpose`, streamed to the disk. */
+
+/* How an API takes files; const. */
+struct file_form {
+	const char *path;    /* path of its route, for idempotency keys */
+	const char *purpose; /* default for a form without one; NULL: the form needs one */
+	/* print: appends the answer.  Any thread.  False: out is full. */
+	bool (*print)(struct buf *out, const struct store_file *f);
+};
+
+/* file_upload_start: takes a form and answers. */
+void file_upload_start(struct request *r, struct gateway *g, const struct file_form *form);

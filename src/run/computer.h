@@ -91,7 +91,8 @@ struct run_computer {
 	struct gather   *gather; /* owned; files for the sandbox; NULL: they are to be brought */
 	struct timer     look;   /* for its answer to the first question */
 	struct languages languages;
-	bool             earlier; /* something was executed in this conversation before */
+	bool             equipped; /* the languages are known, and the model is told of them */
+	bool             earlier;  /* something was executed in this conversation before */
 	bool             recording;
 	uint64_t         recorded; /* number of the event that is to be durable */
 	bool             executing;

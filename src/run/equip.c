@@ -129,6 +129,7 @@ static enum errc equip_ready(struct run *r, struct err *e)
 			     "no code of this run waits for an approval");
 	if (rc == ERR_OK && !r->rq->manner.fence)
 		rc = add_function(c, e);
+	c->equipped = rc == ERR_OK;
 	return rc;
 }
 
@@ -185,6 +186,8 @@ enum step_next equip_start(struct run *r, struct err *e)
 	struct run_computer         *c = r->computer;
 	struct buf                   out;
 
+	if (c->equipped)
+		return STEP_MORE;
 	buf_init(&out, KIB);
 	enum errc rc =
 		frame_put(&out, FRAME_PING, STR_NONE)

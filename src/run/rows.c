@@ -42,6 +42,12 @@ static bool starts_stages(const struct run *r)
 	return run_stages_with(r, STAGE_PART_START);
 }
 
+/* restarts_stages: each further call of a run with a computer is the stages' business anew. */
+static bool restarts_stages(const struct run *r)
+{
+	return starts_stages(r) && r->attempt.before > 0;
+}
+
 static bool wants_code(const struct run *r)
 {
 	return r->computer && settle_waits(r);
@@ -121,6 +127,7 @@ const struct step run_steps[] = {
 	{ "gather", STATE_RECORDING, gather_wanted, gather_start },
 	{ "record", STATE_RECORDING, wants_record, execute_record },
 	{ "execute", STATE_EXECUTING, wants_execution, execute_start },
+	{ "stages", STATE_CALLING, restarts_stages, run_stages_start },
 	{ "prompt", STATE_CALLING, lacks_prompt, call_prompt },
 	{ "book", STATE_CALLING, bill_booked, bill_book },
 	{ "reserve", STATE_CALLING, reserves_again, bill_reserve },

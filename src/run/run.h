@@ -30,9 +30,11 @@
  *   BEGINNING  begin        the store: the client's messages are durable
  *   LOADING    turn         the end of the loop's turn, for a run that has waited for nothing so far
  *   RECORDING  settle       the next code of the answer: it is refused, or needs an approval, or runs
+ *              gather       the files of the messages, which the sandbox is to have
  *              record       the store: the execution is durable before it begins
  *   EXECUTING  execute      the runner: the code's output
- *   CALLING    prompt       instruction, branch and messages; a worker, where they are long
+ *   CALLING    stages       as before, for a further call
+ *              prompt       instruction, branch and messages; a worker, where they are long
  *              book         the store: the budget that earlier calls of the run had
  *              reserve      the store: the budget, for a further call
  *              call         the first attempt (attempt.c)

@@ -74,7 +74,8 @@ struct stage {
 	const char *name;
 	/* Asked once, at run_start; NULL: every run. */
 	bool (*wanted)(const struct run *r);
-	/* The way in, before the prompt is weighed and the budget is reserved. */
+	/* The way in, before the prompt is weighed and the budget is reserved, and once more before
+	 * each further call of the run. */
 	enum step_next (*start)(struct run *r, struct err *e);
 	/* The provider was asked for the first time. */
 	void (*begun)(struct run *r);
@@ -143,9 +144,10 @@ void run_enter(struct run *r, const struct event *ev);
 bool run_is_content(const struct event *ev);
 /* run_overflow: the answer is over its limit, or memory was short (errno): the run is aborted. */
 void run_overflow(struct run *r);
-/* The other members, of the wanted stages in their order.  run_stages_more: true: further steps
- * follow. */
+/* The other members, of the wanted stages in their order.  run_stages_again: all of them are to start
+ * once more.  run_stages_more: true: further steps follow. */
 enum step_next run_stages_start(struct run *r, struct err *e) MUST_USE;
+void           run_stages_again(struct run *r);
 void           run_stages_begun(struct run *r);
 void           run_stages_flush(struct run *r);
 void           run_stages_cut(struct run *r);

@@ -16,6 +16,7 @@ from runner import needs_sandbox
 from test_lmc_provider import MESSAGE, segment, whole
 from test_lmc_provider import stream as lmc_stream
 from test_text_completions import USAGE, answer, said
+from waiting import wait_until
 from wires import WIRES
 
 UPPER = "scratch-upper"
@@ -261,8 +262,10 @@ def runner():
 
 @needs_sandbox
 def test_the_output_of_code(start, runner, upstream, script):
-    """The code itself runs as the model wrote it; the model gets its output as everybody sees it."""
-    s = script(up.in_turn(cp.calls(("shell", "echo zebra"), before=["a yak "]), up.stream(*WORDS)))
+    """The code itself runs as the model wrote it; the model gets its output as everybody sees it.  The stage is
+    started before each call of the run, and the computer only once."""
+    s = script(up.in_turn(cp.calls(("shell", "echo zebra"), before=["a yak "]),
+                          cp.calls(("shell", "true"), ("shell", "false")), up.stream(*WORDS)))
     prefix = f"{UPPER}/"
     computer = cp.Computer(start, runner)
     settings = computer.gateway.config_file.read_text()
@@ -271,13 +274,21 @@ def test_the_output_of_code(start, runner, upstream, script):
     client = computer.again()
     with client.stream("/v1/chat", computer.body(prefix + s.name)) as stream:
         chunks, status = cp.blocks(stream)
-        conversation = stream.headers["x-conversation-id"]
+        run, conversation = stream.headers["x-run-id"], stream.headers["x-conversation-id"]
     assert status["type"] == "status", chunks
     assert of_lmc([c for c in chunks if c["type"] == "message"]) == "A YAK " + RAISED
     console = "".join(c["content"] for c in chunks if c["type"] == "console" and isinstance(c.get("content"), str))
     assert console == "ZEBRA\n"
     assert "echo zebra" in str([c for c in chunks if c["type"] in ("code", "confirmation")])
-    result = s.exchanges[1].request.json["messages"][-1]
+    asked = [exchange.request.json for exchange in s.exchanges]
+    result = asked[1]["messages"][-1]
     assert (result["role"], result["content"].strip()) == ("tool", "ZEBRA")
+    assert [[tool["function"]["name"] for tool in one["tools"]] for one in asked] == [["execute"]] * 3
     kept = client.messages(conversation, "lmc")
-    assert [m["content"] for m in kept if m["type"] == "console"] == ["ZEBRA\n"]
+    assert [m["content"] for m in kept if m["type"] == "console"][0] == "ZEBRA\n"
+
+    def starts():
+        lines = [json.loads(line) for line in list(computer.gateway.lines) if "scratch_upper" in line]
+        return [line["calls"] for line in lines if line["run"] == run]
+    wait_until(lambda: len(starts()) >= 3, "three starts in the log")
+    assert starts() == [0, 1, 2]

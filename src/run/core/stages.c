@@ -121,6 +121,11 @@ enum step_next run_stages_start(struct run *r, struct err *e)
 	return STEP_MORE;
 }
 
+void run_stages_again(struct run *r)
+{
+	r->stages.started = 0;
+}
+
 void run_stages_begun(struct run *r)
 {
 	const struct stage *s;

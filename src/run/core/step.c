@@ -82,6 +82,7 @@ void step_again(struct run *r)
 {
 	struct err e = { .code = ERR_OK };
 
+	run_stages_again(r);
 	r->step = 0;
 	while (run_steps[r->step].state != STATE_RECORDING)
 		r->step++;

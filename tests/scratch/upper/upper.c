@@ -1,6 +1,7 @@
 /* A stage that makes the letters of an answer upper case, for models whose names begin with
  * scratch-upper/: the text of the model, and the output of its code. */
 #include "base/limits.h"
+#include "base/log.h"
 #include "json/scan.h"
 #include "run/internal.h"
 
@@ -9,6 +10,19 @@
 static bool upper_wanted(const struct run *r)
 {
 	return strncmp(r->given.model, UPPER_PREFIX, sizeof UPPER_PREFIX - 1) == 0;
+}
+
+/* upper_start: tells how many calls of the run there were before. */
+static enum step_next upper_start(struct run *r, struct err *e)
+{
+	struct log_line l;
+
+	(void)e;
+	log_begin(&l, LOG_INFO, "scratch_upper");
+	log_str(&l, "run", str_of(r->names.id_text));
+	log_int(&l, "calls", r->attempt.count);
+	log_end(&l);
+	return STEP_MORE;
 }
 
 /* raise_letters: in an escaped text, all but the escapes. */
@@ -82,6 +96,7 @@ static void upper_event(struct run *r, const struct event *ev)
 const struct stage scratch_upper_stage = {
 	.name = "upper",
 	.wanted = upper_wanted,
+	.start = upper_start,
 	.event = upper_event,
 	.touches_text = true,
 };

@@ -143,10 +143,13 @@ struct framing {
 	/* The bytes that a silent stream sends between two blocks to show that it is alive; empty: it
 	 * sends none. */
 	struct str keep_alive;
-	/* open: appends what stands before a block's JSON; name: of the block's event, or NULL. */
-	bool (*open)(const struct blocks *b, const char *name, struct buf *out);
+	/* open: appends what stands before a block's JSON; name: of the block's event, or empty. */
+	bool (*open)(const struct blocks *b, struct str name, struct buf *out);
 	struct str close; /* the text after a block's JSON */
 	/* end: appends what follows the last block of a stream, which ended well or failed.  NULL:
 	 * nothing does. */
 	bool (*end)(struct blocks *b, bool failed, struct buf *out);
+	/* The text of the block with which OpenAI's streams end well; empty: there is none, because it
+	 * is no JSON. */
+	struct str done;
 };

@@ -24,11 +24,13 @@ struct item {
 struct printer {
 	struct encoder       encoder;
 	struct encoder_about about;
+	struct blocks        blocks;
 	bool                 begun;  /* message_start went out */
 	bool                 called; /* there was a call */
 	bool                 refused;
 	bool                 open;  /* the first item has its start */
 	uint32_t             index; /* index of the first item's block */
+	struct buf           delta; /* the beginning of its deltas */
 	struct item         *items; /* owned; in the order of their starts */
 	size_t               item_count;
 	uint32_t             call_number; /* calls printed so far */
@@ -196,6 +198,17 @@ static bool add_head(const struct printer *p, struct buf *out)
 
 /* --- a stream --- */
 
+/* open_event: the object stays open, after its type. */
+static bool open_event(struct printer *p, struct str type, struct buf *out)
+{
+	return block_open(&p->blocks, type, out) && add_quoted(out, "{\"type\":", type);
+}
+
+static bool close_event(struct printer *p, const char *rest, struct buf *out)
+{
+	return buf_text(out, rest) && block_close(&p->blocks, out);
+}
+
 static bool begin_message(struct printer *p, struct buf *out)
 {
 	struct usage guess = { .in = p->about.guess_in > 0 ? p->about.guess_in : 1, .out = 1 };
@@ -203,42 +216,21 @@ static bool begin_message(struct printer *p, struct buf *out)
 	if (p->begun)
 		return true;
 	p->begun = true;
-	return buf_text(out,
-			"event: message_start\ndata: {\"type\":\"message_start\",\"message\":") &&
+	return open_event(p, STR("message_start"), out) && buf_text(out, ",\"message\":") &&
 	       add_head(p, out) &&
 	       buf_text(out, "],\"stop_reason\":null,\"stop_sequence\":null," NOT_KNOWN) &&
-	       add_usage(&guess, true, out) &&
-	       buf_text(out, "}}\n\nevent: ping\ndata: {\"type\":\"ping\"}\n\n");
+	       add_usage(&guess, true, out) && close_event(p, "}}", out) &&
+	       open_event(p, STR("ping"), out) && close_event(p, "}", out);
 }
 
-static bool put_block_start(const struct printer *p, struct buf *out)
+static bool put_block_start(struct printer *p, struct buf *out)
 {
-	return buf_text(out, "event: content_block_start\ndata: {\"type\":\"content_block_start\","
-			     "\"index\":") &&
+	return open_event(p, STR("content_block_start"), out) && buf_text(out, ",\"index\":") &&
 	       buf_int(out, p->index) && buf_text(out, ",\"content_block\":");
 }
 
-static bool start_block(const struct printer *p, const struct item *it, struct buf *out)
-{
-	if (!put_block_start(p, out))
-		return false;
-	switch (it->kind) {
-	case ITEM_TEXT: return buf_text(out, "{\"type\":\"text\",\"text\":\"\"}}\n\n");
-	case ITEM_THINKING:
-		return buf_text(
-			out, "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}}\n\n");
-	case ITEM_CALL:
-		return buf_text(out, "{\"type\":\"tool_use\",") &&
-		       put_call_id(p, buf_view(&it->id), out) &&
-		       add_quoted(out, ",\"name\":", buf_view(&it->name)) &&
-		       buf_text(out, ",\"input\":{}}}\n\n");
-	}
-	return false;
-}
-
-/* put_block_delta: an empty piece is left out. */
-static bool put_block_delta(const struct printer *p, enum item_kind kind, struct str piece,
-			    struct buf *out)
+/* put_delta_head: what all deltas of the first item have before their pieces, made once. */
+static bool put_delta_head(struct printer *p, enum item_kind kind)
 {
 	static const char *const words[] = {
 		[ITEM_TEXT] = ",\"delta\":{\"type\":\"text_delta\",\"text\":\"",
@@ -246,17 +238,41 @@ static bool put_block_delta(const struct printer *p, enum item_kind kind, struct
 		[ITEM_CALL] = ",\"delta\":{\"type\":\"input_json_delta\",\"partial_json\":\"",
 	};
 
-	return piece.n == 0 || (buf_text(out, "event: content_block_delta\ndata: "
-					      "{\"type\":\"content_block_delta\",\"index\":") &&
-				buf_int(out, p->index) && buf_text(out, words[kind]) &&
-				buf_str(out, piece) && buf_text(out, "\"}}\n\n"));
+	buf_clear(&p->delta);
+	return block_head(&p->blocks, STR("content_block_delta"), &p->delta) &&
+	       buf_text(&p->delta, "{\"type\":\"content_block_delta\",\"index\":") &&
+	       buf_int(&p->delta, p->index) && buf_text(&p->delta, words[kind]);
 }
 
-static bool stop_block(const struct printer *p, struct buf *out)
+static bool start_block(struct printer *p, const struct item *it, struct buf *out)
 {
-	return buf_text(out, "event: content_block_stop\ndata: {\"type\":\"content_block_stop\","
-			     "\"index\":") &&
-	       buf_int(out, p->index) && buf_text(out, "}\n\n");
+	if (!put_block_start(p, out) || !put_delta_head(p, it->kind))
+		return false;
+	switch (it->kind) {
+	case ITEM_TEXT: return close_event(p, "{\"type\":\"text\",\"text\":\"\"}}", out);
+	case ITEM_THINKING:
+		return close_event(
+			p, "{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"\"}}", out);
+	case ITEM_CALL:
+		return buf_text(out, "{\"type\":\"tool_use\",") &&
+		       put_call_id(p, buf_view(&it->id), out) &&
+		       add_quoted(out, ",\"name\":", buf_view(&it->name)) &&
+		       close_event(p, ",\"input\":{}}}", out);
+	}
+	return false;
+}
+
+/* put_block_delta: an empty piece is left out. */
+static bool put_block_delta(struct printer *p, struct str piece, struct buf *out)
+{
+	return piece.n == 0 || (block_open_head(&p->blocks, &p->delta, out) &&
+				buf_str(out, piece) && close_event(p, "\"}}", out));
+}
+
+static bool stop_block(struct printer *p, struct buf *out)
+{
+	return open_event(p, STR("content_block_stop"), out) && buf_text(out, ",\"index\":") &&
+	       buf_int(out, p->index) && close_event(p, "}", out);
 }
 
 /* carry_block: a block of what was gathered, if anything was. */
@@ -264,7 +280,7 @@ static bool carry_block(struct printer *p, struct buf *out)
 {
 	if (!carry_any(p->carry))
 		return true;
-	if (!put_block_start(p, out) || !put_carry(p, out) || !buf_text(out, "}\n\n") ||
+	if (!put_block_start(p, out) || !put_carry(p, out) || !close_event(p, "}", out) ||
 	    !stop_block(p, out))
 		return false;
 	p->index++;
@@ -294,7 +310,7 @@ static bool move_on(struct printer *p, struct buf *out)
 		if (!p->open && (!carry_call(p, it, out) || !start_block(p, it, out)))
 			return false;
 		p->open = true;
-		if (!put_block_delta(p, it->kind, buf_view(&it->text), out))
+		if (!put_block_delta(p, buf_view(&it->text), out))
 			return false;
 		buf_finish(&it->text);
 		if (!it->ended)
@@ -320,7 +336,7 @@ static bool end_items(struct printer *p, struct buf *out)
 static bool take_more(struct printer *p, struct item *it, struct str piece, struct buf *out)
 {
 	if (p->open && it == p->items)
-		return put_block_delta(p, it->kind, piece, out);
+		return put_block_delta(p, piece, out);
 	return buf_str(&it->text, piece) && move_on(p, out);
 }
 
@@ -429,28 +445,22 @@ static bool pass_on(struct printer *p, const struct event *ev, struct buf *out)
 		return buf_str(&p->stop, ev->raw);
 
 	struct str name = block_type_of(&p->doc, ev->raw, &json_limits_upstream);
-	if (name.n > 0 && !(buf_text(out, "event: ") && buf_str(out, name) && buf_text(out, "\n")))
-		return false;
-	if (!buf_text(out, "data: "))
+	if (!block_open(&p->blocks, name, out))
 		return false;
 	size_t start = out->len;
 	if (!put_passed(p, ev->raw, ev->raw_id, out))
 		return false;
 	block_one_line(out, start);
-	return buf_text(out, "\n\n");
+	return block_close(&p->blocks, out);
 }
 
 /* pass_stop: the masking of a stop reason may have dropped the provider's own object. */
-static bool pass_stop(const struct printer *p, struct buf *out)
+static bool pass_stop(struct printer *p, struct buf *out)
 {
-	if (!buf_text(out, "event: message_stop\ndata: "))
-		return false;
-	size_t start = out->len;
-	if (!buf_str(out,
-		     p->stop.len > 0 ? buf_view(&p->stop) : STR("{\"type\":\"message_stop\"}")))
-		return false;
-	block_one_line(out, start);
-	return buf_text(out, "\n\n");
+	return block_open(&p->blocks, STR("message_stop"), out) &&
+	       block_raw(p->stop.len > 0 ? buf_view(&p->stop) : STR("{\"type\":\"message_stop\"}"),
+			 out) &&
+	       block_close(&p->blocks, out);
 }
 
 static struct printer *printer_of(struct encoder *n)
@@ -482,12 +492,11 @@ static bool put_last(struct printer *p, struct buf *out)
 		p->usage.in = p->about.guess_in;
 	}
 	return begin_message(p, out) && end_items(p, out) &&
-	       buf_fmt(out,
-		       "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{"
-		       "\"stop_reason\":\"%s\",\"stop_sequence\":null},",
+	       open_event(p, STR("message_delta"), out) &&
+	       buf_fmt(out, ",\"delta\":{\"stop_reason\":\"%s\",\"stop_sequence\":null},",
 		       stop_reason(p, str_of(p->finish))) &&
-	       add_usage(&p->usage, false, out) &&
-	       buf_text(out, "}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n");
+	       add_usage(&p->usage, false, out) && close_event(p, "}", out) &&
+	       open_event(p, STR("message_stop"), out) && close_event(p, "}", out);
 }
 
 static bool anthropic_stream_done(struct encoder *n, uint64_t seq, struct buf *out)
@@ -496,7 +505,7 @@ static bool anthropic_stream_done(struct encoder *n, uint64_t seq, struct buf *o
 	size_t          start = out->len;
 
 	(void)seq;
-	if (p->native ? pass_stop(p, out) : put_last(p, out))
+	if ((p->native ? pass_stop(p, out) : put_last(p, out)) && block_end(&p->blocks, false, out))
 		return true;
 	out->len = start;
 	return false;
@@ -505,12 +514,12 @@ static bool anthropic_stream_done(struct encoder *n, uint64_t seq, struct buf *o
 static bool anthropic_stream_error(struct encoder *n, const struct err *e, struct str request_id,
 				   uint64_t seq, struct buf *out)
 {
-	size_t start = out->len;
+	struct blocks *b = &printer_of(n)->blocks;
+	size_t         start = out->len;
 
-	(void)n;
 	(void)seq;
-	if (buf_text(out, "event: error\ndata: ") && anthropic_error_put(e, request_id, out) &&
-	    buf_text(out, "\n\n"))
+	if (block_open(b, STR("error"), out) && anthropic_error_put(e, request_id, out) &&
+	    block_close(b, out) && block_end(b, true, out))
 		return true;
 	out->len = start;
 	return false;
@@ -672,6 +681,7 @@ static void anthropic_stream_destroy(struct encoder *n)
 		item_finish(&p->items[--p->item_count]);
 	free(p->items);
 	carry_destroy(p->carry);
+	buf_finish(&p->delta);
 	buf_finish(&p->stop);
 	json_doc_finish(&p->doc);
 	free(p);
@@ -693,6 +703,8 @@ struct encoder *anthropic_stream_create(const struct encoder_about *about)
 		return NULL;
 	p->encoder.ops = &anthropic_stream_ops;
 	p->about = *about;
+	p->blocks.framing = block_framing(about->framing, &framing_named);
+	buf_init(&p->delta, KIB);
 	buf_init(&p->stop, LIMIT_ANSWER);
 	/* A setting hides thinking; then the blocks have to be numbered anew. */
 	if (about->reasoning != REASONING_NONE)

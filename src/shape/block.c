@@ -11,19 +11,13 @@ static bool block_events_put_number(const struct cursor *c, struct buf *out)
 	       (c->nth == 0 || (buf_text(out, ".") && buf_int(out, (int64_t)c->nth)));
 }
 
-static bool block_events_open(const struct blocks *b, const char *name, struct buf *out)
+static bool block_events_open(const struct blocks *b, struct str name, struct buf *out)
 {
 	if (!b->numbered)
 		return buf_text(out, "data: ");
 	return block_events_put_number(&b->next, out) &&
-	       (!name || (buf_text(out, "\nevent: ") && buf_text(out, name))) &&
+	       (name.n == 0 || (buf_text(out, "\nevent: ") && buf_str(out, name))) &&
 	       buf_text(out, "\ndata: ");
-}
-
-static bool block_events_end(struct blocks *b, bool failed, struct buf *out)
-{
-	return failed ||
-	       (block_open(b, "done", out) && buf_text(out, "[DONE]") && block_close(b, out));
 }
 
 const struct framing framing_events = {
@@ -31,10 +25,25 @@ const struct framing framing_events = {
 	.keep_alive = { ": keep-alive\n\n", 14 },
 	.open = block_events_open,
 	.close = { "\n\n", 2 },
-	.end = block_events_end,
+	.done = { "[DONE]", 6 },
 };
 
-bool block_open(struct blocks *b, const char *name, struct buf *out)
+static bool block_named_open(const struct blocks *b, struct str name, struct buf *out)
+{
+	(void)b;
+	return (name.n == 0 ||
+		(buf_text(out, "event: ") && buf_str(out, name) && buf_text(out, "\n"))) &&
+	       buf_text(out, "data: ");
+}
+
+const struct framing framing_named = {
+	.content_type = "text/event-stream; charset=utf-8",
+	.keep_alive = { ": keep-alive\n\n", 14 },
+	.open = block_named_open,
+	.close = { "\n\n", 2 },
+};
+
+bool block_open(struct blocks *b, struct str name, struct buf *out)
 {
 	b->start = out->len;
 	return b->framing->open(b, name, out);
@@ -52,7 +61,7 @@ bool block_close(struct blocks *b, struct buf *out)
 	return true;
 }
 
-static bool block_end(struct blocks *b, bool failed, struct buf *out)
+bool block_end(struct blocks *b, bool failed, struct buf *out)
 {
 	return !b->framing->end || b->framing->end(b, failed, out);
 }
@@ -62,7 +71,9 @@ bool block_done(struct blocks *b, uint64_t seq, struct buf *out)
 	size_t start = out->len;
 
 	block_event(b, seq);
-	if (block_end(b, false, out))
+	if ((b->framing->done.n == 0 || (block_open(b, STR("done"), out) &&
+					 buf_str(out, b->framing->done) && block_close(b, out))) &&
+	    block_end(b, false, out))
 		return true;
 	out->len = start;
 	return false;
@@ -74,7 +85,7 @@ bool block_error(struct blocks *b, const struct err *e, struct str request_id, u
 	size_t start = out->len;
 
 	block_event(b, seq);
-	if (block_open(b, "error", out) && buf_text(out, "{\"error\":") &&
+	if (block_open(b, STR("error"), out) && buf_text(out, "{\"error\":") &&
 	    err_object(e, request_id, out) && buf_text(out, "}") && block_close(b, out) &&
 	    block_end(b, true, out))
 		return true;

@@ -20,14 +20,17 @@ struct blocks {
 	bool          begun; /* a block was printed */
 };
 
-/* Server-sent events (WHATWG HTML, section 9.2), which end with OpenAI's [DONE].  The form of the
+/* Server-sent events (WHATWG HTML, section 9.2).  The form of the
  * numbers is LLM Chat's: `id: <n>` for the first block of event n, `id: <n>.<k>` for its further
  * blocks. */
 extern const struct framing framing_events;
-/* block_framing: the framing that an encoder was told (struct encoder_about). */
-static inline const struct framing *block_framing(const struct framing *told)
+/* Server-sent events without numbers, which all have the names of their blocks. */
+extern const struct framing framing_named;
+/* block_framing: the framing that an encoder was told (struct encoder_about), or else its usual one. */
+static inline const struct framing *block_framing(const struct framing *told,
+						  const struct framing *usual)
 {
-	return told ? told : &framing_events;
+	return told ? told : usual;
 }
 
 /* block_event: the next blocks belong to the event seq; may be called again for the same event. */
@@ -37,11 +40,26 @@ static inline void block_event(struct blocks *b, uint64_t seq)
 		b->next = (struct cursor){ .seq = seq };
 }
 
-/* block_open: appends what stands before a block's JSON; name: of the block's event, or NULL.
+/* block_open: appends what stands before a block's JSON; name: of the block's event, or empty.
  * block_close: ends the block; a block that the reader has received is removed from out. False: out
  * is full, and ends with half a block. */
-bool block_open(struct blocks *b, const char *name, struct buf *out) MUST_USE;
+bool block_open(struct blocks *b, struct str name, struct buf *out) MUST_USE;
 bool block_close(struct blocks *b, struct buf *out) MUST_USE;
+/* For many blocks without numbers that begin alike.  block_head: appends what stands before their JSON to
+ * head, which gets the first part of the JSON, too; a block must have been printed.  block_open_head: as
+ * block_open, with that part. */
+MUST_USE static inline bool block_head(const struct blocks *b, struct str name, struct buf *head)
+{
+	return b->framing->open(b, name, head);
+}
+MUST_USE static inline bool block_open_head(struct blocks *b, const struct buf *head,
+					    struct buf *out)
+{
+	b->start = out->len;
+	return buf_str(out, buf_view(head));
+}
+/* block_end: appends the framing's end, after a normal end or a failure.  False: as block_open. */
+bool block_end(struct blocks *b, bool failed, struct buf *out) MUST_USE;
 
 /* block_done, block_error: append the last blocks of OpenAI's streams, of a normal end or of a
  * failure, for the event seq, and the framing's end.  False: out is full, and unchanged. */

@@ -324,7 +324,7 @@ static bool chunk_event(struct encoder *n, const struct event *ev, uint64_t seq,
 	if (raw && ev->choice < 64)
 		p->has_role |= 1ull << ev->choice;
 	block_event(&p->blocks, seq);
-	if (block_open(&p->blocks, NULL, out) && chunk_put_chunk(p, ev, out) &&
+	if (block_open(&p->blocks, STR_NONE, out) && chunk_put_chunk(p, ev, out) &&
 	    block_close(&p->blocks, out)) {
 		p->begun = true;
 		return true;
@@ -437,7 +437,7 @@ static struct encoder *chunk_encoder(const struct encoder_about *about, bool our
 	p->about = *about;
 	p->ours = ours;
 	p->own_id = id_text(about->run, ID_COMPLETION, p->own_text);
-	p->blocks = (struct blocks){ .framing = block_framing(about->framing),
+	p->blocks = (struct blocks){ .framing = block_framing(about->framing, &framing_events),
 				     .numbered = ours,
 				     .seen = about->seen };
 	buf_init(&p->id, KIB);

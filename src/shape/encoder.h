@@ -15,8 +15,7 @@
 /* The facts of its run that an encoder prints. Spans are borrowed from the run for its whole
  * life. */
 struct encoder_about {
-	/* A stream's, as its family has it; NULL: server-sent events.  An encoder of an API that has
-	 * no other framing does not look. */
+	/* A stream's, as its family has it; NULL: server-sent events in the API's own form. */
 	const struct framing *framing;
 	bool                  want_usage; /* the client asked for the usage chunk */
 	bool                  fences;     /* fenced code in the answer becomes LMC code */

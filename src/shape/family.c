@@ -134,7 +134,7 @@ static void messages_place(const struct origins *o, struct err *e)
 
 const struct family family_messages = {
 	.shapes = messages_shapes,
-	.framing = &framing_events,
+	.framing = &framing_named,
 	.error = anthropic_error_body,
 	.headers = messages_headers,
 	.verbatim = true,
@@ -157,7 +157,7 @@ static const struct shape responses_shapes[] = {
 
 const struct family family_responses = {
 	.shapes = responses_shapes,
-	.framing = &framing_events,
+	.framing = &framing_named,
 	.error = err_body,
 	.place = response_place,
 	.run_id = ID_RESPONSE,

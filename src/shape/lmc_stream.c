@@ -69,14 +69,14 @@ static bool lmc_stream_settle(struct lmc_stream *s, bool ok)
 	return ok;
 }
 
-static bool open_block(struct lmc_stream *s, const char *name)
+static bool open_block(struct lmc_stream *s, struct str name)
 {
 	return close_piece(s) && block_open(&s->blocks, name, s->out);
 }
 
 static bool lmc_stream_put_flag(struct lmc_stream *s, const char *flag)
 {
-	return open_block(s, NULL) && buf_str(s->out, buf_view(&s->head)) &&
+	return open_block(s, STR_NONE) && buf_str(s->out, buf_view(&s->head)) &&
 	       buf_text(s->out, ",\"") && buf_text(s->out, flag) &&
 	       lmc_stream_end_block(s, "\":true}");
 }
@@ -100,7 +100,7 @@ static bool segment_text(void *arg, struct str text)
 	struct lmc_stream *s = arg;
 	struct buf        *out = s->out;
 
-	if (!s->in_piece && (!open_block(s, NULL) || !buf_str(out, buf_view(&s->head)) ||
+	if (!s->in_piece && (!open_block(s, STR_NONE) || !buf_str(out, buf_view(&s->head)) ||
 			     !buf_text(out, ",\"content\":\"")))
 		return false;
 	s->in_piece = true;
@@ -118,7 +118,7 @@ static bool put_confirmation(struct lmc_stream *s)
 	static const char front[] = "{\"role\":\"assistant\",";
 	struct str        rest = { s->head.data + strlen(front), s->head.len - strlen(front) };
 
-	return open_block(s, NULL) &&
+	return open_block(s, STR_NONE) &&
 	       buf_text(s->out, "{\"role\":\"computer\",\"type\":\"confirmation\","
 				"\"format\":\"execution\",\"content\":{") &&
 	       buf_str(s->out, rest) && buf_text(s->out, ",\"content\":\"") &&
@@ -166,7 +166,7 @@ static bool lmc_stream_put_image(struct lmc_stream *s, json_at part)
 		return true;
 	}
 	bool ok = picture_format(&p, &s->head) && lmc_stream_put_flag(s, "start") &&
-		  open_block(s, NULL) && buf_str(s->out, buf_view(&s->head)) &&
+		  open_block(s, STR_NONE) && buf_str(s->out, buf_view(&s->head)) &&
 		  picture_content(&p, s->out) && lmc_stream_end_block(s, "}") &&
 		  lmc_stream_put_flag(s, "end");
 	picture_finish(&p);
@@ -262,7 +262,7 @@ static bool lmc_stream_put_chunk(struct lmc_stream *s, struct str chunk)
 		if (!buf_add(&s->head, chunk.p, chunk.n - flag_len))
 			return false;
 	}
-	if (!open_block(s, NULL) || !buf_str(s->out, chunk) || !lmc_stream_end_block(s, ""))
+	if (!open_block(s, STR_NONE) || !buf_str(s->out, chunk) || !lmc_stream_end_block(s, ""))
 		return false;
 	s->open = starts || (s->open && !ends);
 	return true;
@@ -354,7 +354,7 @@ static bool lmc_stream_usual(const char *finish_reason)
 	       strcmp(finish_reason, "tool_calls") == 0;
 }
 
-static bool put_status(struct lmc_stream *s, const char *name)
+static bool put_status(struct lmc_stream *s, struct str name)
 {
 	struct buf *out = s->out;
 
@@ -378,7 +378,8 @@ static bool lmc_done(struct encoder *n, uint64_t seq, struct buf *out)
 	bool               rest = lmc_rest(n, out);
 	struct lmc_stream *s = lmc_stream_begin(n, seq, out);
 
-	return lmc_stream_settle(s, rest && end_turn(s) && put_status(s, "done"));
+	return lmc_stream_settle(s, rest && end_turn(s) && put_status(s, STR("done")) &&
+					    block_end(&s->blocks, false, out));
 }
 
 static bool lmc_error(struct encoder *n, const struct err *e, struct str request_id, uint64_t seq,
@@ -396,11 +397,12 @@ static bool lmc_error(struct encoder *n, const struct err *e, struct str request
 	/* If the encoder itself has failed, its held text is lost, but an open segment gets its
 	 * end. */
 	(void)lmc_stream_settle(s, end_turn(s));
-	return lmc_stream_settle(s, (!s->open || segment_close(s)) && open_block(s, NULL) &&
-					    buf_text(out, "{\"role\":\"server\",\"type\":\"error\","
-							  "\"content\":") &&
-					    err_object(e, request_id, out) &&
-					    lmc_stream_end_block(s, "}") && put_status(s, "error"));
+	return lmc_stream_settle(
+		s, (!s->open || segment_close(s)) && open_block(s, STR_NONE) &&
+			   buf_text(out, "{\"role\":\"server\",\"type\":\"error\","
+					 "\"content\":") &&
+			   err_object(e, request_id, out) && lmc_stream_end_block(s, "}") &&
+			   put_status(s, STR("error")) && block_end(&s->blocks, true, out));
 }
 
 /* --- whole answers --- */
@@ -508,7 +510,7 @@ struct encoder *lmc_stream_create(const struct encoder_about *about)
 		return NULL;
 	s->encoder.ops = &lmc_ops;
 	s->about = *about;
-	s->blocks = (struct blocks){ .framing = block_framing(about->framing),
+	s->blocks = (struct blocks){ .framing = block_framing(about->framing, &framing_events),
 				     .numbered = true,
 				     .seen = about->seen };
 	s->speech = speech_create(&(struct speech_options){

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
+#include "shape/block.h"
 #include "shape/rebyte.h"
 
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 struct rebyte_stream {
 	struct encoder       encoder;
 	struct encoder_about about;
+	struct blocks        blocks;
 	struct rebyte_value  value;
 	bool                 begun; /* the first block was printed */
 	bool                 bare;  /* a plain answer is its text alone */
@@ -27,17 +29,25 @@ static struct rebyte_stream *rebyte_stream_of(struct encoder *n)
 	return container_of(n, struct rebyte_stream, encoder);
 }
 
-static bool rebyte_stream_put_status(const struct rebyte_stream *s, const char *status,
-				     struct buf *out)
+static bool rebyte_stream_open(struct rebyte_stream *s, const char *type, struct buf *out)
 {
-	return buf_fmt(out,
-		       "data: {\"type\":\"run_status\",\"content\":{\"status\":\"%s\","
-		       "\"run_id\":\"%s\"",
-		       status, s->run) &&
+	return block_open(&s->blocks, STR_NONE, out) && buf_text(out, "{\"type\":\"") &&
+	       buf_text(out, type) && buf_text(out, "\",\"content\":");
+}
+
+static bool rebyte_stream_close(struct rebyte_stream *s, const char *rest, struct buf *out)
+{
+	return buf_text(out, rest) && block_close(&s->blocks, out);
+}
+
+static bool rebyte_stream_put_status(struct rebyte_stream *s, const char *status, struct buf *out)
+{
+	return rebyte_stream_open(s, "run_status", out) &&
+	       buf_fmt(out, "{\"status\":\"%s\",\"run_id\":\"%s\"", status, s->run) &&
 	       (id_none(s->about.conversation) ||
 		buf_fmt(out, ",\"thread_id\":\"%s\"",
 			id_text(s->about.conversation, ID_CONVERSATION, (char[ID_MAX]){ 0 }).p)) &&
-	       buf_text(out, "}}\n\n");
+	       rebyte_stream_close(s, "}}", out);
 }
 
 static bool rebyte_begin(struct rebyte_stream *s, struct buf *out)
@@ -49,20 +59,20 @@ static bool rebyte_begin(struct rebyte_stream *s, struct buf *out)
 }
 
 /* rebyte_stream_put_tokens: type: its own text, or the arguments of a call. */
-static bool rebyte_stream_put_tokens(const char *type, struct str text, struct buf *out)
+static bool rebyte_stream_put_tokens(struct rebyte_stream *s, const char *type, struct str text,
+				     struct buf *out)
 {
-	return buf_fmt(out,
-		       "data: {\"type\":\"%s\",\"content\":{" BLOCK
-		       ",\"input_index\":0,\"map\":null,\"tokens\":{\"text\":\"",
-		       type) &&
-	       buf_str(out, text) && buf_text(out, "\"}}}\n\n");
+	return rebyte_stream_open(s, type, out) &&
+	       buf_text(out, "{" BLOCK ",\"input_index\":0,\"map\":null,\"tokens\":{\"text\":\"") &&
+	       buf_str(out, text) && rebyte_stream_close(s, "\"}}}", out);
 }
 
-static bool rebyte_stream_put_function(struct str name, struct buf *out)
+static bool rebyte_stream_put_function(struct rebyte_stream *s, struct str name, struct buf *out)
 {
-	return buf_text(out, "data: {\"type\":\"function_call\",\"content\":{" BLOCK
+	return rebyte_stream_open(s, "function_call", out) &&
+	       buf_text(out, "{" BLOCK
 			     ",\"input_index\":0,\"map\":null,\"function_call\":{\"name\":\"") &&
-	       buf_str(out, name) && buf_text(out, "\"}}}\n\n");
+	       buf_str(out, name) && rebyte_stream_close(s, "\"}}}", out);
 }
 
 static bool rebyte_stream_put(struct rebyte_stream *s, const struct event *ev, struct buf *out)
@@ -70,12 +80,12 @@ static bool rebyte_stream_put(struct rebyte_stream *s, const struct event *ev, s
 	switch (ev->kind) {
 	case EVENT_TEXT:
 	case EVENT_REFUSAL:
-		return rebyte_begin(s, out) && rebyte_stream_put_tokens("tokens", ev->text, out);
+		return rebyte_begin(s, out) && rebyte_stream_put_tokens(s, "tokens", ev->text, out);
 	case EVENT_TOOL_START:
-		return rebyte_begin(s, out) && rebyte_stream_put_function(ev->name, out);
+		return rebyte_begin(s, out) && rebyte_stream_put_function(s, ev->name, out);
 	case EVENT_TOOL_ARGS:
 		return rebyte_begin(s, out) &&
-		       rebyte_stream_put_tokens("function_call_arguments_tokens", ev->text, out);
+		       rebyte_stream_put_tokens(s, "function_call_arguments_tokens", ev->text, out);
 	case EVENT_START: return rebyte_begin(s, out);
 	case EVENT_REASONING:
 	case EVENT_BLOCK_END:
@@ -111,11 +121,11 @@ static bool rebyte_stream_event(struct encoder *n, const struct event *ev, uint6
 	return false;
 }
 
-static bool rebyte_stream_put_final(const struct rebyte_stream *s, const char *status,
-				    struct buf *out)
+/* rebyte_stream_put_final: the stream ends in the same way after a failure. */
+static bool rebyte_stream_put_final(struct rebyte_stream *s, const char *status, struct buf *out)
 {
-	return rebyte_stream_put_status(s, status, out) &&
-	       buf_text(out, "data: {\"type\":\"final\",\"content\":{}}\n\ndata: [DONE]\n\n");
+	return rebyte_stream_put_status(s, status, out) && rebyte_stream_open(s, "final", out) &&
+	       rebyte_stream_close(s, "{}}", out) && block_done(&s->blocks, 0, out);
 }
 
 static bool rebyte_stream_done(struct encoder *n, uint64_t seq, struct buf *out)
@@ -124,21 +134,19 @@ static bool rebyte_stream_done(struct encoder *n, uint64_t seq, struct buf *out)
 	size_t                start = out->len;
 
 	(void)seq;
-	if (rebyte_begin(s, out) &&
-	    buf_text(out,
-		     "data: {\"type\":\"block_execution\",\"content\":{" BLOCK ",\"execution\":") &&
-	    rebyte_value_print(&s->value, out) && buf_text(out, "}}\n\n") &&
-	    rebyte_stream_put_final(s, "succeeded", out))
+	if (rebyte_begin(s, out) && rebyte_stream_open(s, "block_execution", out) &&
+	    buf_text(out, "{" BLOCK ",\"execution\":") && rebyte_value_print(&s->value, out) &&
+	    rebyte_stream_close(s, "}}", out) && rebyte_stream_put_final(s, "succeeded", out))
 		return true;
 	out->len = start;
 	return false;
 }
 
-static bool rebyte_stream_put_error(const struct err *e, struct buf *out)
+static bool rebyte_stream_put_error(struct rebyte_stream *s, const struct err *e, struct buf *out)
 {
-	return buf_text(out, "data: {\"type\":\"block_execution\",\"content\":{" BLOCK
-			     ",\"execution\":[[{\"value\":null,\"error\":") &&
-	       err_message(e, out) && buf_text(out, "}]]}}\n\n");
+	return rebyte_stream_open(s, "block_execution", out) &&
+	       buf_text(out, "{" BLOCK ",\"execution\":[[{\"value\":null,\"error\":") &&
+	       err_message(e, out) && rebyte_stream_close(s, "}]]}}", out);
 }
 
 static bool rebyte_stream_error(struct encoder *n, const struct err *e, struct str request_id,
@@ -148,10 +156,9 @@ static bool rebyte_stream_error(struct encoder *n, const struct err *e, struct s
 	size_t                start = out->len;
 
 	(void)seq;
-	if (rebyte_begin(s, out) && rebyte_stream_put_error(e, out) &&
-	    buf_text(out, "data: {\"type\":\"error\",\"content\":") &&
-	    rebyte_error_put(e, request_id, out) && buf_text(out, "}\n\n") &&
-	    rebyte_stream_put_final(s, "errored", out))
+	if (rebyte_begin(s, out) && rebyte_stream_put_error(s, e, out) &&
+	    rebyte_stream_open(s, "error", out) && rebyte_error_put(e, request_id, out) &&
+	    rebyte_stream_close(s, "}", out) && rebyte_stream_put_final(s, "errored", out))
 		return true;
 	out->len = start;
 	return false;
@@ -218,6 +225,7 @@ struct encoder *rebyte_stream_create(const struct encoder_about *about)
 		return NULL;
 	s->encoder.ops = &rebyte_stream_ops;
 	s->about = *about;
+	s->blocks.framing = block_framing(about->framing, &framing_events);
 	s->bare = str_is(about->settings, REBYTE_CONTENT_ONLY);
 	(void)id_text(about->run, ID_RUN, s->run);
 	rebyte_value_init(&s->value);

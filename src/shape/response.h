@@ -12,6 +12,7 @@
 #include "msg/event.h"
 #include "msg/family.h"
 #include "msg/origin.h"
+#include "shape/block.h"
 #include "shape/encoder.h"
 
 struct err;
@@ -186,19 +187,26 @@ struct response_pass {
 	struct json_doc doc;     /* scratch */
 };
 
-/* Where events are printed. */
-struct response_pass_to {
-	struct buf *out;
-	uint64_t   *number; /* number of the next event */
-	uint64_t    unseen; /* events with lower numbers are left out */
-};
+/* Each event of the stream is a block, and its number is one less than the block's.  response_block_close: ends a
+ * block, as block_close, and counts it. */
+static inline uint64_t response_number(const struct blocks *b)
+{
+	return b->next.seq - 1;
+}
+MUST_USE static inline bool response_block_close(struct blocks *b, struct buf *out)
+{
+	bool ok = block_close(b, out);
+
+	block_event(b, b->next.seq + 1);
+	return ok;
+}
 
 void response_pass_init(struct response_pass *p, bool renames);
 void response_pass_finish(struct response_pass *p);
 /* response_pass_event: takes an event of this form, and prints the provider's, if it carries one; r gets
  * the items, the usage and the finish reason.  False: out is full, or memory is short. */
 bool response_pass_event(struct response_pass *p, struct response *r, const struct event *ev,
-			 const struct response_pass_to *to) MUST_USE;
+			 struct blocks *b, struct buf *out) MUST_USE;
 /* response_pass_ready: makes the object of the last event.  On any thread, while nobody else uses p and r.
  * False: memory is short. */
 bool response_pass_ready(struct response_pass *p, struct response *r, int64_t ended_s) MUST_USE;

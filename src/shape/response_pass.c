@@ -43,13 +43,6 @@ static bool pass_put(struct buf *out, struct str *rest, struct str part, struct 
 	return buf_str(out, before) && buf_str(out, instead);
 }
 
-static bool pass_head(struct str type, struct buf *out)
-{
-	return (type.n == 0 ||
-		(buf_text(out, "event: ") && buf_str(out, type) && buf_text(out, "\n"))) &&
-	       buf_text(out, "data: ");
-}
-
 /* pass_replaced: the event with the id of its item and its number replaced, in the order in which they
  * stand. */
 static bool pass_replaced(const struct response *r, const struct event *ev, uint64_t number,
@@ -70,20 +63,19 @@ static bool pass_replaced(const struct response *r, const struct event *ev, uint
 	       (id.n == 0 || id.p < count.p || pass_put(out, &rest, id, own)) && buf_str(out, rest);
 }
 
-static bool pass_one(const struct response *r, const struct event *ev, struct str type,
-		     const struct response_pass_to *to)
+static bool pass_close(struct blocks *b, size_t start, struct buf *out)
 {
-	uint64_t number = (*to->number)++;
+	block_one_line(out, start);
+	return response_block_close(b, out);
+}
 
-	if (number < to->unseen)
-		return true;
-	if (!pass_head(type, to->out))
+static bool pass_one(const struct response *r, const struct event *ev, struct str type,
+		     struct blocks *b, struct buf *out)
+{
+	if (!block_open(b, type, out))
 		return false;
-	size_t start = to->out->len;
-	if (!pass_replaced(r, ev, number, to->out))
-		return false;
-	block_one_line(to->out, start);
-	return buf_text(to->out, "\n\n");
+	size_t start = out->len;
+	return pass_replaced(r, ev, response_number(b), out) && pass_close(b, start, out);
 }
 
 static struct response_frame pass_frame(const struct response *r, const char *status, bool over,
@@ -102,29 +94,23 @@ static struct response_frame pass_frame(const struct response *r, const char *st
 
 /* pass_response: an event with a response; the object is printed anew. */
 static bool pass_response(struct response_pass *p, const struct response *r, struct str raw,
-			  struct str type, const struct response_pass_to *to)
+			  struct str type, struct blocks *b, struct buf *out)
 {
 	struct response_frame f = pass_frame(r, "in_progress", false, 0);
-	uint64_t              number = (*to->number)++;
 
-	if (number < to->unseen)
-		return true;
-	if (!pass_head(type, to->out))
+	if (!block_open(b, type, out))
 		return false;
-	size_t start = to->out->len;
-	if (!buf_text(to->out, "{\"type\":\"") || !buf_str(to->out, type) ||
-	    !buf_fmt(to->out,
-		     "\",\"sequence_number\":%llu,\"response\":", (unsigned long long)number) ||
-	    !response_raw_print(r->raw, &f, pass_member(p, raw, "response"), to->out) ||
-	    !buf_text(to->out, "}"))
-		return false;
-	block_one_line(to->out, start);
-	return buf_text(to->out, "\n\n");
+	size_t start = out->len;
+	return buf_text(out, "{\"type\":\"") && buf_str(out, type) &&
+	       buf_fmt(out, "\",\"sequence_number\":%llu,\"response\":",
+		       (unsigned long long)response_number(b)) &&
+	       response_raw_print(r->raw, &f, pass_member(p, raw, "response"), out) &&
+	       buf_text(out, "}") && pass_close(b, start, out);
 }
 
 /* pass_on: the last event waits for the store. */
 static bool pass_on_raw(struct response_pass *p, const struct response *r, const struct event *ev,
-			const struct response_pass_to *to)
+			struct blocks *b, struct buf *out)
 {
 	struct str type = block_type_of(&p->doc, ev->raw, &json_limits_stored);
 
@@ -132,15 +118,15 @@ static bool pass_on_raw(struct response_pass *p, const struct response *r, const
 		return buf_str(&p->last, ev->raw);
 	if (str_is(type, "response.created") || str_is(type, "response.queued") ||
 	    str_is(type, "response.in_progress"))
-		return pass_response(p, r, ev->raw, type, to);
+		return pass_response(p, r, ev->raw, type, b, out);
 	if (str_is(type, "response.output_item.added") &&
 	    !response_raw_name(r->raw, pass_member(p, ev->raw, "item")))
 		return false;
-	return pass_one(r, ev, type, to);
+	return pass_one(r, ev, type, b, out);
 }
 
 bool response_pass_event(struct response_pass *p, struct response *r, const struct event *ev,
-			 const struct response_pass_to *to)
+			 struct blocks *b, struct buf *out)
 {
 	p->on = true;
 	if (!r->raw)
@@ -155,7 +141,7 @@ bool response_pass_event(struct response_pass *p, struct response *r, const stru
 	}
 	if (ev->kind == EVENT_OTHER && ev->text.n > 0 && !response_raw_add(r->raw, ev->text))
 		return false;
-	return ev->raw.n == 0 || pass_on_raw(p, r, ev, to);
+	return ev->raw.n == 0 || pass_on_raw(p, r, ev, b, out);
 }
 
 /* --- the end --- */

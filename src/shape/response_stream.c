@@ -28,12 +28,10 @@ struct response_stream {
 	struct encoder_about about;
 	struct response      r;
 	bool                 begun;
-	uint64_t             number;   /* number of the next event */
-	uint64_t             unseen;   /* numbers below this one were received already */
+	struct blocks        blocks;
 	uint64_t             last_seq; /* number of the run's last event */
 	struct response_pass pass;
-	struct buf          *out;   /* output of the current call */
-	size_t               start; /* start of the open event in out */
+	struct buf          *out; /* output of the current call */
 };
 
 /* --- one event --- */
@@ -46,21 +44,15 @@ static bool response_stream_put(struct response_stream *s, const char *text)
 /* stream_open: the object stays open, after its number. */
 static bool stream_open(struct response_stream *s, const char *type)
 {
-	s->start = s->out->len;
-	return response_stream_put(s, "event: ") && response_stream_put(s, type) &&
-	       response_stream_put(s, "\ndata: {\"type\":\"") && response_stream_put(s, type) &&
+	return block_open(&s->blocks, str_of(type), s->out) &&
+	       response_stream_put(s, "{\"type\":\"") && response_stream_put(s, type) &&
 	       response_stream_put(s, "\",\"sequence_number\":") &&
-	       buf_int(s->out, (int64_t)s->number);
+	       buf_int(s->out, (int64_t)response_number(&s->blocks));
 }
 
 static bool stream_close(struct response_stream *s)
 {
-	if (!response_stream_put(s, "}\n\n"))
-		return false;
-	if (s->number < s->unseen)
-		s->out->len = s->start;
-	s->number++;
-	return true;
+	return response_stream_put(s, "}") && response_block_close(&s->blocks, s->out);
 }
 
 static bool stream_put_quoted(struct response_stream *s, const char *before, struct str escaped)
@@ -144,7 +136,7 @@ static bool response_stream_opened(void *arg, struct response_item *i)
 /* --- deltas --- */
 
 /* stream_make_head: what all deltas of an item have before their numbers, made once. */
-static bool stream_make_head(struct response_item *i)
+static bool stream_make_head(const struct response_stream *s, struct response_item *i)
 {
 	static const struct {
 		const char *type;
@@ -160,10 +152,11 @@ static bool stream_make_head(struct response_item *i)
 	const char *index = kinds[i->kind].index;
 
 	return i->head.len > 0 ||
-	       buf_fmt(&i->head,
-		       "event: %s\ndata: {\"type\":\"%s\",\"item_id\":\"%s\",\"output_index\":%zu%s,"
-		       "\"sequence_number\":",
-		       type, type, i->id, i->index, index);
+	       (block_head(&s->blocks, str_of(type), &i->head) &&
+		buf_fmt(&i->head,
+			"{\"type\":\"%s\",\"item_id\":\"%s\",\"output_index\":%zu%s,"
+			"\"sequence_number\":",
+			type, i->id, i->index, index));
 }
 
 static bool stream_put_logprobs(struct response_stream *s, const struct buf *elements)
@@ -177,17 +170,13 @@ static bool stream_put_logprobs(struct response_stream *s, const struct buf *ele
 static bool response_stream_delta(struct response_stream *s, struct response_item *i,
 				  struct str piece)
 {
-	if (s->number < s->unseen) {
-		s->number++;
-		return true;
-	}
 	bool told = i->kind == RESPONSE_MESSAGE;
 
-	return stream_make_head(i) && buf_str(s->out, buf_view(&i->head)) &&
-	       buf_int(s->out, (int64_t)s->number++) &&
+	return stream_make_head(s, i) && block_open_head(&s->blocks, &i->head, s->out) &&
+	       buf_int(s->out, (int64_t)response_number(&s->blocks)) &&
 	       (!told || stream_put_logprobs(s, &s->r.pending)) &&
 	       response_stream_put(s, ",\"delta\":\"") && buf_str(s->out, piece) &&
-	       response_stream_put(s, "\"}\n\n");
+	       response_stream_put(s, "\"}") && response_block_close(&s->blocks, s->out);
 }
 
 static bool refusal_delta(struct response_stream *s, const struct response_item *i,
@@ -325,10 +314,8 @@ static bool response_stream_rest(struct encoder *n, struct buf *out)
 
 static bool response_stream_take_passed(struct response_stream *s, const struct event *ev)
 {
-	struct response_pass_to to = { s->out, &s->number, s->unseen };
-
 	s->begun = true;
-	if (!response_pass_event(&s->pass, &s->r, ev, &to))
+	if (!response_pass_event(&s->pass, &s->r, ev, &s->blocks, s->out))
 		return false;
 	s->encoder.rests =
 		s->r.finished && s->pass.object.len == 0 && s->pass.last.len > LIMIT_LOOP_JSON;
@@ -370,7 +357,8 @@ static bool response_stream_event(struct encoder *n, const struct event *ev, uin
 static void stream_jump(struct response_stream *s, uint64_t seq)
 {
 	if (seq > s->last_seq + 1)
-		s->number += EVENTS_EACH * (seq - s->last_seq - 1 + s->r.count);
+		block_event(&s->blocks, s->blocks.next.seq +
+						EVENTS_EACH * (seq - s->last_seq - 1 + s->r.count));
 }
 
 static bool response_stream_done(struct encoder *n, uint64_t seq, struct buf *out)
@@ -383,17 +371,19 @@ static bool response_stream_done(struct encoder *n, uint64_t seq, struct buf *ou
 
 	stream_jump(s, seq);
 	if (s->pass.on) {
-		ok = ok && pass_done(s);
+		ok = ok && pass_done(s) && block_end(&s->blocks, false, out);
 		if (!ok)
 			out->len = start;
 		return ok;
 	}
-	ok = ok && stream_put_response(s, early ? "response.incomplete" : "response.completed",
-				       &(struct response_state){
-					       .status = early ? "incomplete" : "completed",
-					       .over = true,
-					       .completed_s = n->ended_s,
-				       });
+	ok = ok &&
+	     stream_put_response(s, early ? "response.incomplete" : "response.completed",
+				 &(struct response_state){
+					 .status = early ? "incomplete" : "completed",
+					 .over = true,
+					 .completed_s = n->ended_s,
+				 }) &&
+	     block_end(&s->blocks, false, out);
 	if (!ok)
 		out->len = start;
 	return ok;
@@ -442,7 +432,8 @@ static bool response_stream_error(struct encoder *n, const struct err *e, struct
 		  err_message(e, &message);
 	stream_jump(s, seq);
 	ok = ok && (cancelled || response_stream_put_error(s, e, buf_view(&message), request_id)) &&
-	     response_stream_put_failed(s, &as, buf_view(&message));
+	     response_stream_put_failed(s, &as, buf_view(&message)) &&
+	     block_end(&s->blocks, true, out);
 	buf_finish(&message);
 	if (!ok)
 		out->len = start;
@@ -506,7 +497,9 @@ struct encoder *response_stream_create(const struct encoder_about *about)
 		return NULL;
 	s->encoder.ops = &response_stream_ops;
 	s->about = *about;
-	s->unseen = about->seen.seq;
+	s->blocks = (struct blocks){ .framing = block_framing(about->framing, &framing_named),
+				     .seen = about->seen };
+	block_event(&s->blocks, 1);
 	response_pass_init(&s->pass, !id_none(about->conversation));
 	/* A setting hides reasoning; then the items have to be numbered anew. */
 	if (about->reasoning != REASONING_NONE)

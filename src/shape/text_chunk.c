@@ -51,7 +51,7 @@ static bool put_text_end(uint32_t choice, const char *reason, struct buf *out)
 
 static bool text_chunk_open(struct text_printer *p, struct buf *out)
 {
-	return block_open(&p->blocks, NULL, out) && put_text_head(p, out);
+	return block_open(&p->blocks, STR_NONE, out) && put_text_head(p, out);
 }
 
 static bool text_chunk_close(struct text_printer *p, struct buf *out)
@@ -166,7 +166,7 @@ static bool text_raw_event(struct encoder *n, const struct event *ev, uint64_t s
 	if (ev->cont || (ev->raw_only_usage && !p->about.want_usage))
 		return true;
 	if (ev->raw.n == 0 ? put_text_chunk(p, ev, out)
-			   : block_open(&p->blocks, NULL, out) && block_raw(ev->raw, out) &&
+			   : block_open(&p->blocks, STR_NONE, out) && block_raw(ev->raw, out) &&
 				     block_close(&p->blocks, out))
 		return true;
 	out->len = start;
@@ -211,7 +211,7 @@ static struct encoder *text_encoder(const struct encoder_about *about,
 	p->encoder.ops = ops;
 	p->encoder.raws = ops == &text_raw_ops ? 1u << RAW_OPENAI : 0;
 	p->about = *about;
-	p->blocks.framing = block_framing(about->framing);
+	p->blocks.framing = block_framing(about->framing, &framing_events);
 	p->own_id = id_text(about->run, ID_TEXT_COMPLETION, p->own_text);
 	return &p->encoder;
 }

@@ -7,14 +7,14 @@
 
 #include <cmocka.h>
 
-static bool line_open(const struct blocks *b, const char *name, struct buf *out)
+static bool line_open(const struct blocks *b, struct str name, struct buf *out)
 {
 	(void)b;
 	(void)name;
 	return buf_text(out, "");
 }
 
-static bool array_open(const struct blocks *b, const char *name, struct buf *out)
+static bool array_open(const struct blocks *b, struct str name, struct buf *out)
 {
 	(void)name;
 	return buf_text(out, b->begun ? "," : "[");
@@ -27,14 +27,16 @@ static bool array_end(struct blocks *b, bool failed, struct buf *out)
 }
 
 static const struct framing lines = {
-	"application/x-ndjson", { "\n", 1 }, line_open, { "\n", 1 }, NULL
+	"application/x-ndjson", { "\n", 1 }, line_open, { "\n", 1 }, NULL, { 0 }
 };
-static const struct framing array = { "application/json", { 0 }, array_open, { 0 }, array_end };
+static const struct framing array = {
+	"application/json", { 0 }, array_open, { 0 }, array_end, { 0 }
+};
 
 static bool print_block(struct blocks *b, uint64_t seq, const char *json, struct buf *out)
 {
 	block_event(b, seq);
-	return block_open(b, NULL, out) && buf_text(out, json) && block_close(b, out);
+	return block_open(b, STR_NONE, out) && buf_text(out, json) && block_close(b, out);
 }
 
 static void a_framing_says_how_blocks_stand_in_a_body(void **state)

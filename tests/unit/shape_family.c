@@ -1,7 +1,9 @@
 /* The families' const structs: what every one of them must have, and how shapes are found. */
 #include "base/err.h"
 #include "base/limits.h"
+#include "json/scan.h"
 #include "schema/schema.h"
+#include "shape/block.h"
 #include "shape/encoder.h"
 #include "shape/family.h"
 
@@ -156,6 +158,63 @@ static void a_block_that_was_seen_is_not_printed_again(void **state)
 		}
 }
 
+static bool array_open(const struct blocks *b, struct str name, struct buf *out)
+{
+	(void)name;
+	return buf_text(out, b->begun ? "," : "[");
+}
+
+static bool array_end(struct blocks *b, bool failed, struct buf *out)
+{
+	(void)failed;
+	return buf_text(out, b->begun ? "]" : "[]");
+}
+
+/* A framing that no family has: the body is one JSON array. */
+static const struct framing array = { .open = array_open, .end = array_end };
+
+static void every_encoder_prints_in_any_framing(void **state)
+{
+	static const struct event events[] = {
+		{ .kind = EVENT_START, .id = { "up-1", 4 }, .text = { "tiny", 4 } },
+		{ .kind = EVENT_REASONING, .text = { "hm", 2 } },
+		{ .kind = EVENT_TEXT, .text = { "a", 1 } },
+		{ .kind = EVENT_TEXT, .text = { "b", 1 } },
+		{ .kind = EVENT_TOOL_START, .block = 1, .id = { "c1", 2 }, .name = { "f", 1 } },
+		{ .kind = EVENT_TOOL_ARGS, .block = 1, .text = { "{}", 2 } },
+		{ .kind = EVENT_BLOCK_END, .block = 1 },
+		{ .kind = EVENT_FINISH, .text = { "tool_calls", 10 } },
+	};
+	struct json_doc doc = { 0 };
+	struct err      e, failure;
+
+	(void)state;
+	err_set(&failure, ERR_INTERNAL, "", "no more");
+	for (size_t i = 0; i < 2 * ARRAY_LEN(families); i++)
+		for (const struct shape *s = families[i / 2]->shapes; s->word; s++) {
+			struct encoder *n = s->encoder(&(struct encoder_about){
+				.framing = &array, .run = { 1, 2 }, .model = STR("tiny") });
+			struct buf      out;
+
+			print_message("case: %s, %s\n", s->word, i % 2 ? "fails" : "ends");
+			assert_non_null(n);
+			buf_init(&out, 64 * KIB);
+			for (size_t k = 0; k < ARRAY_LEN(events); k++)
+				assert_true(n->ops->event(n, &events[k], 2 + k, &out));
+			assert_true(i % 2 ? n->ops->error(n, &failure, STR("req_1"), 99, &out)
+					  : n->ops->done(n, 99, &out));
+			assert_int_equal(
+				json_scan(&doc, out.data, out.len, &json_limits_stored, &e),
+				ERR_OK);
+			assert_int_equal(json_kind(&doc, 0), JSON_ARRAY);
+			/* The provider's own objects, of which there are none here, are all that it prints. */
+			assert_true(doc.tok[0].count >= 3 || strcmp(s->word, "text_raw") == 0);
+			encoder_destroy(n);
+			buf_finish(&out);
+		}
+	json_doc_finish(&doc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +225,7 @@ int main(void)
 		cmocka_unit_test(a_shape_is_found_by_its_word_and_by_its_name),
 		cmocka_unit_test(blocks_have_numbers_where_a_cursor_is_read),
 		cmocka_unit_test(a_block_that_was_seen_is_not_printed_again),
+		cmocka_unit_test(every_encoder_prints_in_any_framing),
 	};
 
 	return cmocka_run_group_tests_name("shape/family", tests, NULL, NULL);

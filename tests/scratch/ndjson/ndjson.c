@@ -6,7 +6,7 @@
 #include "shape/block.h"
 #include "shape/encoders.h"
 
-static bool line_open(const struct blocks *b, const char *name, struct buf *out)
+static bool line_open(const struct blocks *b, struct str name, struct buf *out)
 {
 	(void)b;
 	(void)name;

@@ -2,6 +2,7 @@
 #include "shape/encoders.h"
 
 #include "base/buf.h"
+#include "shape/api_words.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -17,21 +18,9 @@ int anthropic_error_http(const struct err *e)
 
 static const char *anthropic_error_type(int http)
 {
-	static const struct {
-		int         http;
-		const char *type;
-	} types[] = {
-		{ 401, "authentication_error" },    { 402, "billing_error" },
-		{ 403, "permission_error" },        { 404, "not_found_error" },
-		{ 410, "not_found_error" },         { 413, "request_too_large" },
-		{ 429, "rate_limit_error" },        { 504, "timeout_error" },
-		{ OVERLOADED, "overloaded_error" },
-	};
+	const struct api_error *row = api_words_told(&words_anthropic, http);
 
-	for (size_t i = 0; i < ARRAY_LEN(types); i++)
-		if (types[i].http == http)
-			return types[i].type;
-	return http < 499 ? "invalid_request_error" : "api_error";
+	return row ? row->word : http < 499 ? "invalid_request_error" : "api_error";
 }
 
 /* put_dots: messages[1].content[0] as messages.1.content.0. */

@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
+#include "shape/api_words.h"
 #include "shape/block.h"
 #include "shape/carry.h"
 
@@ -180,12 +181,12 @@ static bool add_usage(const struct usage *u, bool whole, struct buf *out)
 
 static const char *stop_reason(const struct printer *p, struct str finish)
 {
-	if (p->refused || str_is(finish, "content_filter"))
-		return "refusal";
-	if (str_is(finish, "length"))
-		return "max_tokens";
+	if (p->refused)
+		finish = STR("content_filter");
 	/* Some providers say "stop" of an answer with calls. */
-	return p->called ? "tool_use" : "end_turn";
+	else if (!str_is(finish, "content_filter") && !str_is(finish, "length"))
+		finish = p->called ? STR("tool_calls") : STR("stop");
+	return api_words_reason(&words_anthropic, finish);
 }
 
 /* add_head: the members of a message up to its content. */

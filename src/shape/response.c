@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "lmc/media.h"
+#include "shape/api_words.h"
 #include "shape/carry.h"
 #include "shape/answer.h"
 
@@ -411,9 +412,7 @@ bool response_event(struct response *r, const struct event *ev)
 
 const char *response_incomplete(const struct response *r)
 {
-	if (strcmp(r->finish, "length") == 0)
-		return "max_output_tokens";
-	return strcmp(r->finish, "content_filter") == 0 ? "content_filter" : NULL;
+	return api_words_reason(&words_responses, str_of(r->finish));
 }
 
 /* --- birth and death --- */
@@ -550,13 +549,9 @@ static bool response_put_output(const struct response *r, struct buf *out)
 
 const char *response_code(struct str code)
 {
-	static const char *const known[] = { "rate_limit_exceeded", "insufficient_quota",
-					     "context_length_exceeded", "invalid_prompt" };
+	const struct api_error *row = api_words_error(&words_responses, code);
 
-	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if (str_is(code, known[i]))
-			return known[i];
-	return "server_error";
+	return row && row->told ? row->word : "server_error";
 }
 
 /* AI SDK reads a failed object only if its error has a type. */

@@ -10,6 +10,7 @@
 #include "provider/anthropic/anthropic.h"
 
 #include "base/limits.h"
+#include "shape/api_words.h"
 #include "provider/openai/openai.h"
 #include "provider/decode.h"
 
@@ -108,30 +109,12 @@ static void read_stop(struct reader *r, struct str reason)
 		str_copy(r->stop, sizeof r->stop, reason);
 }
 
-/* A stop reason in OpenAI's words; a reason without such a word stays as it is. */
-static struct str anthropic_word_of(const char *stop)
-{
-	static const struct {
-		const char *stop;
-		struct str  word;
-	} words[] = {
-		{ "end_turn", { "stop", 4 } },
-		{ "stop_sequence", { "stop", 4 } },
-		{ "max_tokens", { "length", 6 } },
-		{ "model_context_window_exceeded", { "length", 6 } },
-		{ "tool_use", { "tool_calls", 10 } },
-		{ "refusal", { "content_filter", 14 } },
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (strcmp(words[i].stop, stop) == 0)
-			return words[i].word;
-	return str_of(stop);
-}
-
 static void anthropic_give_end(struct decode *d, const struct reader *r)
 {
-	decode_end(d, anthropic_word_of(r->stop), str_of(r->stop), &r->usage);
+	struct str  native = str_of(r->stop);
+	const char *word = api_words_finish(&words_anthropic, native);
+
+	decode_end(d, word ? str_of(word) : native, native, &r->usage);
 }
 
 /* --- blocks --- */
@@ -292,29 +275,14 @@ static enum errc end_block(struct decode *d, struct reader *r, struct err *e)
 
 /* --- errors --- */
 
-/* An error in a stream has no HTTP status; its type stands for one. */
-static int anthropic_status_of(const struct json_doc *doc, json_at error)
-{
-	static const struct {
-		const char *type;
-		int         status;
-	} types[] = {
-		{ "invalid_request_error", 400 }, { "authentication_error", 401 },
-		{ "billing_error", 402 },         { "permission_error", 403 },
-		{ "not_found_error", 404 },       { "request_too_large", 413 },
-		{ "rate_limit_error", 429 },      { "timeout_error", 504 },
-		{ "overloaded_error", 529 },
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(types); i++)
-		if (json_get_is(doc, error, "type", types[i].type))
-			return types[i].status;
-	return 500;
-}
-
 static enum errc anthropic_take_error(struct decode *d, struct str data, struct err *e)
 {
-	openai_decode_error(d, anthropic_status_of(d->doc, json_get(d->doc, 0, "error")), data, e);
+	json_at                 error = json_get(d->doc, 0, "error");
+	const struct api_error *row =
+		api_words_error(&words_anthropic, json_get_inner(d->doc, error, "type"));
+
+	/* An error in a stream has no HTTP status; its type stands for one. */
+	openai_decode_error(d, row ? row->http : 500, data, e);
 	return e->code;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
+#include "shape/api_words.h"
 #include "provider/openai/embed.h"
 #include "provider/openai/openai.h"
 #include "provider/decode.h"
@@ -342,35 +343,16 @@ static enum errc give_output(struct decode *d, struct reader *r, json_at output,
 /* An error within an answer has no HTTP status; its code stands for one. */
 static int openai_responses_status_of(const struct json_doc *doc, json_at error)
 {
-	/* clang-format off */
-	static const struct {
-		const char *code;
-		int         status;
-	} codes[] = {
-		{ "rate_limit_exceeded", 429 },     { "insufficient_quota", 429 },
-		{ "invalid_prompt", 400 },          { "context_length_exceeded", 400 },
-		{ "invalid_image", 400 },           { "invalid_image_format", 400 },
-		{ "invalid_base64_image", 400 },    { "invalid_image_url", 400 },
-		{ "invalid_image_mode", 400 },      { "image_too_large", 400 },
-		{ "image_too_small", 400 },         { "image_parse_error", 400 },
-		{ "image_file_too_large", 400 },    { "image_content_policy_violation", 400 },
-		{ "empty_image_file", 400 },        { "unsupported_image_media_type", 400 },
-		{ "image_file_not_found", 400 },    { "failed_to_download_image", 400 },
-		{ "model_not_found", 404 },         { "invalid_api_key", 401 },
-		{ "server_is_overloaded", 503 },    { "slow_down", 503 },
-	};
-	/* clang-format on */
-	json_at code = json_get(doc, error, "code");
-	int64_t n;
+	json_at                 code = json_get(doc, error, "code");
+	const struct api_error *row;
+	int64_t                 n;
 
 	if (code == JSON_ABSENT)
 		return 500;
 	if (json_int(doc, code, &n) && n >= 400 && n <= 599)
 		return (int)n;
-	for (size_t i = 0; i < ARRAY_LEN(codes); i++)
-		if (json_is(doc, code, codes[i].code))
-			return codes[i].status;
-	return 500;
+	row = api_words_error(&words_responses, json_inner_of(doc, code));
+	return row ? row->http : 500;
 }
 
 /* openai_responses_take_error: where: the error's object or string, or the root: an event of type
@@ -452,8 +434,8 @@ static enum errc end_incomplete(struct decode *d, struct reader *r, json_at resp
 	end_calls(d, r);
 	if (why.n == 0 || why.n > REASON_MAX)
 		return decode_bad(e, "an incomplete response without a reason");
-	/* No other reason has a word there. */
-	give_finish(d, response, str_is(why, "content_filter") ? why : STR("length"), why);
+	const char *word = api_words_finish(&words_responses, why);
+	give_finish(d, response, str_of(word ? word : "length"), why);
 	return ERR_OK;
 }
 

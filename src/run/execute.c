@@ -50,7 +50,7 @@ enum step_next execute_record(struct run *r, struct err *e)
 	}
 	c->recorded = r->journal.seq;
 	c->recording = true;
-	r->journal.news = true;
+	run_stages_news(r, false);
 	journal_urge(r);
 	return STEP_PARKED;
 }
@@ -116,9 +116,7 @@ void execute_over(struct run_computer *c, struct str outcome)
 	note_end(c, outcome);
 	if (r->aborting)
 		return;
-	r->journal.news = true;
-	if (r->journal.logged)
-		journal_news(r);
+	run_stages_news(r, r->journal.logged);
 	settle_later(r);
 }
 

@@ -128,7 +128,7 @@ struct attempt {
 
 /* The stages of a run; written by core/stages.c. */
 struct stage_set {
-	uint16_t wanted;  /* bits, by their places; commit_attempt clears its own */
+	uint16_t wanted;  /* bits, by their places */
 	uint16_t started; /* stages that were asked to start */
 };
 
@@ -162,16 +162,15 @@ struct run_given {
 	char         request_id[ID_MAX];
 };
 
-/* The run's names; written by run.c, at its birth, and the conversation by save.c, where it is the
- * previous run's. */
+/* The run's names; written by run.c, at its birth, and the conversation once more where it is the previous
+ * run's. */
 struct run_names {
 	struct id id;
 	struct id conversation; /* none: the run is not stored */
 	char      id_text[ID_MAX], conversation_text[ID_MAX];
 };
 
-/* The next four belong to the stages of the same name (run/stage), which write them; whoever has news
- * for the store sets `news`, and run_answer.c writes headers_due, too. */
+/* The next four, and the bill, belong to the stages of the same name (run/stage), which write them. */
 struct commit_state {
 	struct timer timer;    /* until nothing is held back any more */
 	uint64_t     released; /* the number of the held event that is passed on; 0: none */
@@ -180,7 +179,7 @@ struct commit_state {
 
 struct keep_state {
 	struct answer answer;
-	struct usage  usage; /* the last call's; at the end bill.c makes it the run's */
+	struct usage  usage; /* the last call's; at the end the run's */
 	char          finish_reason[64];
 	char          native_reason[64]; /* the provider's own word */
 };
@@ -201,21 +200,23 @@ struct feed_state {
 	bool          closed;       /* the stream's last block was printed */
 };
 
+/* The unit beside a member writes it, by functions that others call; run.c sets some of them at the birth
+ * of a run, and end.c frees what is owned. */
 struct run {
 	struct run_engine *engine;
 	struct list_link   link; /* in the engine's list */
 	/* Small members stand together: the allocator's next size is half a KB larger. */
-	enum run_state  state;    /* state.c */
-	enum run_status outcome;  /* end.c; save.c, where no memory was left to store the answer */
-	unsigned        jobs_out; /* state.c: with the store or a worker */
-	unsigned step; /* step.c: the place of the next one in run_steps; stages.c goes back */
+	enum run_state   state;    /* state.c */
+	enum run_status  outcome;  /* end.c */
+	unsigned         jobs_out; /* state.c: with the store or a worker */
+	unsigned         step;     /* step.c: the place of the next one in run_steps */
 	struct stage_set stages;   /* stages.c */
 	bool             starting; /* step.c: within run_start, from where no observer is called */
 	bool             dispatched; /* state.c: there is something to find under its id */
-	bool             prepared;   /* prompt.c: the prompt is made; settle.c: another is wanted */
+	bool             prepared;   /* prompt.c: the prompt is made */
 	bool             content;    /* call.c: prompt and answer are logged */
-	bool paused;    /* feed.c: the call, while its reader is slow; attempt.c at its start */
-	bool committed; /* run_answer.c: the run has begun to answer */
+	bool             paused;     /* call.c: the call, while its reader is slow */
+	bool             committed;  /* run_answer.c: the run has begun to answer */
 	bool cancelled; /* run.c: somebody asked for it before the call could be ended */
 	bool aborting;  /* end.c: the call is to end; no event of it counts any more */
 	struct run_given       given;
@@ -236,7 +237,7 @@ struct run {
 
 	struct attempt        attempt; /* attempt.c */
 	struct aside          aside;   /* aside.c */
-	struct provider_call *call; /* attempt.c, call.c, run_drop_call; NULL: none is going on */
+	struct provider_call *call;    /* call.c; NULL: none is going on */
 
 	struct commit_state  commit;
 	struct keep_state    kept;
@@ -247,8 +248,7 @@ struct run {
 	const struct run_observer *observer; /* run.c; NULL: nobody reads */
 	void                      *observer_arg;
 	struct warnings            warnings; /* by run_warnings: what was not handed on */
-	struct err *
-		failure; /* end.c, state.c, and who hears of the store's; owned (err_keep); NULL: none */
+	struct err                *failure;  /* state.c; owned (err_keep); NULL: none */
 
 	struct origins origins;     /* origin.c: of the prompt */
 	struct origin *origin_list; /* owned; the list in origins, once the request has gone */
@@ -370,8 +370,13 @@ bool run_called(const struct run *r);
 int64_t run_cost(const struct run *r);
 /* run_warnings: where the prompt's making tells what was left out. */
 struct warnings *run_warnings(struct run *r);
-/* run_fail: makes this the run's failure. */
+/* run_fail, run_set_failure: make this the run's failure; e may be the old one. */
 void run_fail(struct run *r, enum errc code, const char *text);
+void run_set_failure(struct run *r, const struct err *e);
+
+/* run.c */
+/* run_set_conversation: the one that the run is stored in. */
+void run_set_conversation(struct run *r, struct id conversation);
 
 /* end.c */
 /* run_finish: the call is over, or never began (states up to BEGINNING).  e: NULL: success;
@@ -380,8 +385,8 @@ void run_fail(struct run *r, enum errc code, const char *text);
 void run_finish(struct run *r, const struct err *e);
 /* run_complete: the answer is complete; then as run_finish. */
 void run_complete(struct run *r);
-/* run_drop_call: cancels the provider's call, if there is one. */
-void run_drop_call(struct run *r);
+/* run_set_incomplete: there is no memory to store the answer. */
+void run_set_incomplete(struct run *r);
 /* run_abort_later: ends the run after the current callback of its provider, within which the call
  * must not be ended. */
 void run_abort_later(struct run *r, enum errc code, const char *text);
@@ -448,6 +453,10 @@ enum errc attempt_first(struct run *r, struct err *e) MUST_USE;
 bool attempt_only(const struct run *r);
 /* attempt_again: the call has failed; true: another attempt follows, and the run goes on. */
 bool attempt_again(struct run *r, const struct err *e);
+/* attempt_told: the provider has reported this usage, before the attempt is committed, or of a call of a run
+ * with a computer.  attempt_commit: the attempt has begun to answer. */
+void attempt_told(struct run *r, const struct usage *u);
+void attempt_commit(struct run *r);
 /* attempt_content: the first content was passed on to the reader. */
 void attempt_content(struct run *r);
 void attempt_good(struct run *r); /* the answer is complete */
@@ -460,12 +469,18 @@ run_part_fn attempt_book_last;
 /* call.c */
 /* call_event: takes one event of the provider. */
 void call_event(void *arg, const struct event *ev);
+/* call_ask: asks r->provider; errors: it was not asked.  call_drop: cancels the provider's call, if there
+ * is one.  call_pause: the client is slow, or not slow any more. */
+enum errc call_ask(struct run *r, struct err *e) MUST_USE;
+void      call_drop(struct run *r);
+void      call_pause(struct run *r, bool pause);
 /* call_start: asks the first target. */
 enum step_next call_start(struct run *r, struct err *e) MUST_USE;
 
 /* prompt.c */
-/* call_prompt: makes the prompt. */
+/* call_prompt: makes the prompt.  call_prompt_again: the next call has another one. */
 enum step_next call_prompt(struct run *r, struct err *e) MUST_USE;
+void           call_prompt_again(struct run *r);
 
 /* call_messages.c */
 /* call_messages: all messages of the prompt in the request's arena, those of the branch first. */
@@ -476,6 +491,11 @@ enum errc call_messages(struct run *r, struct str **ret, size_t *ret_count, size
 /* commit_open: the run begins to answer, before any provider does. */
 void       commit_open(struct run *r);
 run_end_fn commit_stop;
+
+/* keep.c */
+/* keep_usage: the last call's usage, or at the end the run's. */
+void       keep_usage(struct run *r, const struct usage *u);
+run_end_fn keep_stops;
 
 /* bill.c */
 /* bill_budgeted: the key of the run has a budget.  bill_wanted: and nothing of the budget is
@@ -595,8 +615,6 @@ void journal_committed(struct run *r);
 void journal_cut(struct run *r);
 /* journal_urge: the events so far are to be durable at once. */
 void journal_urge(struct run *r);
-/* journal_news: the store is to know how many attempts there were and what they used, at once. */
-void journal_news(struct run *r);
 /* journal_end: tells the readers of an unstored run its end. */
 void       journal_end(struct run *r);
 run_end_fn journal_ends; /* numbers the end */
@@ -617,9 +635,10 @@ void lost_stop(struct run_engine *g);
 void feed_wake(struct run *r);
 /* feed_open: sends the status of a stream that has a reader, once; waits where run_answer_waits. */
 void feed_open(struct run *r);
+/* feed_forgo: the status that waits will not be sent, as the run has failed. */
+void feed_forgo(struct run *r);
 /* feed_release: sends the events that run_answer_waits held back. */
 void feed_release(struct run *r);
-void feed_pause(struct run *r, bool pause);
 /* feed_skip: withholds for good the events that the client has not seen yet, as the store did not
  * take them. */
 void feed_skip(struct run *r);

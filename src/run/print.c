@@ -148,7 +148,7 @@ bool print_failed_aside(struct run *r, const struct run_ending *x)
 		return false;
 	if (!print_rest_aside(r, put_off_printed) && !print_cut_aside(r))
 		return false;
-	run_drop_call(r);
+	call_drop(r);
 	return true;
 }
 

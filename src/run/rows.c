@@ -140,7 +140,8 @@ const unsigned run_step_count = ARRAY_LEN(run_steps);
 
 run_end_fn *const run_completes[] = { print_whole_aside, NULL };
 run_end_fn *const run_stops[] = {
-	print_failed_aside, commit_stop, attempt_stop, computer_stop, run_answer_stops, NULL,
+	print_failed_aside, commit_stop,      attempt_stop, keep_stops,
+	computer_stop,      run_answer_stops, NULL,
 };
 run_end_fn *const  run_stores[] = { journal_ends, attempt_close, save_ends, run_answer_save, NULL };
 run_part_fn *const run_tells[] = { attach_release, journal_end, NULL };

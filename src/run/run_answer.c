@@ -82,7 +82,7 @@ static void on_marked(struct store_job *job)
 	if (e.code == ERR_KEY_LOST && r->state == STATE_STREAMING && r->call) {
 		/* The refusal must not become the answer of a name that is free again by now. */
 		answer_slot_end(TAKE(r->slot), CLAIM_FREED, &e);
-		r->feed.headers_due = false;
+		feed_forgo(r);
 		run_finish(r, &e);
 		return;
 	}
@@ -160,8 +160,8 @@ static void on_kept(struct store_job *job)
 	if (e.code != ERR_OK)
 		r->committed = false;
 	if (e.code == ERR_KEY_LOST && !r->feed.headers_sent) {
-		r->feed.headers_due = false;
-		err_keep(&r->failure, &e);
+		feed_forgo(r);
+		run_set_failure(r, &e);
 	}
 	run_conclude(r);
 }

@@ -41,7 +41,7 @@ static void settle_finish(struct run *r, const char *reason)
 					  .name = str_of(c->native_reason) });
 	if (sum.known || sum.estimated)
 		computer_give(r, &(struct event){ .kind = EVENT_USAGE, .usage = sum });
-	r->kept.usage = own;
+	keep_usage(r, &own);
 }
 
 /* settle_confirm: the whole code once more, before its execution or the wait for an approval. */
@@ -197,7 +197,7 @@ enum step_next settle_start(struct run *r, struct err *e)
 		return STEP_MORE;
 	c->ran = false;
 	computer_forget_codes(c);
-	r->prepared = false;
+	call_prompt_again(r);
 	return STEP_MORE;
 }
 
@@ -214,7 +214,7 @@ bool settle_goes_on(struct run *r)
 	attempt_step(r);
 	computer_give(r, &(struct event){ .kind = EVENT_STEP });
 	c->finish_reason[0] = '\0';
-	r->journal.news = true; /* goes to the store with the record of the execution */
+	run_stages_news(r, false); /* goes to the store with the record of the execution */
 	settle_later(r);
 	return true;
 }

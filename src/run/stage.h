@@ -39,11 +39,11 @@
  *   any -> ENDED                 run_conclude: the end is durable, or need not be
  *   wanted stages                run_stages_choose, at run_start; commit_attempt takes commit out
  *   an attempt begins            attempt_begin; it fails: attempt_again; it ended well: attempt_good
- *   an attempt is committed      commit_attempt, or commit_event for a later call of the run
+ *   an attempt is committed      attempt_commit, by commit
  *   held events are dropped      journal_cut, by commit_cut
  *   the run has begun to answer  run_answer_commit
  *   the status is due, is sent   feed_open, feed_release
- *   the call is paused           feed_pause
+ *   the call is paused           call_pause, for feed
  *   the last block is printed    feed_close
  *   an abort is due              run_abort_later, until abort_now
  *   a job goes, is back          run_hold, run_release
@@ -65,6 +65,7 @@ struct run;
 enum step_next {
 	STEP_MORE,   /* the step is over: the next one begins */
 	STEP_PARKED, /* its job is on its way; the job's callback calls step_over */
+	STEP_AGAIN,  /* parked, and then the step is taken again */
 	STEP_FAILED, /* the run ends with e */
 	STEP_DONE,   /* the last one is over; the run may be gone */
 };
@@ -88,8 +89,9 @@ struct stage {
 	void (*cut)(struct run *r);
 	/* After flush: true: the answer is not over, and the stage sees to it that steps follow. */
 	bool (*more)(struct run *r);
-	/* The store is to know at once how many attempts there were, and what they used. */
-	void (*news)(struct run *r);
+	/* The store is to know how many attempts there were, and what they used: at once, or with the
+	 * next events. */
+	void (*news)(struct run *r, bool at_once);
 	/* The log has more events of the run; true: the stage waited for them, and the run may be
 	 * gone. */
 	bool (*logged)(struct run *r);
@@ -138,6 +140,8 @@ static inline void run_pass(struct run *r, unsigned at, const struct event *ev);
 void run_stages_table(uint16_t ret[STAGE_PART__COUNT]);
 /* run_stages_choose: which stages the run wants. */
 void run_stages_choose(struct run *r);
+/* run_stages_leave: the stage at this place has no part in the run any more. */
+void run_stages_leave(struct run *r, unsigned at);
 /* run_enter: an event of the provider, for the first stage. */
 void run_enter(struct run *r, const struct event *ev);
 /* run_is_content: the answer begins, or goes on, with this event. */
@@ -151,7 +155,7 @@ void           run_stages_again(struct run *r);
 void           run_stages_begun(struct run *r);
 void           run_stages_flush(struct run *r);
 void           run_stages_cut(struct run *r);
-void           run_stages_news(struct run *r);
+void           run_stages_news(struct run *r, bool at_once);
 bool           run_stages_more(struct run *r) MUST_USE;
 bool           run_stages_logged(struct run *r) MUST_USE;
 void           run_stages_pause(struct run *r, bool pause);

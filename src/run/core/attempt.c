@@ -122,7 +122,7 @@ void attempt_content(struct run *r)
 	if (!r->attempt.first_token_us) {
 		r->attempt.first_token_us = clock_mono_us();
 		r->attempt.first_token_ms = clock_wall_ms();
-		r->journal.news = true; /* goes to the store with the next events */
+		run_stages_news(r, false);
 		if (r->live)
 			live_set_first(r->live, r->attempt.first_token_ms);
 	}
@@ -140,7 +140,7 @@ bool attempt_stop(struct run *r, const struct run_ending *x)
 	struct err e = { .code = ERR_CANCELLED };
 
 	(void)x;
-	run_drop_call(r);
+	call_drop(r);
 	end_attempt(r, HEALTH_NEITHER, r->failure ? r->failure : &e);
 	if (r->attempt.chosen) /* the target was not asked yet: a worker had the prompt */
 		attempt_tell(r, HEALTH_NEITHER, NULL);
@@ -150,11 +150,19 @@ bool attempt_stop(struct run *r, const struct run_ending *x)
 	if (tape_uncommitted(r->journal.tape).n > 0)
 		r->attempt.spent = true;
 	run_stages_cut(r);
-	/* The events of an uncommitted attempt are dropped, but the usage that it reported
-	 * counts. */
-	if (!r->kept.usage.known && r->attempt.told.known)
-		r->kept.usage = r->attempt.told;
 	return false;
+}
+
+void attempt_told(struct run *r, const struct usage *u)
+{
+	r->attempt.told = *u;
+}
+
+void attempt_commit(struct run *r)
+{
+	if (r->live && r->call)
+		r->live->log.http = (int16_t)r->call->http;
+	r->attempt.committed = true;
 }
 
 /* --- who is asked --- */
@@ -280,7 +288,6 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 	const struct provider *p = r->provider;
 	struct attempt        *a = &r->attempt;
 
-	r->paused = false;
 	r->attempt.called_us = loop_now_us(run_loop(r));
 	if (r->computer) {
 		r->computer->token_us = r->computer->token_ms = 0;
@@ -288,9 +295,7 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 	}
 	trace_child(&a->trace, &r->given.trace);
 	r->rq->what.prompt.trace = &a->trace;
-	enum errc rc = p->ops->start(p, &r->engine->o.env, &r->rq->what.prompt, call_event, r,
-				     &r->call, e);
-	r->rq->what.prompt.body = NULL;
+	enum errc rc = call_ask(r, e);
 	if (rc != ERR_OK) {
 		name_origin(r, e);
 		attempt_tell(r, HEALTH_NEITHER, NULL);
@@ -302,7 +307,7 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 	if (r->live)
 		live_attempt_begun(r->live, p->name, asked_model(r), clock_wall_ms(), a->count);
 	if (a->count > 1)
-		run_stages_news(r);
+		run_stages_news(r, true);
 	if (a->count == a->before + 1)
 		a->total_us = p->total_us;
 	if (a->count == 1)
@@ -693,7 +698,8 @@ bool attempt_again(struct run *r, const struct err *e)
 	}
 	metric_add(METRIC_RETRIES, (const char *[]){ err_code_wire(e->code), "", "" }, 1);
 	attempt_give_up(r, e);
-	run_stages_news(r); /* a kill during the wait must not take what this attempt has used */
+	/* A kill during the wait must not take what this attempt has used. */
+	run_stages_news(r, true);
 	pass_over(r, e);
 	err_keep(&a->last, e);
 	if (c.left_us != INT64_MAX && !timer_running(&a->total))

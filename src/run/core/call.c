@@ -30,7 +30,7 @@ static void call_take_end(struct run *r, const struct event *ev)
 		return;
 	}
 	if (ev->usage.known)
-		r->attempt.told = ev->usage;
+		attempt_told(r, &ev->usage);
 
 	struct err e = error_for_client(r, ev->err);
 	if (!attempt_again(r, &e))
@@ -48,6 +48,36 @@ void call_event(void *arg, const struct event *ev)
 }
 
 /* --- the call --- */
+
+enum errc call_ask(struct run *r, struct err *e)
+{
+	const struct provider *p = r->provider;
+	struct prompt         *prompt = &r->rq->what.prompt;
+
+	r->paused = false;
+	enum errc rc = p->ops->start(p, &r->engine->o.env, prompt, call_event, r, &r->call, e);
+	prompt->body = NULL;
+	return rc;
+}
+
+void call_drop(struct run *r)
+{
+	struct provider_call *call = TAKE(r->call);
+
+	if (call)
+		call->provider->ops->cancel(call);
+}
+
+void call_pause(struct run *r, bool pause)
+{
+	if (r->paused == pause || !(r->call || r->computer))
+		return;
+	r->paused = pause;
+	if (r->call)
+		r->call->provider->ops->pause(r->call, pause);
+	else
+		run_stages_pause(r, pause);
+}
 
 enum step_next call_start(struct run *r, struct err *e)
 {

@@ -200,12 +200,9 @@ static enum run_status outcome_of(const struct run *r, const struct err *e)
 	return answer_any(&r->kept.answer) ? RUN_INCOMPLETE : RUN_FAILED;
 }
 
-void run_drop_call(struct run *r)
+void run_set_incomplete(struct run *r)
 {
-	struct provider_call *call = TAKE(r->call);
-
-	if (call)
-		call->provider->ops->cancel(call);
+	r->outcome = RUN_INCOMPLETE;
 }
 
 void run_finish(struct run *r, const struct err *e)
@@ -224,7 +221,7 @@ void run_finish(struct run *r, const struct err *e)
 
 		if (e != r->failure)
 			origin_name(r, &named);
-		err_keep(&r->failure, &named);
+		run_set_failure(r, &named);
 	}
 	if (r->attempt.called_us)
 		r->answered_us = clock_mono_us();

@@ -178,6 +178,11 @@ static enum errc prepare_prompt(struct run *r, struct err *e)
 	return ERR_OK;
 }
 
+void call_prompt_again(struct run *r)
+{
+	r->prepared = false;
+}
+
 enum step_next call_prompt(struct run *r, struct err *e)
 {
 	return step_aside(r, prepare_prompt, e);

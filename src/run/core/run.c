@@ -104,6 +104,12 @@ static bool run_take_request(struct run *r, struct call_request *rq)
 	return true;
 }
 
+void run_set_conversation(struct run *r, struct id conversation)
+{
+	r->names.conversation = conversation;
+	id_text(conversation, ID_CONVERSATION, r->names.conversation_text);
+}
+
 static struct run *run_new(struct run_engine *g, struct call_request *rq)
 {
 	struct run *r = calloc(1, sizeof *r);
@@ -134,11 +140,9 @@ static struct run *run_new(struct run_engine *g, struct call_request *rq)
 	r->given.created_ms = clock_wall_ms();
 	str_copy(r->given.request_id, sizeof r->given.request_id, rq->caller.request_id);
 	id_text(r->names.id, ID_RUN, r->names.id_text);
-	if (rq->manner.store) {
-		r->names.conversation =
-			id_none(rq->thread.conversation) ? id_new() : rq->thread.conversation;
-		id_text(r->names.conversation, ID_CONVERSATION, r->names.conversation_text);
-	}
+	if (rq->manner.store)
+		run_set_conversation(r, id_none(rq->thread.conversation) ? id_new()
+									 : rq->thread.conversation);
 	warnings_init(&r->warnings);
 	answer_init(&r->kept.answer);
 	if (rq->what.prompt.stream)
@@ -268,7 +272,7 @@ void run_leave(struct run *r)
 {
 	r->observer = NULL;
 	reader_leave(&r->feed.reader);
-	feed_pause(r, false);
+	call_pause(r, false);
 	if (!r->given.finish && run_called(r)) {
 		struct err e;
 

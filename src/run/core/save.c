@@ -15,10 +15,8 @@ static void go_on_in(struct run *r, struct id conversation)
 {
 	r->rq->thread.conversation = conversation;
 	r->rq->thread.parent = r->jobs->branch->read.leaf;
-	if (!run_stored(r))
-		return;
-	r->names.conversation = conversation;
-	id_text(r->names.conversation, ID_CONVERSATION, r->names.conversation_text);
+	if (run_stored(r))
+		run_set_conversation(r, conversation);
 }
 
 static bool approves_code(const struct run *r)
@@ -207,7 +205,7 @@ static void on_end_stored(struct store_job *job)
 	/* An answer that is not stored must not be reported as a success. */
 	if (job->err.code != ERR_OK) {
 		feed_skip(r);
-		err_keep(&r->failure, &job->err);
+		run_set_failure(r, &job->err);
 		lost_add(r);
 	}
 	end_pass_on(g, x);
@@ -273,7 +271,7 @@ static void save_end(struct run *r)
 		if (r->failure &&
 		    !err_object(r->failure, str_of(r->given.request_id), &r->jobs->end_error))
 			buf_clear(&r->jobs->end_error);
-		r->outcome = RUN_INCOMPLETE;
+		run_set_incomplete(r);
 	}
 	if (!x) {
 		struct events_piece rest[EVENTS_REST];

@@ -48,6 +48,11 @@ void run_stages_choose(struct run *r)
 		r->stages.wanted &= (uint16_t) ~(left_ & -left_);
 }
 
+void run_stages_leave(struct run *r, unsigned at)
+{
+	r->stages.wanted &= (uint16_t) ~(1u << at);
+}
+
 void run_enter(struct run *r, const struct event *ev)
 {
 	if (!r->aborting)
@@ -113,10 +118,8 @@ enum step_next run_stages_start(struct run *r, struct err *e)
 
 		r->stages.started |= (uint16_t)(1u << i);
 		enum step_next next = run_stages[i]->start(r, e);
-		if (next == STEP_PARKED)
-			r->step--;
 		if (next != STEP_MORE)
-			return next;
+			return next == STEP_PARKED ? STEP_AGAIN : next;
 	}
 	return STEP_MORE;
 }
@@ -151,12 +154,12 @@ void run_stages_cut(struct run *r)
 	s->cut(r);
 }
 
-void run_stages_news(struct run *r)
+void run_stages_news(struct run *r, bool at_once)
 {
 	const struct stage *s;
 
 	EACH_STAGE(s, r, STAGE_PART_NEWS)
-	s->news(r);
+	s->news(r, at_once);
 }
 
 bool run_stages_more(struct run *r)

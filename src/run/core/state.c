@@ -66,12 +66,17 @@ bool run_called(const struct run *r)
 	return r->state >= STATE_CALLING && r->state <= STATE_EXECUTING;
 }
 
+void run_set_failure(struct run *r, const struct err *e)
+{
+	err_keep(&r->failure, e);
+}
+
 void run_fail(struct run *r, enum errc code, const char *text)
 {
 	struct err e;
 
 	err_set(&e, code, "", "%s", text);
-	err_keep(&r->failure, &e);
+	run_set_failure(r, &e);
 }
 
 int64_t run_cost(const struct run *r)

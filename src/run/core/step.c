@@ -66,7 +66,10 @@ static enum step_next step_loop(struct run *r, struct err *e)
 		step_tell(r, s);
 		next = s->start(r, e);
 	}
-	return next;
+	if (next != STEP_AGAIN)
+		return next;
+	r->step--;
+	return STEP_PARKED;
 }
 
 enum errc step_first(struct run *r, struct err *e)

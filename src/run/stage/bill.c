@@ -466,15 +466,15 @@ struct usage bill_close(struct run *r, bool asked)
 
 	if (none) {
 		if (r->computer)
-			r->kept.usage = bill_used(r, NULL);
+			keep_usage(r, &r->computer->used);
 		return (struct usage){ 0 };
 	}
 	if (r->outcome != RUN_COMPLETED || !u.known)
 		u = usage_cut(&u, &guess);
-	r->kept.usage = u; /* the client is told the usage that is charged */
 	bill_charge(r, &u);
-	if (r->computer)
-		r->kept.usage = bill_used(r, &u);
+	/* The client is told the usage that is charged. */
+	struct usage all = r->computer ? bill_used(r, &u) : u;
+	keep_usage(r, &all);
 	return u;
 }
 
@@ -485,7 +485,7 @@ struct usage bill_step(struct run *r)
 
 	bill_charge(r, &u);
 	r->computer->used = bill_used(r, &u);
-	r->kept.usage = (struct usage){ 0 };
+	keep_usage(r, &(struct usage){ 0 });
 	r->bill.out = 0;
 	return u;
 }

@@ -29,11 +29,9 @@ static void release_held(struct run *r)
  * run is ending.  A later call of a run with a computer needs the request, and the stage. */
 static bool commit_attempt(struct run *r)
 {
-	if (r->live && r->call)
-		r->live->log.http = (int16_t)r->call->http;
-	r->attempt.committed = true;
+	attempt_commit(r);
 	if (!r->computer) {
-		r->stages.wanted &= (uint16_t) ~(1u << STAGE_COMMIT);
+		run_stages_leave(r, STAGE_COMMIT);
 		run_drop_request(r);
 		attach_release(r);
 	}
@@ -75,13 +73,14 @@ static bool hold_until_commit(struct run *r, const struct event *ev)
 	if (bare ? !hold_bare(r, ev) : !journal_hold(r, ev))
 		return false;
 	if (ev->kind == EVENT_USAGE)
-		r->attempt.told = ev->usage;
+		attempt_told(r, &ev->usage);
 	return true;
 }
 
 static void commit_event(struct run *r, const struct event *ev)
 {
-	r->attempt.committed |= r->committed && r->attempt.on;
+	if (r->committed && r->attempt.on && !r->attempt.committed)
+		attempt_commit(r);
 	if (r->committed || (!hold_until_commit(r, ev) && commit_attempt(r)))
 		run_pass(r, STAGE_COMMIT, ev);
 }

@@ -62,17 +62,6 @@ static void wake_reader(struct run *r)
 		r->observer->wake(r->observer_arg);
 }
 
-void feed_pause(struct run *r, bool pause)
-{
-	if (r->paused == pause || !(r->call || r->computer))
-		return;
-	r->paused = pause;
-	if (r->call)
-		r->call->provider->ops->pause(r->call, pause);
-	else
-		run_stages_pause(r, pause);
-}
-
 /* feed_behind: the bytes that wait for the client, as blocks or still on the tape. */
 static size_t feed_behind(const struct run *r)
 {
@@ -84,7 +73,7 @@ static size_t feed_behind(const struct run *r)
 static void resume_provider(struct run *r)
 {
 	if (feed_behind(r) < LIMIT_FEED_LOW)
-		feed_pause(r, false);
+		call_pause(r, false);
 }
 
 void feed_wake(struct run *r)
@@ -107,6 +96,11 @@ void feed_open(struct run *r)
 	timer_stop(run_loop(r), &r->commit.timer);
 	r->observer->open(r->observer_arg);
 	feed_wake(r);
+}
+
+void feed_forgo(struct run *r)
+{
+	r->feed.headers_due = false;
 }
 
 void feed_release(struct run *r)
@@ -146,7 +140,7 @@ static void feed_print(struct run *r, const struct event *ev, uint64_t seq)
 
 	size_t behind = feed_behind(r);
 	if (behind > LIMIT_FEED_HIGH)
-		feed_pause(r, true);
+		call_pause(r, true);
 	if (!r->feed.headers_sent && behind > LIMIT_COMMIT_BYTES)
 		feed_open(r);
 	wake_reader(r);

@@ -73,7 +73,7 @@ static void cut_now(struct task *t)
 
 	run_release(r);
 	if (r->state == STATE_STREAMING && r->call && !r->aborting) {
-		run_drop_call(r);
+		call_drop(r);
 		call_event(r, &(struct event){ .kind = EVENT_END });
 	} else {
 		run_free_if_over(r);
@@ -277,7 +277,10 @@ static void interpret_event(struct run *r, const struct event *ev)
 		if (!replay_answer(ev->text, STR_NONE, &none, interpret_part, r))
 			interpret_fail(r);
 		break;
-	case EVENT_USAGE: r->kept.usage = r->attempt.told = ev->usage; break;
+	case EVENT_USAGE:
+		keep_usage(r, &ev->usage);
+		attempt_told(r, &ev->usage);
+		break;
 	case EVENT_FINISH: interpret_hold(c, ev); break;
 	case EVENT_START:
 	case EVENT_BLOCK_END:

@@ -356,11 +356,13 @@ void journal_urge(struct run *r)
 	arm_timer(r->engine);
 }
 
-void journal_news(struct run *r)
+static void journal_note(struct run *r, bool at_once)
 {
 	if (!run_stored(r) || !store_does(r->engine->o.store, JOB_EVENTS_APPEND))
 		return;
 	r->journal.news = true;
+	if (!at_once)
+		return;
 	enqueue_run(r);
 	r->engine->log_soon = true;
 	arm_timer(r->engine);
@@ -503,5 +505,5 @@ static void journal_take(struct run *r, const struct event *ev)
 const struct stage journal_stage = {
 	.name = "journal",
 	.event = journal_take,
-	.news = journal_news,
+	.news = journal_note,
 };

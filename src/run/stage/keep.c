@@ -48,6 +48,21 @@ static bool keep_take(struct run *r, const struct event *ev)
 	return answer_add(&r->kept.answer, ev);
 }
 
+void keep_usage(struct run *r, const struct usage *u)
+{
+	r->kept.usage = *u;
+}
+
+/* keep_stops: the events of an attempt that is not committed were dropped, but the usage that it has
+ * reported counts. */
+bool keep_stops(struct run *r, const struct run_ending *x)
+{
+	(void)x;
+	if (!r->kept.usage.known && r->attempt.told.known)
+		r->kept.usage = r->attempt.told;
+	return false;
+}
+
 static void keep_event(struct run *r, const struct event *ev)
 {
 	if (ev->pass == PASS_PRINT || keep_take(r, ev))

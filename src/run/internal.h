@@ -352,11 +352,20 @@ extern run_part_fn *const run_drops[];     /* freed with the request */
 extern run_part_fn *const run_frees[];     /* freed with the run */
 
 /* state.c */
-struct loop       *run_loop(const struct run *r);
-bool               run_stored(const struct run *r);
-enum context_files run_files(const struct run *r); /* where the files of messages are */
+static inline struct loop *run_loop(const struct run *r)
+{
+	return r->engine->o.env.loop;
+}
+static inline bool run_stored(const struct run *r)
+{
+	return r->given.store;
+}
 /* run_branch: the turns before this one; NULL: there are none, or they were dropped. */
-const struct branch_read *run_branch(const struct run *r);
+static inline const struct branch_read *run_branch(const struct run *r)
+{
+	return r->jobs && r->jobs->branch ? &r->jobs->branch->read : NULL;
+}
+enum context_files run_files(const struct run *r); /* where the files of messages are */
 /* run_move: the only writer of r->state. */
 void run_move(struct run *r, enum run_state to);
 /* run_hold: a job of the run goes to the store, to a worker or to the end of the loop's turn, and
@@ -365,7 +374,10 @@ void run_move(struct run *r, enum run_state to);
 void run_hold(struct run *r);
 void run_release(struct run *r);
 /* run_called: the provider was asked, or would be next, and the end is not reached. */
-bool run_called(const struct run *r);
+static inline bool run_called(const struct run *r)
+{
+	return r->state >= STATE_CALLING && r->state <= STATE_EXECUTING;
+}
 /* run_cost: of all calls so far. */
 int64_t run_cost(const struct run *r);
 /* run_warnings: where the prompt's making tells what was left out. */

@@ -19,11 +19,6 @@ static const struct {
 };
 #undef TO
 
-struct loop *run_loop(const struct run *r)
-{
-	return r->engine->o.env.loop;
-}
-
 void run_move(struct run *r, enum run_state to)
 {
 	CHECK(state_graph[r->state].next & (1u << to));
@@ -46,24 +41,9 @@ void run_release(struct run *r)
 	r->jobs_out--;
 }
 
-bool run_stored(const struct run *r)
-{
-	return r->given.store;
-}
-
-const struct branch_read *run_branch(const struct run *r)
-{
-	return r->jobs && r->jobs->branch ? &r->jobs->branch->read : NULL;
-}
-
 enum context_files run_files(const struct run *r)
 {
 	return r->rq && r->rq->manner.computing ? r->rq->manner.computing->files : CONTEXT_PROMPT;
-}
-
-bool run_called(const struct run *r)
-{
-	return r->state >= STATE_CALLING && r->state <= STATE_EXECUTING;
 }
 
 void run_set_failure(struct run *r, const struct err *e)

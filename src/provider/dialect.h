@@ -105,9 +105,13 @@ struct dialect {
 	enum errc (*encode)(const struct provider_options *o, const struct prompt *prompt,
 			    struct buf *out, struct err *e);
 	/* sign: appends header lines to a finished request, each as "\r\nName: value".  It gets the
-	 * configured key in o->key, which is not sent then.  On the loop's thread, once an attempt,
-	 * so whoever hashes a long body holds the loop.  The list of models is not signed.  NULL: the
-	 * headers that the options give are enough. */
+	 * configured key in o->key, which is not sent then.  The list of models is not signed.  NULL:
+	 * the headers that the options give are enough.
+	 * Threads: the loop's, once an attempt, when the call starts (remote_start): the head has the
+	 * attempt's own trace, and a signature its time, so neither can be made with the body, which a
+	 * worker may have encoded before.  It must not block: no file, lock, name server or other
+	 * host.  To hash a body takes up to 2.5 ms for each MiB, which the loop has for short bodies: a
+	 * dialect with long ones needs their digest from where they are encoded. */
 	enum errc (*sign)(const struct provider_options *o, const struct dialect_ask *ask,
 			  struct buf *out, struct err *e);
 	/* decode_event: decodes one event or line of a stream (data is never empty; name may be "")

@@ -32,21 +32,19 @@ static bool bearer_key(struct str header, struct str *ret)
 
 static enum errc gate_find_key(const struct head *h, struct str *ret, struct err *e)
 {
-	const struct str *others[] = { &h->x_api_key, &h->api_key, &h->api_key_under };
-
 	if (h->authorization.p) {
 		if (!bearer_key(h->authorization, ret))
 			return err_set(e, ERR_MALFORMED_API_KEY, "",
 				       "the Authorization header must be: Bearer KEY");
 		return ERR_OK;
 	}
-	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
-		if (!others[i]->p)
+	for (size_t i = 0; i < KEY_HEADER__COUNT; i++) {
+		if (!h->keys[i].p)
 			continue;
-		if (others[i]->n == 0 || others[i]->n > LIMIT_SECRET)
+		if (h->keys[i].n == 0 || h->keys[i].n > LIMIT_SECRET)
 			return err_set(e, ERR_MALFORMED_API_KEY, "",
 				       "the API key header is empty or too long");
-		*ret = *others[i];
+		*ret = h->keys[i];
 		return ERR_OK;
 	}
 	return err_set(e, ERR_MISSING_API_KEY, "",

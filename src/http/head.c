@@ -17,6 +17,7 @@ struct reading {
 };
 
 #define AT(member) offsetof(struct head, member)
+/* clang-format off */
 static const struct {
 	const char *name;
 	size_t      at;
@@ -34,9 +35,6 @@ static const struct {
 	{ "Idempotency-Key", AT(idempotency_key) },
 	{ "If-Match", AT(if_match) },
 	{ "If-None-Match", AT(if_none_match) },
-	{ "X-Api-Key", AT(x_api_key) },
-	{ "Api-Key", AT(api_key) },
-	{ "API_KEY", AT(api_key_under) },
 	{ "Origin", AT(origin) },
 	{ "Access-Control-Request-Method", AT(request_method) },
 	{ "Access-Control-Request-Headers", AT(request_headers) },
@@ -46,7 +44,11 @@ static const struct {
 	{ "X-Forwarded-For", AT(x_forwarded_for) },
 	{ "Forwarded", AT(forwarded) },
 	{ "Expect", AT(expect) },
+#define X(api, name) { name, AT(keys[KEY_##api]) },
+	KEY_HEADERS(X)
+#undef X
 };
+/* clang-format on */
 #undef AT
 
 static bool token_char(unsigned char c)

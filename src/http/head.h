@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/err.h"
+#include "msg/family.h"
 
 struct MHD_Connection;
 
@@ -22,9 +23,7 @@ struct head {
 	struct str idempotency_key;
 	struct str if_match;
 	struct str if_none_match;
-	struct str x_api_key;
-	struct str api_key;       /* api-key: */
-	struct str api_key_under; /* API_KEY: */
+	struct str keys[KEY_HEADER__COUNT]; /* see KEY_HEADERS */
 	struct str origin;
 	struct str request_method;  /* Access-Control-Request-Method */
 	struct str request_headers; /* Access-Control-Request-Headers */

@@ -34,6 +34,19 @@ struct usage;
 	SHAPE_NATIVE, SHAPE_OPENAI, SHAPE_LMC, SHAPE_ANTHROPIC, SHAPE_RESPONSES, SHAPE_TEXT, \
 		SHAPE_TEXT_RAW, SHAPE_REBYTE
 
+/* The headers in which the clients of an API send their key, beside Authorization: X(API, name).  Each is taken on
+ * every route; of several, the first one in this list counts. */
+#define KEY_HEADERS(X)            \
+	X(ANTHROPIC, "X-Api-Key") \
+	X(AZURE, "Api-Key")       \
+	X(REBYTE, "API_KEY")
+enum key_header {
+#define X(api, name) KEY_##api,
+	KEY_HEADERS(X)
+#undef X
+		KEY_HEADER__COUNT
+};
+
 /* One of the shapes that answers of a family come in. */
 struct shape {
 	const char *word; /* SHAPE_…: the shape's name in the store */

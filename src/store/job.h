@@ -30,7 +30,7 @@ struct job_kind {
 	size_t        bound; /* refused if so many jobs of its lane wait; 0: never refused */
 	size_t (*answer_bytes)(struct store_job *job); /* memory that the answer takes */
 };
-extern const struct job_kind job_kinds[JOB__COUNT];
+extern const struct job_kind job_kinds[]; /* by their jobs */
 
 /* The common part of every job.  The caller owns the job and lends it to the store from submission
  * until done runs on `loop`; everything that the job points to must live as long. */

@@ -17,6 +17,9 @@
 #include "store/turn.h"
 #include "store/usage.h"
 #include "store/usage_gather.h"
+#define SCRATCH_JOB_HEADERS
+#include "base/scratch.def"
+#undef SCRATCH_JOB_HEADERS
 
 #include <stdlib.h>
 

@@ -140,4 +140,4 @@ struct sql_op {
 	const struct sql_op sql_op_##name = { (mode), name##_sql_step, __VA_ARGS__ }
 
 /* The operations by their jobs; NULL: each engine has its own. */
-extern const struct sql_op *const sql_ops[JOB__COUNT];
+extern const struct sql_op *const sql_ops[];

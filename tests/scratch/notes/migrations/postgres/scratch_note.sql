@@ -1,0 +1,6 @@
+CREATE TABLE scratch_note (
+	owner bigint NOT NULL,
+	name  text NOT NULL,
+	text  text NOT NULL,
+	PRIMARY KEY (owner, name)
+);

@@ -1,0 +1,6 @@
+CREATE TABLE scratch_note (
+	owner INTEGER NOT NULL,
+	name  TEXT NOT NULL,
+	text  TEXT NOT NULL,
+	PRIMARY KEY (owner, name)
+) STRICT, WITHOUT ROWID;

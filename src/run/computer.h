@@ -187,9 +187,9 @@ void output_give(struct run_computer *c, bool ok);
 /* executions_add: false: no memory.  executions_newest: the one that goes on. */
 bool                  executions_add(struct run_computer *c) MUST_USE;
 struct run_execution *executions_newest(struct run_computer *c);
-/* executions_list: those so far, a JSON array, or empty; borrowed.  executions_copy: *ret is owned. */
-struct str executions_list(struct run *r);
-struct str executions_copy(struct run *r, char **ret);
+/* executions_copy: those so far, a JSON array, or empty; *ret is owned. */
+struct str  executions_copy(struct run *r, char **ret);
+run_save_fn executions_save;
 
 /* forget.c */
 /* forget_session: the session of a run that is not stored ends with it. */

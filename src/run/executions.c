@@ -25,7 +25,8 @@ bool executions_add(struct run_computer *c)
 	return true;
 }
 
-struct str executions_list(struct run *r)
+/* executions_list: borrowed until the next list. */
+static struct str executions_list(struct run *r)
 {
 	struct run_computer *c = r->computer;
 	struct buf          *out = &c->list;
@@ -44,6 +45,12 @@ struct str executions_list(struct run *r)
 			     (long long)x->bytes);
 	}
 	return ok && buf_text(out, "]") ? buf_view(out) : STR_NONE;
+}
+
+void executions_save(struct run *r, struct run_end *x)
+{
+	if (r->computer)
+		x->turn.executions = executions_list(r);
 }
 
 struct str executions_copy(struct run *r, char **ret)

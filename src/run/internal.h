@@ -329,27 +329,44 @@ struct step {
 extern const struct step run_steps[];
 extern const unsigned    run_step_count;
 
+/* How an attempt has ended, and, by the stage that bills, what it has used. */
+struct attempt_end {
+	enum {
+		ATTEMPT_DROPPED, /* it has failed, and another one follows */
+		ATTEMPT_STEP,    /* it was good, and another step of the run follows */
+		ATTEMPT_LAST,    /* none follows */
+	} how;
+	const struct err *e;     /* DROPPED: its failure */
+	bool              asked; /* LAST: it went on, and was cut off by us */
+	struct usage      used;
+	int64_t           nano;   /* its cost */
+	bool              priced; /* a cost may be told: each attempt so far had a price */
+};
+
 /* How a run ends. */
 struct run_ending {
-	const struct err *e;           /* NULL: success */
-	bool              called;      /* the end comes in CALLING, or later */
-	bool              asked;       /* an attempt went on */
-	int64_t           before_nano; /* cost of the attempts before the last one */
+	const struct err *e;      /* NULL: success */
+	bool              called; /* the end comes in CALLING, or later */
+	bool              asked;  /* an attempt went on */
 };
 
 /* Rows, up to NULL.  A run_end_fn returns true if it has taken the end over, or made it; then no row
  * follows. */
 typedef bool run_end_fn(struct run *r, const struct run_ending *x);
 typedef void run_part_fn(struct run *r);
+typedef void run_begin_fn(const struct run *r, struct turn_begin *t);
+typedef void run_save_fn(struct run *r, struct run_end *x);
 
-extern run_end_fn *const  run_completes[]; /* the answer is complete */
-extern run_end_fn *const  run_stops[];     /* all that goes on is stopped, in the end's order */
-extern run_end_fn *const  run_stores[];    /* the outcome is known, and is billed and stored */
-extern run_part_fn *const run_tells[];     /* the end is durable: followers are told, */
-extern run_part_fn *const run_overs[];     /* and then all others */
-extern run_end_fn *const  run_closings[];  /* the stream's last block */
-extern run_part_fn *const run_drops[];     /* freed with the request */
-extern run_part_fn *const run_frees[];     /* freed with the run */
+extern run_end_fn *const   run_completes[]; /* the answer is complete */
+extern run_end_fn *const   run_stops[];     /* all that goes on is stopped, in the end's order */
+extern run_end_fn *const   run_stores[];    /* the outcome is known, and is billed and stored */
+extern run_part_fn *const  run_tells[];     /* the end is durable: followers are told, */
+extern run_part_fn *const  run_overs[];     /* and then all others */
+extern run_end_fn *const   run_closings[];  /* the stream's last block */
+extern run_begin_fn *const run_begins[];    /* the store gets the client's messages, */
+extern run_save_fn *const  run_saves[];     /* and the end: told besides what stages tell */
+extern run_part_fn *const  run_drops[];     /* freed with the request */
+extern run_part_fn *const  run_frees[];     /* freed with the run */
 
 /* state.c */
 static inline struct loop *run_loop(const struct run *r)
@@ -517,25 +534,14 @@ bool           bill_wanted(const struct run *r);
 enum step_next bill_reserve(struct run *r, struct err *e) MUST_USE;
 /* bill_answers: how many answers the request makes the model write; false: its word cannot be read. */
 bool bill_answers(const struct prompt *p, int64_t *ret) MUST_USE;
-void bill_weigh(struct run *r); /* the prompt is made */
-void bill_look(struct run *r);  /* the prompt's parts are known */
+void bill_look(struct run *r); /* the prompt's parts are known */
 /* bill_booked: the run has a reservation of an earlier step, which has to be booked.  bill_book: books
  * it. */
 bool           bill_booked(const struct run *r);
 enum step_next bill_book(struct run *r, struct err *e) MUST_USE;
-/* bill_begins: what the store keeps of a call that goes on; its spans are borrowed from the run. */
-struct turn_bill bill_begins(const struct run *r);
 /* bill_used: the sum of the usage of all calls so far of a run with a computer; u: another one, or
  * NULL. */
 struct usage bill_used(struct run *r, const struct usage *u);
-/* bill_step: the call has ended well, and another step of the run follows; returns what it used. */
-struct usage bill_step(struct run *r);
-/* bill_dropped: the attempt has failed, and another one follows; returns what it was charged with.
- * bill_close: the last one is over; returns what it used; asked: it was cut off by us. */
-struct usage bill_dropped(struct run *r, const struct err *e);
-struct usage bill_close(struct run *r, bool asked);
-/* bill_ends: what the end of its turn has to settle or to book, into n; false: nothing. */
-bool bill_ends(const struct run *r, struct usage_note *n);
 /* bill_news: what attempts that were given up have used, for the store. */
 void bill_news(const struct run *r, struct run_news *n);
 void bill_over(struct run *r); /* settles what the turn's end has not; the day's sums */
@@ -599,10 +605,9 @@ bool run_answer_waits(const struct run *r);
 void run_answer_release(struct run *r);
 /* run_answer_recorded: what is printed has to be kept, as no log has it. */
 bool run_answer_recorded(const struct run *r);
-/* run_answer_name: the name as the store takes it; key.n 0: none. */
-struct answer_name run_answer_name(const struct run *r);
-/* run_answer_kept: the answer for those who ask later; empty where the name is free again. */
-struct kept_answer run_answer_kept(struct run *r);
+/* run_answer_begin: the name, for the store.  run_answer_end: the answer for those who ask later. */
+run_begin_fn run_answer_begin;
+run_save_fn  run_answer_end;
 /* run_answer_stops: an end that has cost is kept.  run_answer_save: keeps the answer, for
  * a run that is not stored. */
 run_end_fn run_answer_stops, run_answer_save;
@@ -623,18 +628,13 @@ bool journal_begun(const struct run *r);
 bool journal_hold(struct run *r, const struct event *ev) MUST_USE;
 /* journal_committed: events that were held are open to all readers from now on. */
 void journal_committed(struct run *r);
-/* journal_cut: drops the held events, which an abandoned attempt had sent. */
-void journal_cut(struct run *r);
 /* journal_urge: the events so far are to be durable at once. */
 void journal_urge(struct run *r);
 /* journal_end: tells the readers of an unstored run its end. */
 void       journal_end(struct run *r);
 run_end_fn journal_ends; /* numbers the end */
-/* journal_rest: what is not known to be in the log, for the run's end; borrowed until
- * journal_drop. */
-void journal_rest(struct run *r, struct events_piece ret[EVENTS_REST]);
-void journal_drop(struct run *r);
-void journal_stop(struct run_engine *g);
+void       journal_drop(struct run *r);
+void       journal_stop(struct run_engine *g);
 
 /* lost.c */
 /* lost_add: the store did not take the run's end: watchers of the run look again when the store

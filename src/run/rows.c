@@ -148,5 +148,8 @@ run_part_fn *const run_tells[] = { attach_release, journal_end, NULL };
 run_part_fn *const run_overs[] = { attempt_book_last, bill_over, run_answer_over, NULL };
 run_end_fn *const  run_closings[] = { print_last_aside, feed_ends, NULL };
 
+run_begin_fn *const run_begins[] = { run_answer_begin, NULL };
+run_save_fn *const  run_saves[] = { run_answer_end, executions_save, NULL };
+
 run_part_fn *const run_drops[] = { refer_drop, image_drop, attach_drop, NULL };
 run_part_fn *const run_frees[] = { journal_drop, attach_release, bill_finish, computer_free, NULL };

@@ -20,9 +20,15 @@ bool run_answer_waits(const struct run *r)
 	return run_stored(r) ? !journal_begun(r) : r->jobs->marking;
 }
 
-struct answer_name run_answer_name(const struct run *r)
+/* run_answer_name: the name as the store takes it; key.n 0: none. */
+static struct answer_name run_answer_name(const struct run *r)
 {
 	return r->slot ? answer_slot_name(r->slot) : (struct answer_name){ .key = STR_NONE };
+}
+
+void run_answer_begin(const struct run *r, struct turn_begin *t)
+{
+	t->key = run_answer_name(r);
 }
 
 struct run_keep {
@@ -121,7 +127,8 @@ void run_answer_release(struct run *r)
 		claim_reach(r->slot->claim, CLAIM_COMMITTED, r->names.id, r->names.conversation);
 }
 
-struct kept_answer run_answer_kept(struct run *r)
+/* run_answer_kept: the answer for those who ask later; empty where the name is free again. */
+static struct kept_answer run_answer_kept(struct run *r)
 {
 	struct buf *body = &r->jobs->key_body;
 
@@ -147,6 +154,12 @@ struct kept_answer run_answer_kept(struct run *r)
 		buf_clear(body);
 	return (struct kept_answer){ .http = family_http(r->given.family, r->failure),
 				     .body = buf_view(body) };
+}
+
+void run_answer_end(struct run *r, struct run_end *x)
+{
+	x->turn.keyed = r->slot;
+	x->turn.kept_answer = run_answer_kept(r);
 }
 
 static void on_kept(struct store_job *job)

@@ -37,10 +37,10 @@
  *   CALLING -> STREAMING         attempt_content: feed has the first content
  *   any -> ENDING                save_ends, run_answer_save: the store gets the end
  *   any -> ENDED                 run_conclude: the end is durable, or need not be
- *   wanted stages                run_stages_choose, at run_start; commit_attempt takes commit out
+ *   wanted stages                run_stages_choose, at run_start; run_stages_leave, for commit
  *   an attempt begins            attempt_begin; it fails: attempt_again; it ended well: attempt_good
  *   an attempt is committed      attempt_commit, by commit
- *   held events are dropped      journal_cut, by commit_cut
+ *   held events are dropped      journal_cut, by run_stages_cut
  *   the run has begun to answer  run_answer_commit
  *   the status is due, is sent   feed_open, feed_release
  *   the call is paused           call_pause, for feed
@@ -58,8 +58,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct attempt_end;
 struct event;
 struct run;
+struct run_end;
+struct turn_begin;
 
 /* How a step's start went. */
 enum step_next {
@@ -78,6 +81,8 @@ struct stage {
 	/* The way in, before the prompt is weighed and the budget is reserved, and once more before
 	 * each further call of the run. */
 	enum step_next (*start)(struct run *r, struct err *e);
+	/* The prompt is made; on a worker, if it is long. */
+	void (*prepared)(struct run *r);
 	/* The provider was asked for the first time. */
 	void (*begun)(struct run *r);
 	/* The way out: takes an event of the answer, and passes on by run_pass, any number of times.
@@ -85,8 +90,11 @@ struct stage {
 	void (*event)(struct run *r, const struct event *ev);
 	/* The provider's call has ended well, and the stage has had all its events. */
 	void (*flush)(struct run *r);
-	/* The attempt is void: what is held of it is dropped. */
-	void (*cut)(struct run *r);
+	/* The attempt is void, or the last one is over: what is held of it is dropped; true: there was
+	 * something. */
+	bool (*cut)(struct run *r);
+	/* An attempt is over: what it has used, into x. */
+	void (*over)(struct run *r, struct attempt_end *x);
 	/* After flush: true: the answer is not over, and the stage sees to it that steps follow. */
 	bool (*more)(struct run *r);
 	/* The store is to know how many attempts there were, and what they used: at once, or with the
@@ -99,6 +107,12 @@ struct stage {
 	void (*pause)(struct run *r, bool pause);
 	/* The answer has ended, before it is printed and stored. */
 	void (*end)(struct run *r, const struct err *e);
+	/* The store is to have the client's messages, and the end of the answer: what the stage has to
+	 * tell with it.  save may be called once more for the same end. */
+	void (*begin)(const struct run *r, struct turn_begin *t);
+	void (*save)(struct run *r, struct run_end *x);
+	/* The store has the end, or could not take it. */
+	void (*saved)(struct run *r, const struct run_end *x);
 	/* It changes text: where it is wanted, events come without the provider's own bytes (strip). */
 	bool touches_text;
 };
@@ -120,14 +134,19 @@ extern const struct stage *const run_stages[STAGE__COUNT];
 enum stage_part {
 	STAGE_PART_WANTED,
 	STAGE_PART_START,
+	STAGE_PART_PREPARED,
 	STAGE_PART_BEGUN,
 	STAGE_PART_FLUSH,
 	STAGE_PART_CUT,
+	STAGE_PART_OVER,
 	STAGE_PART_MORE,
 	STAGE_PART_NEWS,
 	STAGE_PART_LOGGED,
 	STAGE_PART_PAUSE,
 	STAGE_PART_END,
+	STAGE_PART_BEGIN,
+	STAGE_PART_SAVE,
+	STAGE_PART_SAVED,
 	STAGE_PART_TOUCHES,
 	STAGE_PART__COUNT
 };
@@ -152,11 +171,16 @@ void run_overflow(struct run *r);
  * once more.  run_stages_more: true: further steps follow. */
 enum step_next run_stages_start(struct run *r, struct err *e) MUST_USE;
 void           run_stages_again(struct run *r);
+void           run_stages_prepared(struct run *r);
 void           run_stages_begun(struct run *r);
 void           run_stages_flush(struct run *r);
-void           run_stages_cut(struct run *r);
+bool           run_stages_cut(struct run *r);
+void           run_stages_over(struct run *r, struct attempt_end *x);
 void           run_stages_news(struct run *r, bool at_once);
 bool           run_stages_more(struct run *r) MUST_USE;
 bool           run_stages_logged(struct run *r) MUST_USE;
 void           run_stages_pause(struct run *r, bool pause);
 void           run_stages_end(struct run *r, const struct err *e);
+void           run_stages_begin(const struct run *r, struct turn_begin *t);
+void           run_stages_save(struct run *r, struct run_end *x);
+void           run_stages_saved(struct run *r, const struct run_end *x);

@@ -147,9 +147,7 @@ bool attempt_stop(struct run *r, const struct run_ending *x)
 	timer_stop(run_loop(r), &r->attempt.wait);
 	timer_stop(run_loop(r), &r->attempt.total);
 	err_drop(&r->attempt.last);
-	if (tape_uncommitted(r->journal.tape).n > 0)
-		r->attempt.spent = true;
-	run_stages_cut(r);
+	r->attempt.spent |= run_stages_cut(r);
 	return false;
 }
 
@@ -526,18 +524,12 @@ static void pass_over(struct run *r, const struct err *e)
 	log_end(&l);
 }
 
-/* is_priced: a cost may be told: each attempt so far had a price. */
-static bool is_priced(const struct run *r)
-{
-	return r->bill.charged && !r->bill.unpriced;
-}
-
-/* attempt_give_up: bills an attempt that another one follows, and notes what became of it. */
+/* attempt_give_up: another attempt follows; notes what became of this one. */
 static void attempt_give_up(struct run *r, const struct err *e)
 {
-	int64_t      before_nano = r->bill.nano;
-	struct usage u = bill_dropped(r, e);
+	struct attempt_end x = { .how = ATTEMPT_DROPPED, .e = e };
 
+	run_stages_over(r, &x);
 	if (!r->live)
 		return;
 	live_attempt_past(r->live, asked_model(r),
@@ -546,9 +538,9 @@ static void attempt_give_up(struct run *r, const struct err *e)
 				  .code = err_wire(e),
 				  .http = e->upstream_status,
 				  .ended_ms = clock_wall_ms(),
-				  .usage = u,
-				  .costs = (u.known || u.estimated) && is_priced(r),
-				  .nano = r->bill.nano - before_nano,
+				  .usage = x.used,
+				  .costs = (x.used.known || x.used.estimated) && x.priced,
+				  .nano = x.nano,
 			  });
 }
 
@@ -569,8 +561,7 @@ static void attempt_book(struct run *r, const char *code)
 }
 
 /* as_step: what is told of an attempt whose run has several steps. */
-static struct attempt_past as_step(const struct run *r, const struct usage *used,
-				   int64_t before_nano)
+static struct attempt_past as_step(const struct run *r, const struct attempt_end *x)
 {
 	return (struct attempt_past){
 		.provider = r->provider->name,
@@ -578,22 +569,22 @@ static struct attempt_past as_step(const struct run *r, const struct usage *used
 		.http = r->live->log.http,
 		.first_ms = r->computer->token_ms,
 		.ended_ms = clock_wall_ms(),
-		.usage = *used,
-		.costs = is_priced(r),
-		.nano = r->bill.nano - before_nano,
+		.usage = x->used,
+		.costs = x->priced,
+		.nano = x->nano,
 	};
 }
 
 void attempt_step(struct run *r)
 {
-	struct attempt *a = &r->attempt;
-	int64_t         before_nano = r->bill.nano;
+	struct attempt    *a = &r->attempt;
+	struct attempt_end x = { .how = ATTEMPT_STEP };
 
 	attempt_good(r);
 	attempt_book(r, "ok");
-	struct usage u = bill_step(r);
+	run_stages_over(r, &x);
 	if (r->live) {
-		struct attempt_past p = as_step(r, &u, before_nano);
+		struct attempt_past p = as_step(r, &x);
 
 		live_attempt_past(r->live, asked_model(r), &p);
 	}
@@ -607,7 +598,7 @@ void attempt_step(struct run *r)
 	err_drop(&a->last);
 }
 
-static void attempt_over(struct run *r, const struct usage *used, int64_t before_nano)
+static void tell_last(struct run *r, const struct attempt_end *x)
 {
 	const struct err *e = r->failure;
 
@@ -616,20 +607,20 @@ static void attempt_over(struct run *r, const struct usage *used, int64_t before
 	if (e && e->upstream_status > 0)
 		r->live->log.http = (int16_t)e->upstream_status;
 	if (r->attempt.before > 0) {
-		struct attempt_past p = as_step(r, used, before_nano);
+		struct attempt_past p = as_step(r, x);
 
 		live_attempt_last_step(r->live, asked_model(r), &p);
 		return;
 	}
-	live_attempt_last(r->live, asked_model(r), r->attempt.count > 1, is_priced(r),
-			  r->bill.nano - before_nano);
+	live_attempt_last(r->live, asked_model(r), r->attempt.count > 1, x->priced, x->nano);
 }
 
 bool attempt_close(struct run *r, const struct run_ending *x)
 {
-	struct usage used = bill_close(r, x->asked);
+	struct attempt_end end = { .how = ATTEMPT_LAST, .asked = x->asked };
 
-	attempt_over(r, &used, x->before_nano);
+	run_stages_over(r, &end);
+	tell_last(r, &end);
 	return false;
 }
 
@@ -668,9 +659,7 @@ bool attempt_again(struct run *r, const struct err *e)
 	bool            served = has_served(r);
 
 	end_attempt(r, blame_target(a, e, served), e);
-	if (tape_uncommitted(r->journal.tape).n > 0 && retry_costs(e))
-		r->attempt.spent = true;
-	run_stages_cut(r);
+	a->spent |= run_stages_cut(r) && retry_costs(e);
 	if (a->committed || !r->rq)
 		return false;
 

@@ -211,7 +211,6 @@ void run_finish(struct run *r, const struct err *e)
 		.e = e,
 		.called = run_called(r),
 		.asked = r->attempt.on,
-		.before_nano = r->bill.nano,
 	};
 
 	if (aside_ends(r, e))

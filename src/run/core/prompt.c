@@ -174,7 +174,7 @@ static enum errc prepare_prompt(struct run *r, struct err *e)
 	if (build_prompt(r, e) != ERR_OK)
 		return e->code;
 	r->prepared = true;
-	bill_weigh(r);
+	run_stages_prepared(r);
 	return ERR_OK;
 }
 

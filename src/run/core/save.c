@@ -1,7 +1,6 @@
 /* The store's part of a run: the branch is read and the client's messages are written before the
  * call, the answer is written after it. */
 #include "base/limits.h"
-#include "run/computer.h"
 #include "run/internal.h"
 #include "desk/watch.h"
 #include "store/turn.h"
@@ -135,11 +134,10 @@ static bool submit_begin(struct run *r)
 		.shape = str_of(r->rq->manner.shape->word),
 		.messages = b->messages,
 		.message_count = n,
-		.seq_reserved = r->journal.seq_reserved,
-		.logged = journal_wanted(r),
-		.key = run_answer_name(r),
-		.bill = bill_begins(r),
 	};
+	run_stages_begin(r, &b->turn);
+	for (run_begin_fn *const *row = run_begins; *row; row++)
+		(*row)(r, &b->turn);
 	run_hold(r);
 	if (store_turn_begin(r->engine->o.store, &b->turn))
 		return true;
@@ -200,11 +198,10 @@ static void on_end_stored(struct store_job *job)
 	struct run_engine *g = r->engine;
 
 	run_release(r);
-	r->bill.settled = r->bill.reserved || x->turn.later;
+	run_stages_saved(r, x);
 	watch_notify(r->names.id);
 	/* An answer that is not stored must not be reported as a success. */
 	if (job->err.code != ERR_OK) {
-		feed_skip(r);
 		run_set_failure(r, &job->err);
 		lost_add(r);
 	}
@@ -229,30 +226,22 @@ static bool end_submit(struct run *r, struct run_end *x)
 		.run = r->names.id,
 		.status = r->outcome,
 		.answer = buf_view(&r->jobs->end_answer),
-		.finish_reason = str_of(r->outcome == RUN_CANCELLED ? "" : r->kept.finish_reason),
-		.native_reason = str_of(r->outcome == RUN_CANCELLED ? "" : r->kept.native_reason),
 		.error = buf_view(&r->jobs->end_error),
-		.usage = r->kept.usage,
 		.first_token_ms = r->attempt.first_token_ms,
 		.completed_ms = r->ended_ms,
-		.last_seq = r->journal.seq,
 		.attempts = r->attempt.count,
 		.attempt_log = buf_view(&r->live->log.text),
 		.provider = str_of(r->provider->name),
-		.executions = r->computer ? executions_list(r) : STR_NONE,
-		.unlogged = !journal_wanted(r),
-		.keyed = r->slot,
-		.kept_answer = run_answer_kept(r),
-		.costs = r->bill.charged && !r->bill.unpriced,
-		.cost_nano = run_cost(r),
-		.note = bill_ends(r, &x->note) ? &x->note : NULL,
 	};
-	journal_rest(r, x->turn.events);
+	for (run_save_fn *const *row = run_saves; *row; row++)
+		(*row)(r, x);
+	run_stages_save(r, x);
 	run_hold(r);
 	if (store_turn_end(r->engine->o.store, &x->turn))
 		return true;
 	run_release(r);
-	r->bill.settled = true; /* recovery at the next start ends the run and settles its bill */
+	x->turn.later = true; /* recovery at the next start ends the run */
+	run_stages_saved(r, x);
 	run_fail(r, ERR_STORAGE, "the answer could not be stored");
 	run_conclude(r);
 	return false;
@@ -274,10 +263,10 @@ static void save_end(struct run *r)
 		run_set_incomplete(r);
 	}
 	if (!x) {
-		struct events_piece rest[EVENTS_REST];
+		struct run_end none = { .run = r };
 
 		/* An append that fails from now on leaves its events for the end. */
-		journal_rest(r, rest);
+		run_stages_save(r, &none);
 		run_hold(r);
 		list_put_back(&g->end_waits, &r->jobs->end_turn);
 	} else if (!end_submit(r, x)) {

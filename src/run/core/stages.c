@@ -20,17 +20,14 @@ void run_stages_table(uint16_t ret[STAGE_PART__COUNT])
 	for (unsigned i = 0; i < STAGE__COUNT; i++) {
 		const struct stage *s = run_stages[i];
 		const bool          has[STAGE_PART__COUNT] = {
-				 [STAGE_PART_WANTED] = s->wanted,
-				 [STAGE_PART_START] = s->start,
-				 [STAGE_PART_BEGUN] = s->begun,
-				 [STAGE_PART_FLUSH] = s->flush,
-				 [STAGE_PART_CUT] = s->cut,
-				 [STAGE_PART_MORE] = s->more,
-				 [STAGE_PART_NEWS] = s->news,
-				 [STAGE_PART_LOGGED] = s->logged,
-				 [STAGE_PART_PAUSE] = s->pause,
-				 [STAGE_PART_END] = s->end,
-				 [STAGE_PART_TOUCHES] = s->touches_text,
+				 [STAGE_PART_WANTED] = s->wanted,     [STAGE_PART_START] = s->start,
+				 [STAGE_PART_PREPARED] = s->prepared, [STAGE_PART_BEGUN] = s->begun,
+				 [STAGE_PART_FLUSH] = s->flush,       [STAGE_PART_CUT] = s->cut,
+				 [STAGE_PART_OVER] = s->over,         [STAGE_PART_MORE] = s->more,
+				 [STAGE_PART_NEWS] = s->news,         [STAGE_PART_LOGGED] = s->logged,
+				 [STAGE_PART_PAUSE] = s->pause,       [STAGE_PART_END] = s->end,
+				 [STAGE_PART_BEGIN] = s->begin,       [STAGE_PART_SAVE] = s->save,
+				 [STAGE_PART_SAVED] = s->saved,       [STAGE_PART_TOUCHES] = s->touches_text,
 		};
 
 		for (unsigned part = 0; part < STAGE_PART__COUNT; part++)
@@ -129,6 +126,14 @@ void run_stages_again(struct run *r)
 	r->stages.started = 0;
 }
 
+void run_stages_prepared(struct run *r)
+{
+	const struct stage *s;
+
+	EACH_STAGE(s, r, STAGE_PART_PREPARED)
+	s->prepared(r);
+}
+
 void run_stages_begun(struct run *r)
 {
 	const struct stage *s;
@@ -146,12 +151,22 @@ void run_stages_flush(struct run *r)
 		s->flush(r);
 }
 
-void run_stages_cut(struct run *r)
+bool run_stages_cut(struct run *r)
+{
+	const struct stage *s;
+	bool                held = false;
+
+	EACH_STAGE(s, r, STAGE_PART_CUT)
+	held |= s->cut(r);
+	return held;
+}
+
+void run_stages_over(struct run *r, struct attempt_end *x)
 {
 	const struct stage *s;
 
-	EACH_STAGE(s, r, STAGE_PART_CUT)
-	s->cut(r);
+	EACH_STAGE(s, r, STAGE_PART_OVER)
+	s->over(r, x);
 }
 
 void run_stages_news(struct run *r, bool at_once)
@@ -196,4 +211,28 @@ void run_stages_end(struct run *r, const struct err *e)
 
 	EACH_STAGE(s, r, STAGE_PART_END)
 	s->end(r, e);
+}
+
+void run_stages_begin(const struct run *r, struct turn_begin *t)
+{
+	const struct stage *s;
+
+	EACH_STAGE(s, r, STAGE_PART_BEGIN)
+	s->begin(r, t);
+}
+
+void run_stages_save(struct run *r, struct run_end *x)
+{
+	const struct stage *s;
+
+	EACH_STAGE(s, r, STAGE_PART_SAVE)
+	s->save(r, x);
+}
+
+void run_stages_saved(struct run *r, const struct run_end *x)
+{
+	const struct stage *s;
+
+	EACH_STAGE(s, r, STAGE_PART_SAVED)
+	s->saved(r, x);
 }

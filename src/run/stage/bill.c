@@ -117,7 +117,8 @@ static int64_t message_weight(const struct run *r, struct str m, bool exact)
 	return w;
 }
 
-void bill_weigh(struct run *r)
+/* bill_weigh: the prompt is made. */
+static void bill_weigh(struct run *r)
 {
 	const struct prompt *p = &r->rq->what.prompt;
 	int64_t              w = 0;
@@ -157,11 +158,12 @@ void bill_look(struct run *r)
 	r->bill.early = w;
 }
 
-struct turn_bill bill_begins(const struct run *r)
+/* bill_begin: what the store keeps of a call that goes on; its spans are borrowed from the run. */
+static void bill_begin(const struct run *r, struct turn_begin *t)
 {
 	struct price p = bound_of(r).price;
 
-	return (struct turn_bill){
+	t->bill = (struct turn_bill){
 		.key = str_of(r->bill.who ? r->bill.who->id : ""),
 		.model = str_of(r->given.label),
 		.in = r->prepared ? r->bill.in : r->bill.early,
@@ -177,11 +179,6 @@ static void bill_event(struct run *r, const struct event *ev)
 		r->bill.out += event_weight(ev);
 	run_pass(r, STAGE_BILL, ev);
 }
-
-const struct stage bill_stage = {
-	.name = "bill",
-	.event = bill_event,
-};
 
 /* --- the bound --- */
 
@@ -443,7 +440,7 @@ static struct usage estimate_usage(const struct run *r)
 	return usage_guess(r->bill.in, r->bill.out);
 }
 
-struct usage bill_dropped(struct run *r, const struct err *e)
+static struct usage bill_dropped(struct run *r, const struct err *e)
 {
 	struct usage u = r->attempt.told;
 
@@ -455,7 +452,7 @@ struct usage bill_dropped(struct run *r, const struct err *e)
 	return u;
 }
 
-struct usage bill_close(struct run *r, bool asked)
+static struct usage bill_close(struct run *r, bool asked)
 {
 	struct usage guess = estimate_usage(r);
 	struct usage u = r->kept.usage;
@@ -478,7 +475,7 @@ struct usage bill_close(struct run *r, bool asked)
 	return u;
 }
 
-struct usage bill_step(struct run *r)
+static struct usage bill_step(struct run *r)
 {
 	struct usage guess = estimate_usage(r);
 	struct usage u = r->kept.usage.known ? r->kept.usage : guess;
@@ -507,12 +504,33 @@ static void fill_note(const struct run *r, struct usage_note *n)
 	str_copy(n->provider, sizeof n->provider, str_of(r->provider->name));
 }
 
-bool bill_ends(const struct run *r, struct usage_note *n)
+static void bill_over_attempt(struct run *r, struct attempt_end *x)
 {
+	int64_t before_nano = r->bill.nano;
+
+	switch (x->how) {
+	case ATTEMPT_DROPPED: x->used = bill_dropped(r, x->e); break;
+	case ATTEMPT_STEP: x->used = bill_step(r); break;
+	case ATTEMPT_LAST: x->used = bill_close(r, x->asked); break;
+	}
+	x->nano = r->bill.nano - before_nano;
+	x->priced = r->bill.charged && !r->bill.unpriced;
+}
+
+/* bill_save: what the end of the turn has to settle or to book. */
+static void bill_save(struct run *r, struct run_end *x)
+{
+	x->turn.costs = r->bill.charged && !r->bill.unpriced;
+	x->turn.cost_nano = run_cost(r);
 	if (!r->bill.reserved && !r->bill.charged)
-		return false;
-	fill_note(r, n);
-	return true;
+		return;
+	fill_note(r, &x->note);
+	x->turn.note = &x->note;
+}
+
+static void bill_saved(struct run *r, const struct run_end *x)
+{
+	r->bill.settled = r->bill.reserved || x->turn.later;
 }
 
 void bill_news(const struct run *r, struct run_news *n)
@@ -572,3 +590,13 @@ void bill_finish(struct run *r)
 	identity_release(TAKE(r->bill.who));
 	free(TAKE(r->bill.jobs));
 }
+
+const struct stage bill_stage = {
+	.name = "bill",
+	.prepared = bill_weigh,
+	.event = bill_event,
+	.over = bill_over_attempt,
+	.begin = bill_begin,
+	.save = bill_save,
+	.saved = bill_saved,
+};

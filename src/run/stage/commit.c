@@ -128,5 +128,4 @@ const struct stage commit_stage = {
 	.begun = commit_begun,
 	.event = commit_event,
 	.flush = commit_flush,
-	.cut = journal_cut,
 };

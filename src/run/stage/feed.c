@@ -215,7 +215,14 @@ static void feed_take(struct run *r, const struct event *ev)
 	}
 }
 
+static void feed_saved(struct run *r, const struct run_end *x)
+{
+	if (x->turn.job.err.code != ERR_OK)
+		feed_skip(r);
+}
+
 const struct stage feed_stage = {
 	.name = "feed",
 	.event = feed_take,
+	.saved = feed_saved,
 };

@@ -376,13 +376,13 @@ void journal_committed(struct run *r)
 		tell_readers(r);
 }
 
-void journal_cut(struct run *r)
+static bool journal_cut(struct run *r)
 {
 	if (tape_uncommitted(r->journal.tape).n == 0)
-		return;
+		return false;
 	tape_cut(r->journal.tape);
-	buf_clear(&r->kept.answer.raw);
 	r->journal.seq = 0;
+	return true;
 }
 
 void journal_end(struct run *r)
@@ -407,11 +407,20 @@ bool journal_ends(struct run *r, const struct run_ending *x)
 	return false;
 }
 
-void journal_rest(struct run *r, struct events_piece ret[EVENTS_REST])
+static void journal_begin(const struct run *r, struct turn_begin *t)
 {
+	t->seq_reserved = r->journal.seq_reserved;
+	t->logged = journal_wanted(r);
+}
+
+/* journal_save: what is not known to be in the log goes with the end; borrowed until journal_drop. */
+static void journal_save(struct run *r, struct run_end *x)
+{
+	x->turn.last_seq = r->journal.seq;
+	x->turn.unlogged = !journal_wanted(r);
 	dequeue_run(r);
 	if (r->journal.logged)
-		tape_rest(r->journal.tape, ret);
+		tape_rest(r->journal.tape, x->turn.events);
 }
 
 void journal_drop(struct run *r)
@@ -505,5 +514,8 @@ static void journal_take(struct run *r, const struct event *ev)
 const struct stage journal_stage = {
 	.name = "journal",
 	.event = journal_take,
+	.cut = journal_cut,
 	.news = journal_note,
+	.begin = journal_begin,
+	.save = journal_save,
 };

@@ -71,7 +71,27 @@ static void keep_event(struct run *r, const struct event *ev)
 		run_overflow(r);
 }
 
+static bool keep_cut(struct run *r)
+{
+	bool held = tape_uncommitted(r->journal.tape).n > 0;
+
+	if (held)
+		buf_clear(&r->kept.answer.raw);
+	return held;
+}
+
+static void keep_save(struct run *r, struct run_end *x)
+{
+	bool cancelled = r->outcome == RUN_CANCELLED;
+
+	x->turn.finish_reason = str_of(cancelled ? "" : r->kept.finish_reason);
+	x->turn.native_reason = str_of(cancelled ? "" : r->kept.native_reason);
+	x->turn.usage = r->kept.usage;
+}
+
 const struct stage keep_stage = {
 	.name = "keep",
 	.event = keep_event,
+	.cut = keep_cut,
+	.save = keep_save,
 };

@@ -7,7 +7,6 @@
 #include "http/reply.h"
 #include "routes/admin/api_key_body.h"
 #include "routes/kit/lookup.h"
-#include "routes/kit/page.h"
 #include "store/api_key.h"
 #include "store/job.h"
 

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "json/value.h"
 #include "routes/kit/check.h"
-#include "routes/kit/page.h"
+#include "routes/kit/lookup.h"
 #include "schema/schema.h"
 #include "store/api_key.h"
 

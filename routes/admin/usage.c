@@ -8,7 +8,6 @@
 #include "http/request.h"
 #include "json/value.h"
 #include "routes/kit/lookup.h"
-#include "routes/kit/page.h"
 #include "store/job.h"
 #include "store/usage.h"
 

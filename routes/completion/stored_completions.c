@@ -7,7 +7,6 @@
 #include "routes/chat/chat.h"
 #include "routes/kit/check.h"
 #include "routes/kit/lookup.h"
-#include "routes/kit/page.h"
 #include "schema/schema.h"
 #include "store/completion.h"
 #include "store/job.h"

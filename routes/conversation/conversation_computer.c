@@ -6,7 +6,7 @@
 
 #include "base/limits.h"
 #include "computer/link.h"
-#include "http/download.h"
+#include "http/body.h"
 #include "http/reply.h"
 #include "http/request.h"
 #include "json/scan.h"

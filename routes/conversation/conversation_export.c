@@ -2,7 +2,7 @@
 #include "routes/kit/handlers.h"
 
 #include "base/limits.h"
-#include "http/download.h"
+#include "http/body.h"
 #include "http/reply.h"
 #include "http/request.h"
 #include "routes/kit/gateway.h"

@@ -1,5 +1,5 @@
 /* Translates items of OpenAI's Conversations API to messages of /v1/chat. */
-#include "routes/conversation/items.h"
+#include "routes/conversation/conversation.h"
 
 #include "base/id.h"
 #include "routes/kit/check.h"

@@ -1,9 +1,9 @@
 /* Makes items of stored messages, and finds messages by the ids of items. */
-#include "routes/conversation/items.h"
+#include "routes/conversation/conversation.h"
 
 #include "base/limits.h"
 #include "json/scan.h"
-#include "shape/view.h"
+#include "shape/transcript.h"
 #include "store/conversation.h"
 
 #include <stdio.h>

@@ -5,8 +5,7 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "routes/kit/lookup.h"
-#include "routes/kit/page.h"
-#include "shape/view.h"
+#include "shape/transcript.h"
 #include "store/conversation.h"
 
 #include <string.h>

@@ -4,7 +4,6 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "routes/kit/lookup.h"
-#include "routes/kit/page.h"
 #include "store/job.h"
 #include "store/search.h"
 

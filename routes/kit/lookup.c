@@ -1,9 +1,13 @@
 /* Waits for one job of the store and prints its result; client and job may end in any order. */
 #include "routes/kit/lookup.h"
 
+#include "base/buf.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "http/reply.h"
+#include "http/request.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* Room for the largest rows and the text around them. */
@@ -131,3 +135,108 @@ void lookup_start(struct lookup *l, bool started)
 	err_set(&e, ERR_OVERLOADED, "", "too many reads are waiting");
 	lookup_refuse(l, &e);
 }
+
+/* --- page: Pages of lists: reads limit and order, prints the head. */
+
+bool page_limit(struct request *r, size_t standard, size_t most, size_t *ret)
+{
+	char       allowed[64];
+	struct str text;
+	size_t     v = 0;
+
+	*ret = standard;
+	if (!request_query(r, "limit", 0, &text))
+		return true;
+	for (size_t i = 0; i < text.n && v <= most; i++)
+		v = text.p[i] >= '0' && text.p[i] <= '9' ? v * 10 + (size_t)(text.p[i] - '0')
+							 : most + 1;
+	if (v >= 1 && v <= most) {
+		*ret = v;
+		return true;
+	}
+	snprintf(allowed, sizeof allowed, "must be an integer from 1 to %zu", most);
+	reply_refuse(r, ERR_INVALID_VALUE, "limit", allowed);
+	return false;
+}
+
+bool page_order(struct request *r, bool *ret_descending)
+{
+	struct str text;
+
+	if (!request_query(r, "order", 0, &text))
+		return true;
+	if (str_is(text, "desc") || str_is(text, "asc")) {
+		*ret_descending = str_is(text, "desc");
+		return true;
+	}
+	reply_refuse(r, ERR_INVALID_VALUE, "order", "must be one of: asc, desc");
+	return false;
+}
+
+bool page_after(struct request *r, const char *prefix, const char *must, struct id *ret)
+{
+	struct str text;
+
+	if (!request_query(r, "after", 0, &text) || id_parse(text, prefix, ret))
+		return true;
+	reply_refuse(r, ERR_INVALID_VALUE, "after", must);
+	return false;
+}
+
+static bool put_edge(struct buf *out, const char *key, const char *id)
+{
+	return id[0] ? buf_fmt(out, ",\"%s\":\"%s\"", key, id) : buf_fmt(out, ",\"%s\":null", key);
+}
+
+bool page_head(struct buf *out, const char *first, const char *last, bool has_more)
+{
+	return buf_text(out, "{\"object\":\"list\"") && put_edge(out, "first_id", first) &&
+	       put_edge(out, "last_id", last) &&
+	       buf_fmt(out, ",\"has_more\":%s", has_more ? "true" : "false");
+}
+
+/* --- label_filter: Filters by metadata. */
+
+enum { PAIRS_MAX = 64 * KIB }; /* all pairs of a filter, as JSON */
+
+/* label_filter_put: what is wrong with the pairs, or NULL. No stored metadata has text that is not
+ * UTF-8. */
+static const char *label_filter_put(struct request *r, struct arena *a, struct store_labels *ret,
+				    struct buf *out)
+{
+	struct str key;
+	struct str value;
+	size_t     n = 0;
+
+	for (; request_query_within(r, "metadata", n, &key, &value); n++) {
+		if (!utf8_valid(key.p, key.n) || !utf8_valid(value.p, value.n))
+			return "must be UTF-8";
+		if (n == LIMIT_METADATA)
+			return "at most 16 pairs are allowed";
+		if (n == 0) {
+			ret->key = arena_str(a, key);
+			ret->value = arena_str(a, value);
+		}
+		if (!ret->key.p || !ret->value.p || !buf_text(out, n > 0 ? "," : "{") ||
+		    !buf_json_string(out, key) || !buf_text(out, ":") ||
+		    !buf_json_string(out, value))
+			return "the filter is too long";
+	}
+	if (n == 0)
+		return NULL;
+	ret->filter = buf_text(out, "}") ? arena_str(a, buf_view(out)) : STR_NONE;
+	return ret->filter.p ? NULL : "the filter is too long";
+}
+
+bool label_filter_read(struct request *r, struct arena *a, struct store_labels *ret)
+{
+	struct buf pairs;
+
+	buf_init(&pairs, PAIRS_MAX);
+	const char *wrong = label_filter_put(r, a, ret, &pairs);
+	buf_finish(&pairs);
+	if (wrong)
+		reply_refuse(r, ERR_INVALID_VALUE, "metadata", wrong);
+	return !wrong;
+}
+_Static_assert(LIMIT_METADATA == 16, "the message names it");

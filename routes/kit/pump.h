@@ -8,7 +8,7 @@
  * Threads: the loop's own, but for work and drop. */
 #pragma once
 
-#include "http/upload.h"
+#include "http/body.h"
 #include "routes/kit/gateway.h"
 #include "store/answer.h"
 #include "store/job.h"

@@ -7,7 +7,7 @@
 #include "routes/kit/check.h"
 #include "routes/kit/handlers.h"
 #include "schema/schema.h"
-#include "shape/rebyte.h"
+#include "shape/encoders.h"
 
 #include <string.h>
 

@@ -6,7 +6,6 @@
 #include "http/reply.h"
 #include "routes/file/file.h"
 #include "routes/kit/lookup.h"
-#include "routes/kit/page.h"
 #include "store/file.h"
 
 #include <time.h>

@@ -6,7 +6,6 @@
 #include "json/input.h"
 #include "json/scan.h"
 #include "lmc/warnings.h"
-#include "msg/origin.h"
 #include "msg/prompt.h"
 #include "run/run.h"
 #include "schema/schema.h"

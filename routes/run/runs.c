@@ -10,7 +10,6 @@
 #include "json/scan.h"
 #include "routes/call/call.h"
 #include "routes/kit/lookup.h"
-#include "routes/kit/page.h"
 #include "store/job.h"
 #include "store/key_ring.h"
 #include "store/run.h"

@@ -10,7 +10,7 @@
 #include "provider/catalog.h"
 #include "routes/kit/gateway.h"
 #include "routes/kit/handlers.h"
-#include "routes/kit/page.h"
+#include "routes/kit/lookup.h"
 
 #include <stdlib.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* Reads and prints the members of an archive's lines. */
-#include "archive/archive_line.h"
+#include "archive/archive.h"
 
 #include "base/limits.h"
 #include "json/field.h"

@@ -1,5 +1,5 @@
 /* Makes conversations of lines, and checks the rules between lines. */
-#include "archive/archive_walk.h"
+#include "archive/archive.h"
 
 #include "base/limits.h"
 

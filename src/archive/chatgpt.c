@@ -1,7 +1,6 @@
 /* Translates ChatGPT's conversations.json to an archive. */
-#include "archive/chatgpt.h"
 
-#include "archive/archive_line.h"
+#include "archive/archive.h"
 #include "base/limits.h"
 
 #include <stdio.h>

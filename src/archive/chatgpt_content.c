@@ -1,5 +1,5 @@
 /* Contents of ChatGPT's messages: text, code, output of tools, parts, the user's settings. */
-#include "archive/chatgpt.h"
+#include "archive/archive.h"
 
 /* Texts stay escaped as they are. */
 struct text {

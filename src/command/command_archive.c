@@ -1,12 +1,11 @@
 /* Export and import from the command line. */
 #include "command/command.h"
-#include "command/internal.h"
 #include "app/app.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/full_io.h"
-#include "routes/conversation/import_check.h"
+#include "routes/conversation/conversation.h"
 #include "store/archive.h"
 #include "store/engine.h"
 

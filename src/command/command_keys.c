@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
-#include "command/internal.h"
 #include "config/config_option.h"
 #include "json/input.h"
 #include "routes/admin/api_key_body.h"

@@ -1,5 +1,5 @@
 /* Limits of a key, from the command line into the JSON that the admin routes take. */
-#include "command/internal.h"
+#include "command/command.h"
 
 #include "base/limits.h"
 #include "config/config_option.h"

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "command/command.h"
-#include "command/internal.h"
 #include "upstream/upstream.h"
 
 #include <errno.h>

@@ -46,8 +46,6 @@ const char *config_value_nearest(struct str given, const char *const *names, siz
 void config_value_show_size(int64_t bytes, char ret_text[32]);
 void config_value_show_duration(int64_t us, char ret_text[32]);
 
-struct config_place;
-
 /* --- config_place: the source of a value, and the one function that reports a wrong value. */
 
 enum config_source {

@@ -1,6 +1,6 @@
 /* A tolerant JSON state machine for the arguments of `execute`, which gives the code while it
  * arrives. */
-#include "lmc/args.h"
+#include "lmc/speech.h"
 
 #include "lmc/text.h"
 

@@ -1,5 +1,5 @@
 /* Splits text into prose and fenced code, as early as possible and for any cut. */
-#include "lmc/fence.h"
+#include "lmc/speech.h"
 
 #include "base/limits.h"
 #include "lmc/text.h"

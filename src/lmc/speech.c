@@ -3,8 +3,6 @@
 
 #include "base/base.h"
 #include "base/limits.h"
-#include "lmc/args.h"
-#include "lmc/fence.h"
 #include "lmc/text.h"
 
 #include <stdlib.h>

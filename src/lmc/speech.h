@@ -7,6 +7,7 @@
  * until then. */
 #pragma once
 
+#include "base/buf.h"
 #include "lmc/segment.h"
 #include "lmc/warnings.h"
 
@@ -53,3 +54,83 @@ size_t speech_held(const struct speech *t);
 bool speech_cut(const struct speech *t);
 /* speech_overfull: whether a function failed because the turn has more than LIMIT_TOOLS calls. */
 bool speech_overfull(const struct speech *t);
+
+/* --- args: reads the arguments of one call of `execute` while they arrive (rules T3 to T7).
+ *
+ * The member `code` of an object becomes a SEGMENT_CODE.  The sink gets the decoded code as soon as
+ * its language is known, and never half an escape.  Arguments that are no object become a
+ * SEGMENT_TOOL_CALL named "execute", unchanged.  The segment depends only on the text, not on how
+ * the text was cut into pieces. */
+
+/* Flaws of the arguments that cause a warning (rules T5 to T7); several bits may be set. */
+enum args_flaw {
+	ARGS_ENDED_EARLY = 1, /* the object is cut off, or is no JSON */
+	ARGS_NO_CODE = 2,     /* the object has no member `code` with a string */
+	ARGS_TRAILING = 4,    /* text follows the object */
+	ARGS_NO_OBJECT = 8,   /* the arguments are no object, and became a tool call */
+};
+
+struct args; /* opaque */
+
+/* args_create: sink: borrowed; max: the most bytes that may be held back; NULL: no memory. */
+struct args *args_create(const struct segment_sink *sink, void *arg, size_t max) MUST_USE;
+void         args_destroy(struct args *a);
+/* args_feed: reads the next piece.  False: the sink has stopped, more than max bytes would be held
+ * back, or memory is short. */
+bool args_feed(struct args *a, struct str text) MUST_USE;
+/* args_end: the arguments are complete: gives the rest to the sink and closes the segment; each
+ * call makes exactly one segment.  *ret_flaws: bits of enum args_flaw.  False: as args_feed. */
+bool args_end(struct args *a, unsigned *ret_flaws) MUST_USE;
+
+/* --- fence: splits an assistant's text into prose and fenced code (rules F1 to F9).
+ *
+ * The segments depend only on the text, not on how the text was cut into pieces.  Only bytes whose
+ * meaning is open are held back: white space and backticks at the end, and a line that may still
+ * become a fence.  All other bytes are given to the sink at once, in few calls.  Held bytes are
+ * given in one call, which must be short: so white space beyond LIMIT_LMC_OPEN is text like any
+ * other, and a line with more than that after its backticks is no fence. */
+
+/* The states of the parser; fence.c draws them. */
+enum fence_state {
+	FENCE_PROSE,
+	FENCE_RUN,     /* in a run of backticks that may open code */
+	FENCE_INFO,    /* after a run at the start of a line: any info text is allowed */
+	FENCE_NO_WORD, /* after a run elsewhere, before the first word of the info text */
+	FENCE_WORD,    /* after a run elsewhere, in the only word of the info text */
+	FENCE_PAST,    /* after a run elsewhere, after the only word of the info text */
+	FENCE_START,   /* code: in the spaces at the start of a line */
+	FENCE_TICKS,   /* code: in backticks that may close the code */
+	FENCE_BLANK,   /* code: after such backticks, which close if the line has nothing else */
+	FENCE_CODE,    /* code: in a line that does not close the code */
+	FENCE_RETURN,  /* code: after a CR in such a line */
+	FENCE_AFTER,   /* after a closing fence: CR and LF are dropped */
+	FENCE_BROKEN,  /* the sink has stopped, or too many bytes were held */
+	FENCE__COUNT
+};
+
+/* Laid open so that it can be embedded; use the functions. */
+struct fence {
+	const struct segment_sink *sink; /* borrowed */
+	void                      *arg;
+	struct buf                 held; /* bytes of earlier pieces whose meaning is open */
+	enum fence_state           state;
+	size_t ticks;    /* backticks of the run, or of the fence that has opened the code */
+	size_t closing;  /* backticks of the run that may close the code */
+	size_t indent;   /* spaces at the start of the line; 4: more than 3, or other text */
+	size_t info;     /* offset of the info text in the held bytes */
+	size_t waits;    /* bytes so far of the white space, info text or end of a closing fence */
+	bool   open;     /* a segment is open */
+	bool   run_seen; /* the line of prose had a run of three or more backticks */
+};
+
+/* fence_init: max: the most bytes that may be held back. */
+void fence_init(struct fence *f, const struct segment_sink *sink, void *arg, size_t max);
+void fence_finish(struct fence *f);
+/* fence_feed: reads the next piece.  False: the sink has stopped, more than max bytes would be held
+ * back, or memory is short; from then on all calls fail and the sink gets nothing more. */
+bool fence_feed(struct fence *f, struct str text) MUST_USE;
+/* fence_unclosed: whether code is open that no fence has ended, if the text ends here. */
+bool fence_unclosed(const struct fence *f);
+/* fence_end: the text is complete: gives all held bytes to the sink and closes the open segment; f
+ * is then ready for another text.  False: as fence_feed; the segment may have stayed open. */
+bool fence_end(struct fence *f) MUST_USE;

@@ -8,7 +8,6 @@
 #include "base/str.h"
 #include "base/trace.h"
 #include "msg/family.h"
-#include "msg/origin.h"
 #include "msg/prompt.h"
 
 #include <stdbool.h>

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "base/str.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum event_kind {
@@ -153,3 +154,19 @@ struct usage usage_guess(int64_t bytes_in, int64_t bytes_out);
  * does not include the rest: the estimate counts for the output if it is higher, and for
  * everything if nothing was reported. */
 struct usage usage_cut(const struct usage *told, const struct usage *guess);
+
+/* --- cursor: how far a reader has come in a stream: the number of the last block that it
+ * received. Only the family of the stream knows what the two parts of the number count. */
+
+struct cursor {
+	uint64_t seq; /* an event's number; 0: nothing was seen */
+	uint64_t nth; /* a block's number among those of the event */
+};
+
+/* cursor_parse: reads `<n>` or `<n>.<k>`; false: text is neither. */
+bool cursor_parse(struct str text, struct cursor *ret);
+/* cursor_has: whether the reader has received the block with the number `at`. */
+static inline bool cursor_has(const struct cursor *c, const struct cursor *at)
+{
+	return at->seq < c->seq || (at->seq == c->seq && at->seq > 0 && at->nth <= c->nth);
+}

@@ -149,7 +149,7 @@ static inline int family_http(const struct family *f, const struct err *e)
  * or one JSON value a line.  A framing is a const struct, which families name (msg/family.h).  All
  * functions may be called on any thread; false: out is full. */
 
-struct blocks; /* shape/block.h */
+struct blocks; /* shape/encoders.h */
 
 struct framing {
 	const char *content_type; /* the body's */

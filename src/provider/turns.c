@@ -1,5 +1,5 @@
 /* One walk over the messages for all APIs with turns; their differences are in struct turns. */
-#include "provider/turns.h"
+#include "provider/ask.h"
 
 #include "lmc/warnings.h"
 #include "provider/ask_param.h"

@@ -4,7 +4,6 @@
 #include "base/limits.h"
 #include "json/scan.h"
 #include "shape/api_words.h"
-#include "shape/block.h"
 #include "shape/carry.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Frames and numbers the blocks of a stream, and leaves out those that the reader has received. */
-#include "shape/block.h"
+#include "shape/encoders.h"
 
 #include "json/scan.h"
 

@@ -3,7 +3,6 @@
 
 #include "base/money.h"
 #include "base/limits.h"
-#include "shape/block.h"
 #include "shape/carry.h"
 #include "lmc/media.h"
 

@@ -8,7 +8,6 @@
 #include "base/id.h"
 #include "shape/reasoning.h"
 #include "lmc/warnings.h"
-#include "msg/cursor.h"
 #include "msg/event.h"
 #include "msg/family.h"
 

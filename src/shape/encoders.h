@@ -1,7 +1,10 @@
 /* shape/encoders: the encoders of the families, and what errors are called in Anthropic's. */
 #pragma once
 
+#include "base/buf.h"
 #include "base/err.h"
+#include "msg/event.h"
+#include "msg/family.h"
 #include "shape/encoder.h"
 
 struct buf;
@@ -73,3 +76,111 @@ struct encoder *chunk_create_ours(const struct encoder_about *about) MUST_USE;
 /* chunk_usage: appends {"prompt_tokens":…,"completion_tokens":…,"total_tokens":…,…}. False: out is
  * full. */
 bool chunk_usage(const struct usage *usage, struct buf *out) MUST_USE;
+
+/* --- block: prints the blocks of a stream in a framing, with their numbers, and leaves out the
+ * blocks that the reader has received already. */
+
+struct json_doc;
+struct json_limits;
+
+/* Embedded in an encoder. */
+struct blocks {
+	const struct framing *framing;
+	bool numbered; /* false: blocks have neither ids nor names, as OpenAI's clients expect */
+	struct cursor seen;  /* blocks up to this one, inclusive, are left out */
+	struct cursor next;  /* the number of the next block */
+	size_t        start; /* offset of the open block in out */
+	bool          begun; /* a block was printed */
+};
+
+/* Server-sent events (WHATWG HTML, section 9.2).  The form of the
+ * numbers is LLM Chat's: `id: <n>` for the first block of event n, `id: <n>.<k>` for its further
+ * blocks. */
+extern const struct framing framing_events;
+/* Server-sent events without numbers, which all have the names of their blocks. */
+extern const struct framing framing_named;
+/* block_framing: the framing that an encoder was told (struct encoder_about), or else its usual one. */
+static inline const struct framing *block_framing(const struct framing *told,
+						  const struct framing *usual)
+{
+	return told ? told : usual;
+}
+
+/* block_event: the next blocks belong to the event seq; may be called again for the same event. */
+static inline void block_event(struct blocks *b, uint64_t seq)
+{
+	if (seq != b->next.seq)
+		b->next = (struct cursor){ .seq = seq };
+}
+
+/* block_open: appends what stands before a block's JSON; name: of the block's event, or empty.
+ * block_close: ends the block; a block that the reader has received is removed from out. False: out
+ * is full, and ends with half a block. */
+bool block_open(struct blocks *b, struct str name, struct buf *out) MUST_USE;
+bool block_close(struct blocks *b, struct buf *out) MUST_USE;
+/* For many blocks without numbers that begin alike.  block_head: appends what stands before their JSON to
+ * head, which gets the first part of the JSON, too; a block must have been printed.  block_open_head: as
+ * block_open, with that part. */
+MUST_USE static inline bool block_head(const struct blocks *b, struct str name, struct buf *head)
+{
+	return b->framing->open(b, name, head);
+}
+MUST_USE static inline bool block_open_head(struct blocks *b, const struct buf *head,
+					    struct buf *out)
+{
+	b->start = out->len;
+	return buf_str(out, buf_view(head));
+}
+/* block_end: appends the framing's end, after a normal end or a failure.  False: as block_open. */
+bool block_end(struct blocks *b, bool failed, struct buf *out) MUST_USE;
+
+/* block_done, block_error: append the last blocks of OpenAI's streams, of a normal end or of a
+ * failure, for the event seq, and the framing's end.  False: out is full, and unchanged. */
+bool block_done(struct blocks *b, uint64_t seq, struct buf *out) MUST_USE;
+bool block_error(struct blocks *b, const struct err *e, struct str request_id, uint64_t seq,
+		 struct buf *out) MUST_USE;
+/* block_type_of: the type of a provider's event, which is also its name; empty if there is none, or memory is
+ * short.  doc: scratch, which may hold the event afterwards. */
+struct str block_type_of(struct json_doc *doc, struct str raw, const struct json_limits *limits);
+/* block_raw: appends a provider's own JSON without line breaks between its tokens, because a data
+ * line ends at the first one.  (Inside strings they are always escaped.)  block_one_line: does the
+ * same to what stands in out from start on. */
+bool block_raw(struct str json, struct buf *out) MUST_USE;
+void block_one_line(struct buf *out, size_t start);
+
+/* --- rebyte: the objects of Rebyte's API, generation 1, that more than one of its answers has:
+ * the value of a run, the run, and the error.  Pure. */
+
+/* The value of a run: the assistant's message, gathered from events.  Laid open so that it can be
+ * embedded. */
+struct rebyte_value {
+	struct buf text;  /* text, calls: escaped, or JSON */
+	struct buf calls; /* the entries of tool_calls, the last one open */
+	bool       open;
+};
+
+void rebyte_value_init(struct rebyte_value *v);
+void rebyte_value_finish(struct rebyte_value *v);
+/* rebyte_value_event: adds what an event says.  False: no memory. */
+bool rebyte_value_event(struct rebyte_value *v, const struct event *ev) MUST_USE;
+/* rebyte_value_read: gathers a stored message.  False: no memory, or it is no object. */
+bool rebyte_value_read(struct rebyte_value *v, struct str message) MUST_USE;
+/* rebyte_value_print: appends [[{"value":{…},"error":null}]].  False: out is full. */
+bool rebyte_value_print(const struct rebyte_value *v, struct buf *out) MUST_USE;
+
+/* rebyte_run: appends the run as it stands, with its results.  False: out is full, or memory is
+ * short. */
+bool rebyte_run(const struct run_object *o, struct buf *out) MUST_USE;
+/* rebyte_run_row: the same for a list, without the results. */
+bool rebyte_run_row(const struct run_object *o, struct buf *out) MUST_USE;
+/* rebyte_object: the same as the answer to a request that does not wait: {"run_id":…,"run":{…}}. */
+bool rebyte_object(const struct run_object *o, struct buf *out) MUST_USE;
+/* rebyte_status: a run's status in Rebyte's words. */
+const char *rebyte_status(const char *status);
+
+/* rebyte_error_put: appends the error object; rebyte_error_body: the same as a body. */
+bool rebyte_error_put(const struct err *e, struct str request_id, struct buf *out) MUST_USE;
+bool rebyte_error_body(const struct err *e, struct str request_id, struct buf *out);
+
+/* Settings of a run (call_request) that answers with its text alone. */
+#define REBYTE_CONTENT_ONLY "{\"content_only\":true}"

@@ -3,7 +3,6 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
-#include "shape/block.h"
 #include "lmc/media.h"
 #include "lmc/segment.h"
 #include "lmc/text.h"

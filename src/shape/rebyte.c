@@ -1,5 +1,5 @@
 /* Prints runs, their values and errors as Rebyte's clients read them. */
-#include "shape/rebyte.h"
+#include "shape/encoders.h"
 
 #include "base/limits.h"
 #include "json/scan.h"

@@ -7,8 +7,6 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
-#include "shape/block.h"
-#include "shape/rebyte.h"
 
 #include <stdlib.h>
 

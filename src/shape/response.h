@@ -11,8 +11,8 @@
 #include "json/scan.h"
 #include "msg/event.h"
 #include "msg/family.h"
-#include "msg/origin.h"
-#include "shape/block.h"
+#include "msg/prompt.h"
+#include "shape/encoders.h"
 #include "shape/encoder.h"
 
 struct err;

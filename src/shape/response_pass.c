@@ -2,7 +2,7 @@
 #include "shape/response.h"
 
 #include "base/limits.h"
-#include "shape/block.h"
+#include "shape/encoders.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,6 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
-#include "shape/block.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,4 @@
 /* Prints stored messages for a client, in three shapes. */
-#include "shape/view.h"
 
 #include "base/arena.h"
 #include "base/limits.h"

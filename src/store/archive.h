@@ -35,7 +35,7 @@ struct archive_read {
 };
 void archive_read_finish(struct archive_read *j);
 
-/* archive_write: a write; stores all conversations of a checked archive (archive/archive_walk.h),
+/* archive_write: a write; stores all conversations of a checked archive (archive/archive.h),
  * or none.  Errors: OVERLOADED (memory). */
 struct archive_write {
 	struct store_job job;

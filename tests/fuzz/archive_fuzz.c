@@ -1,7 +1,6 @@
 /* libFuzzer: what passes as an archive is printed and read again as the same; what passes as a ChatGPT
  * export becomes an archive that passes. */
-#include "archive/archive_walk.h"
-#include "archive/chatgpt.h"
+#include "archive/archive.h"
 #include "base/limits.h"
 
 #include <stdint.h>

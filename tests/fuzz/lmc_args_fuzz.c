@@ -1,6 +1,6 @@
 /* libFuzzer: arguments give one segment, the same whole and cut; the first byte says how to cut. */
 #include "base/limits.h"
-#include "lmc/args.h"
+#include "lmc/speech.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* libFuzzer: a text falls into the same prose and code whole and cut; the first byte says how. */
 #include "base/limits.h"
-#include "lmc/fence.h"
+#include "lmc/speech.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* Archives: lines both ways, what has to be right between them, new ids, and ChatGPT's exports. */
-#include "archive/archive_walk.h"
-#include "archive/chatgpt.h"
+#include "archive/archive.h"
 #include "base/limits.h"
 
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/limits.h"
-#include "lmc/args.h"
+#include "lmc/speech.h"
 #include "lmc/text.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* Text split into prose and fenced code: every rule, for every cut, and against a slow reader. */
 #include "base/limits.h"
-#include "lmc/fence.h"
+#include "lmc/speech.h"
 #include "lmc/text.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* Stored messages as items, and items' ids as cursors. */
 #include "base/buf.h"
 #include "base/limits.h"
-#include "routes/conversation/items.h"
+#include "routes/conversation/conversation.h"
 #include "store/conversation.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 /* Blocks in framings: server-sent events, and two that no family has: a value a line, and an array. */
-#include "shape/block.h"
+#include "shape/encoders.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

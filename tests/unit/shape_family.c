@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "json/scan.h"
 #include "schema/schema.h"
-#include "shape/block.h"
+#include "shape/encoders.h"
 #include "shape/encoder.h"
 #include "shape/family.h"
 

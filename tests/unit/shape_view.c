@@ -1,5 +1,5 @@
 /* Stored messages as readers see them, in the three shapes and one by one. */
-#include "shape/view.h"
+#include "shape/transcript.h"
 #include "tests/unit/lmc_spooled.h"
 
 #define USER(text)   "{\"role\":\"user\",\"content\":\"" text "\"}"

@@ -10,7 +10,6 @@
 #include "lmc/warnings.h"
 #include "provider/ask.h"
 #include "provider/ask_param.h"
-#include "provider/turns.h"
 
 #include <ctype.h>
 

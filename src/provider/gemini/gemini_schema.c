@@ -7,6 +7,11 @@
  * API's reference, "Schema", "FunctionDeclaration" and "GenerationConfig" (v1beta). */
 #include "provider/gemini/gemini.h"
 
+#include "lmc/warnings.h"
+#include "provider/ask_param.h"
+
+#include <stdio.h>
+
 /* Keys whose values mean the same in both kinds. */
 static const char *const plain[] = {
 	"title",         "description", "nullable",  "required", "propertyOrdering",
@@ -134,4 +139,127 @@ bool gemini_schema_empty(struct str schema)
 	}
 	json_doc_finish(&d);
 	return empty;
+}
+
+/* --- gemini_model: The abilities of the API's models, by the beginning of their names.
+ *
+ * Sources: Google's pages "Gemini thinking" (budgets, levels, and which models have none), "Gemini 3",
+ * "Structured outputs", "Function calling" (multimodal function responses) and "File input methods"
+ * (ai.google.dev/gemini-api/docs/thinking, /gemini-3, /structured-output, /function-calling,
+ * /file-input-methods), and the texts of the API's errors. */
+
+/* Bits: the levels that a model has, from minimal to high. */
+enum { MINIMAL = 1, LOW = 2, MEDIUM = 4, HIGH = 8, ALL = MINIMAL | LOW | MEDIUM | HIGH };
+
+/* The first row that fits holds. */
+static const struct {
+	const char         *begins;
+	struct gemini_model model;
+} models[] = {
+	{ "gemini-1", { 0 } },
+	{ "gemini-2.0", { 0 } },
+	{ "gemma-3", { 0 } },
+	{ "gemini-2.5-flash-image", { .fetches = true } },
+	{ "gemini-2.5-flash-lite", { .least = 512, .most = 24576, .off = true, .fetches = true } },
+	{ "gemini-2.5-pro", { .least = 128, .most = 32768, .fetches = true } },
+	{ "gemini-2", { .least = 1, .most = 24576, .off = true, .fetches = true } },
+	{ "gemini-3-pro", { .levels = LOW | HIGH, .fetches = true, .newer = true } },
+	{ "gemini-3.1-pro", { .levels = LOW | MEDIUM | HIGH, .fetches = true, .newer = true } },
+	{ "gemini-pro-latest", { .levels = LOW | MEDIUM | HIGH, .fetches = true, .newer = true } },
+	{ "", { .levels = ALL, .fetches = true, .newer = true } },
+};
+
+/* OpenAI's efforts, in their order. The budgets are those of Google's own route for OpenAI's clients;
+ * what is above them there is the most that the model has. */
+static const struct {
+	const char *word;
+	const char *level;
+	unsigned    bit;
+	int         budget;
+} efforts[] = {
+	{ "none", NULL, 0, 0 },          { "minimal", "minimal", MINIMAL, 1024 },
+	{ "low", "low", LOW, 1024 },     { "medium", "medium", MEDIUM, 8192 },
+	{ "high", "high", HIGH, 24576 }, { "xhigh", NULL, 0, 32768 },
+	{ "max", NULL, 0, 32768 },
+};
+
+const struct gemini_model *gemini_model_of(const struct prompt *p)
+{
+	struct str  name = p->model;
+	const char *slash = name.n > 0 ? memrchr(name.p, '/', name.n) : NULL;
+
+	/* Names in the API's own lists have the prefix models/. */
+	if (slash)
+		name = (struct str){ slash + 1, name.n - (size_t)(slash + 1 - name.p) };
+	for (size_t i = 0; i + 1 < ARRAY_LEN(models); i++)
+		if (str_starts(name, str_of(models[i].begins)))
+			return &models[i].model;
+	return &models[ARRAY_LEN(models) - 1].model;
+}
+
+static void gemini_model_clamped(const struct prompt *p, const char *asked, const char *sent)
+{
+	warnings_add(p->warnings, 0, "parameter_clamped",
+		     "reasoning_effort: this model has no \"%s\"; %s was sent", asked, sent);
+}
+
+/* gemini_model_budget: the number of tokens of an effort, held to what the model takes. */
+static bool gemini_model_budget(const struct prompt *p, const struct gemini_model *m, size_t effort,
+				struct buf *out)
+{
+	int  budget = efforts[effort].budget;
+	int  least = budget == 0 && m->off ? 0 : m->least;
+	char text[32];
+
+	if (budget < least || budget > m->most) {
+		budget = budget < least ? least : m->most;
+		snprintf(text, sizeof text, "a budget of %d", budget);
+		gemini_model_clamped(p, efforts[effort].word, text);
+	}
+	return buf_fmt(out, "\"thinkingBudget\":%d}", budget);
+}
+
+/* gemini_model_level: the level of an effort, or the next one that the model has, above it if there is one. */
+static bool gemini_model_level(const struct prompt *p, const struct gemini_model *m, size_t effort,
+			       struct buf *out)
+{
+	size_t i = effort;
+
+	while (i < ARRAY_LEN(efforts) && !(efforts[i].bit & m->levels))
+		i++;
+	if (i == ARRAY_LEN(efforts)) /* every model that has levels has the highest */
+		for (i = effort; !(efforts[i].bit & m->levels);)
+			i--;
+	if (i != effort)
+		gemini_model_clamped(p, efforts[effort].word, efforts[i].word);
+	return buf_fmt(out, "\"thinkingLevel\":\"%s\"}", efforts[i].level);
+}
+
+enum errc gemini_effort_put(const struct prompt *p, bool *first, struct buf *out, struct err *e)
+{
+	const struct gemini_model *m = gemini_model_of(p);
+	struct str                 effort = ask_param_value(p, "reasoning_effort");
+	size_t                     i = 0;
+
+	if (effort.n == 0)
+		return ERR_OK;
+	if (effort.n > 2 && effort.p[0] == '"')
+		effort = (struct str){ effort.p + 1, effort.n - 2 };
+	while (i < ARRAY_LEN(efforts) && !str_is(effort, efforts[i].word))
+		i++;
+	if (i == ARRAY_LEN(efforts))
+		return err_set(e, ERR_INVALID_VALUE, "reasoning_effort",
+			       "must be none, minimal, low, medium, high, xhigh or max");
+	if (m->levels == 0 && m->most == 0) {
+		if (i > 0)
+			gemini_model_clamped(p, efforts[i].word, "none");
+		return ERR_OK;
+	}
+	/* With any effort but none, the client gets the thoughts too. */
+	bool ok =
+		ask_put_comma(first, out) &&
+		buf_fmt(out, "\"thinkingConfig\":{\"includeThoughts\":%s,",
+			i > 0 ? "true" : "false") &&
+		(m->levels ? gemini_model_level(p, m, i, out) : gemini_model_budget(p, m, i, out));
+	return ok ? ERR_OK : ask_too_large(e);
 }

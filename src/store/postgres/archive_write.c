@@ -2,7 +2,7 @@
  *
  * A run that went on when it was exported is not going on here: it becomes incomplete.  Runs come without
  * event logs. */
-#include "archive/archive_walk.h"
+#include "archive/archive.h"
 #include "base/limits.h"
 #include "store/archive.h"
 #include "store/postgres/answer_made.h"

@@ -8,7 +8,7 @@
  * was made known: then it comes first. */
 #include "store/archive.h"
 
-#include "archive/archive_line.h"
+#include "archive/archive.h"
 #include "base/limits.h"
 #include "store/sql/turn_cell.h"
 

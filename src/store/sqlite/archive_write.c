@@ -2,7 +2,7 @@
  *
  * A run that went on when it was exported is not going on here: it becomes incomplete.  Runs come
  * without event logs, like those from before there was a log: events_from and events_to are NULL. */
-#include "archive/archive_walk.h"
+#include "archive/archive.h"
 #include "base/limits.h"
 #include "store/archive.h"
 #include "store/run.h"

@@ -3,7 +3,6 @@
 #include "base/limits.h"
 #include "routes/call/call.h"
 #include "routes/kit/handlers.h"
-#include "shape/block.h"
 #include "shape/encoders.h"
 
 static bool line_open(const struct blocks *b, struct str name, struct buf *out)

@@ -8,20 +8,20 @@
  * core/prompt.c   the prompt               core/call_messages.c  the messages for it
  * core/stages.c   the table of the stages (run/stage.h) that an answer's events pass
  * core/save.c     the store's part
+ * core/attempt.c  which targets are asked, and when again
+ * core/aside.c    what workers do of that
  * lost.c  ends that the store did not take
  * run_answer.c  the name under which the answer is kept
  * image.c images that messages name by their path
  * refer.c stored messages that messages name
  * attach.c uploaded files that messages name
  * content.c what was said, in the log
- * core/attempt.c  which targets are asked, and when again
- * core/aside.c    what workers do of that
  * print.c  the answer's end, printed
- * and of those that have a computer (computer.h)
- * equip.c which languages there are; the model is told of them
- * waiting.c code of earlier answers that waits
- * settle.c which code runs, and when the model is asked again
- * execute.c one execution; hear.c what the runner says of it; output.c that, as chunks of LMC */
+ * computer/  the part of runs that have a computer (computer.h)
+ *   equip.c which languages there are; the model is told of them
+ *   waiting.c code of earlier answers that waits
+ *   settle.c which code runs, and when the model is asked again
+ *   execute.c one execution; hear.c what the runner says of it; output.c that, as chunks of LMC */
 #pragma once
 
 #include "base/list.h"

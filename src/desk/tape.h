@@ -6,7 +6,8 @@
  *
  * Events that are not committed can be cut off, with the attempt that they came from, and only the
  * run may read them.  Stored events are removed from the tape.  The tape of a run that is not
- * stored keeps all events for later readers, up to its maximum.
+ * stored keeps all events for later readers, up to its maximum.  docs/internals/streams.md has the way
+ * from here to readers.
  *
  * Threads: the writer is the run's loop; only tape_read, tape_hold and tape_release may be called
  * on other threads, tape_read only if the tape is shared.  The holders of a tape own it

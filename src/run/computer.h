@@ -6,6 +6,8 @@
  *        |                                      v
  *        +-- no code is left -- settle <---- execute: RECORDING, EXECUTING
  *
+ * docs/internals/computer.md has the runner's part, and the reasons.
+ *
  * To all other parts of the gateway such a run looks like one whose provider speaks LMC: what the
  * model says and what the computer prints are events EVENT_LMC, the model's text and calls stand
  * beside them with from_lmc.  The client is shown EVENT_FINISH once, at the run's end.

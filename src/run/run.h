@@ -40,7 +40,7 @@
  *              call         the first attempt (attempt.c)
  *
  * CALLING lasts until the provider's first content.  ENDING makes the answer durable.  A run that
- * is not stored skips BEGINNING and ENDING.
+ * is not stored skips BEGINNING and ENDING.  docs/internals/run.md has the reasons.
  *
  * A run owns its provider's call.  A client is only a reader of the run: when the client leaves,
  * the run goes on or is cancelled, as the request said.  A run belongs to one loop; all functions

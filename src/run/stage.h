@@ -50,7 +50,9 @@
  *   the request is freed         run_drop_request
  *   the run is freed             run_free_if_over
  *
- * Threads: the run's loop. */
+ * docs/internals/stages.md has what each stage does.
+ *
+ * Threads: the run's loop, but for prepared. */
 #pragma once
 
 #include "base/err.h"

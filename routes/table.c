@@ -20,10 +20,10 @@ const struct family *routes_family(const struct request *r, const struct route *
 {
 	if (row && row->handle != models_list && row->handle != models_get)
 		return row->family;
-	if (!row && str_starts(request_path(r), STR("/api/sdk/")))
+	if (!row && str_starts(request_view(r)->path, STR("/api/sdk/")))
 		return &family_rebyte;
 	if (request_header(r, family_messages.headers[MESSAGES_VERSION]).n > 0 ||
-	    (!row && str_starts(request_path(r), STR("/v1/messages/"))))
+	    (!row && str_starts(request_view(r)->path, STR("/v1/messages/"))))
 		return &family_messages;
 	return row ? row->family : &family_chat;
 }

@@ -67,7 +67,7 @@ static bool session_print_made(struct lookup *l, struct buf *out)
 {
 	const struct making *x = container_of(l, struct making, lookup);
 
-	return session_put(l->gateway, request_caller(l->request), x->scopes, x->read.keys, out);
+	return session_put(l->gateway, &request_view(l->request)->by, x->scopes, x->read.keys, out);
 }
 
 static const struct lookup_kind making_kind = { LOOKUP(struct making, read),
@@ -79,7 +79,7 @@ static enum errc read_scopes(struct request *r, unsigned *ret, struct err *e)
 {
 	struct session_create b = session_create_init;
 	struct input         *in = request_input_take(r);
-	unsigned              has = request_scopes(r);
+	unsigned              has = request_view(r)->by.scopes;
 	unsigned              scopes = has;
 	enum errc rc = fields_read(&session_create_fields, &in->doc, 0, "", &in->arena, &b, e);
 
@@ -103,7 +103,7 @@ static void answer_at_once(struct request *r, const struct gateway *g, unsigned 
 	struct buf body;
 
 	buf_init(&body, MIB);
-	if (!session_put(g, request_caller(r), scopes, NULL, &body))
+	if (!session_put(g, &request_view(r)->by, scopes, NULL, &body))
 		buf_clear(&body); /* told as a lack of memory */
 	reply_json_take(r, 200, &body);
 }
@@ -111,7 +111,7 @@ static void answer_at_once(struct request *r, const struct gateway *g, unsigned 
 /* has_key: a gateway without keys has nothing to exchange. */
 static bool has_key(struct request *r)
 {
-	if (request_key(r)->id[0])
+	if (request_view(r)->by.who->id[0])
 		return true;
 	reply_refuse(r, ERR_BAD_REQUEST, "",
 		     "this gateway has no API keys, so that no session can begin or end");
@@ -131,7 +131,8 @@ void session_create_post(struct request *r, void *app)
 		reply_error(r, &e);
 		return;
 	}
-	if (request_key(r)->number == 0 || !api_key_id(str_of(request_key(r)->id), &id)) {
+	if (request_view(r)->by.who->number == 0 ||
+	    !api_key_id(str_of(request_view(r)->by.who->id), &id)) {
 		answer_at_once(r, g, scopes);
 		return;
 	}
@@ -166,7 +167,7 @@ static const struct lookup_kind ending_kind = { LOOKUP(struct ending, write),
 void session_delete(struct request *r, void *app)
 {
 	struct gateway             *g = app;
-	const struct session_token *t = &request_caller(r)->session;
+	const struct session_token *t = &request_view(r)->by.session;
 
 	if (!has_key(r))
 		return;
@@ -208,14 +209,15 @@ static struct value *me_models(const struct identity *who)
 /* put: k is NULL for callers without a stored key. */
 static bool me_put(const struct request *r, const struct store_api_key *k, struct buf *out)
 {
-	const struct identity *who = request_key(r);
+	const struct identity *who = request_view(r)->by.who;
 	bool                   expires = k && k->expires_ms > 0;
 	struct value          *v = VALUE_OBJECT(
 			 { "object", value_text_of("me") },
 			 { "id", who->id[0] ? value_text_of(who->id) : value_null() },
 			 { "name", k ? value_string(k->name) : value_null() },
 			 { "owner", value_fmt("%lld", (long long)who->owner) },
-			 { "scopes", api_key_scopes(request_scopes(r)) }, { "models", me_models(who) },
+			 { "scopes", api_key_scopes(request_view(r)->by.scopes) },
+			 { "models", me_models(who) },
 			 { "expires_at", expires ? value_int(k->expires_ms / 1000) : value_null() },
 			 { "limits", allowance_body_limits_value(&who->allowance) },
 			 { "budget", allowance_body_budget_value(&who->allowance) });
@@ -247,7 +249,7 @@ static void me_answer(struct request *r)
 void me_get(struct request *r, void *app)
 {
 	struct gateway        *g = app;
-	const struct identity *who = request_key(r);
+	const struct identity *who = request_view(r)->by.who;
 	struct str             id;
 
 	if (who->number == 0 || !api_key_id(str_of(who->id), &id)) {

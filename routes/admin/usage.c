@@ -281,7 +281,7 @@ static void usage_start(struct look *x, bool asked)
 
 void usage_get(struct request *r, void *app)
 {
-	const struct identity *who = request_key(r);
+	const struct identity *who = request_view(r)->by.who;
 	struct look           *x = lookup_make(&look_kind, r, app);
 
 	if (!x)

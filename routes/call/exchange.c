@@ -39,7 +39,7 @@ static void exchange_note(struct exchange *x)
 {
 	struct call_note n;
 
-	if (!door_note(x->call, request_start_us(x->request), &n))
+	if (!door_note(x->call, request_view(x->request)->start_us, &n))
 		return;
 	n.model = x->model;
 	n.stream = x->stream != NULL;
@@ -58,7 +58,7 @@ static bool exchange_put_time(struct buf *out, const char *name, int64_t us)
 /* Server-Timing (W3C): where the time went, as far as it is known when the headers are sent. */
 static void put_server_timing(struct exchange *x, const struct run_view *v)
 {
-	int64_t start = request_start_us(x->request);
+	int64_t start = request_view(x->request)->start_us;
 	int64_t total = clock_mono_us() - start;
 	/* The loop's time, which runs have, may be a little older than the request. */
 	int64_t    called = v->called_us > start ? v->called_us : start;
@@ -314,7 +314,7 @@ static void exchange_client_left(void *arg)
 
 static enum errc exchange_read_key(struct request *r, struct call_request *rq, struct err *e)
 {
-	struct str           key = request_idempotency_key(r);
+	struct str           key = request_view(r)->head.idempotency_key;
 	struct answer_label *name;
 
 	if (!key.p)
@@ -325,8 +325,8 @@ static enum errc exchange_read_key(struct request *r, struct call_request *rq, s
 	rq->caller.key = name;
 	enum errc rc = idem_parse(key, name, e);
 	if (rc == ERR_OK)
-		rc = idem_bind(request_method(r), request_path(r), input_digest(rq->input), name,
-			       e);
+		rc = idem_bind(str_of(request_view(r)->method), request_view(r)->path,
+			       input_digest(rq->input), name, e);
 	return rc;
 }
 
@@ -361,9 +361,9 @@ void exchange_start(struct request *r, struct gateway *g, struct call_request *r
 	struct exchange *x = NULL;
 	struct err       e;
 
-	rq->caller.request_id = request_id(r);
+	rq->caller.request_id = str_of(request_view(r)->id);
 	rq->caller.owner = request_owner(r);
-	rq->caller.trace = *request_trace(r);
+	rq->caller.trace = request_view(r)->trace;
 	rq->manner.family = request_family(r);
 	if (!rq->held)
 		rq->held = snapshot_hold(g->now); /* keeps the provider alive */

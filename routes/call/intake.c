@@ -104,7 +104,7 @@ static bool intake_keep_headers(struct call_request *rq, const struct request *r
 
 void intake_serve(struct request *r, struct gateway *g, intake_read_fn read)
 {
-	intake_serve_model(r, g, request_named(r), read);
+	intake_serve_model(r, g, request_view(r)->named, read);
 }
 
 struct call_request *intake_request(struct request *r, struct input *in)
@@ -113,8 +113,8 @@ struct call_request *intake_request(struct request *r, struct input *in)
 
 	if (rq) {
 		rq->input = in;
-		rq->caller.who = request_key(r);
-		rq->caller.scopes = (uint8_t)request_scopes(r);
+		rq->caller.who = request_view(r)->by.who;
+		rq->caller.scopes = (uint8_t)request_view(r)->by.scopes;
 	}
 	return rq;
 }

@@ -129,7 +129,7 @@ static bool run_events_read_format(struct request *r, struct follow_options *ret
  * reconnects. */
 static bool read_cursor(struct request *r, struct follow_options *ret)
 {
-	struct str text = request_last_event_id(r);
+	struct str text = request_view(r)->head.last_event_id;
 
 	if (text.n == 0 && !request_query(r, "after", 0, &text))
 		return true;

@@ -141,7 +141,7 @@ static struct change *change_make(struct request *r, struct gateway *g,
 	x->write.owner = request_owner(r);
 	x->write.now_ms = clock_wall_ms();
 	buf_init(&x->write.made.answer, LIMIT_STORE_ROW);
-	set_condition(&x->write, request_if_match(r));
+	set_condition(&x->write, request_view(r)->head.if_match);
 	return x;
 }
 
@@ -193,11 +193,11 @@ static void change_read_body(struct change *x, struct request *r,
 /* change_set_key: reads the Idempotency-Key of requests that create an object. */
 static enum errc change_set_key(struct change *x, struct request *r, struct err *e)
 {
-	if (!request_idempotency_key(r).p)
+	if (!request_view(r)->head.idempotency_key.p)
 		return ERR_OK;
-	if (idem_parse(request_idempotency_key(r), &x->key, e) != ERR_OK ||
-	    idem_bind(request_method(r), request_path(r), input_digest(x->input), &x->key, e) !=
-		    ERR_OK)
+	if (idem_parse(request_view(r)->head.idempotency_key, &x->key, e) != ERR_OK ||
+	    idem_bind(str_of(request_view(r)->method), request_view(r)->path,
+		      input_digest(x->input), &x->key, e) != ERR_OK)
 		return e->code;
 	x->write.made.key = answer_label_name(&x->key);
 	x->write.made.print = change_print_made;

@@ -148,9 +148,9 @@ static const struct pump_kind import_kind = {
 
 static enum errc import_read_key(struct import *x, struct err *e)
 {
-	if (!request_idempotency_key(x->pump.request).p)
+	if (!request_view(x->pump.request)->head.idempotency_key.p)
 		return ERR_OK;
-	if (idem_parse(request_idempotency_key(x->pump.request), &x->key, e) != ERR_OK)
+	if (idem_parse(request_view(x->pump.request)->head.idempotency_key, &x->key, e) != ERR_OK)
 		return e->code;
 	x->sum = hash_sum_begin();
 	return x->sum ? ERR_OK : err_no_memory(e);

@@ -71,8 +71,8 @@ void conversations_get(struct request *r, void *app)
 		return;
 	x->read.owner = request_owner(r);
 	x->read.conversation = id;
-	x->match = etag_parse(request_if_match(r), false);
-	x->none_match = etag_parse(request_if_none_match(r), true);
+	x->match = etag_parse(request_view(r)->head.if_match, false);
+	x->none_match = etag_parse(request_view(r)->head.if_none_match, true);
 	lookup_start(&x->lookup, store_conversation_read(g->store, &x->read));
 }
 

@@ -236,7 +236,7 @@ void file_upload_start(struct request *r, struct gateway *g, const struct file_f
 	struct str boundary;
 	struct err e;
 
-	if (multipart_boundary(request_content_type(r), &boundary, &e) != ERR_OK) {
+	if (multipart_boundary(request_view(r)->head.content_type, &boundary, &e) != ERR_OK) {
 		upload_refuse(r, &e);
 		return;
 	}
@@ -248,8 +248,8 @@ void file_upload_start(struct request *r, struct gateway *g, const struct file_f
 	x->add.owner = request_owner(r);
 	buf_init(&x->add.made.answer, 64 * KIB);
 	multipart_init(&x->form, boundary, &form_sink, x);
-	if (request_idempotency_key(r).p &&
-	    idem_parse(request_idempotency_key(r), &x->key, &e) != ERR_OK)
+	if (request_view(r)->head.idempotency_key.p &&
+	    idem_parse(request_view(r)->head.idempotency_key, &x->key, &e) != ERR_OK)
 		pump_refuse(&x->pump, &e);
 	else
 		pump_start(&x->pump);

@@ -194,6 +194,6 @@ void limit_headers_look(struct request *r, const struct gateway *g)
 {
 	struct rate_view view;
 
-	admit_look(&g->now->admit, request_key(r), &view);
+	admit_look(&g->now->admit, request_view(r)->by.who, &view);
 	limit_headers_put(r, &view);
 }

@@ -50,8 +50,8 @@ static void packed_reply_plain(struct request *r, const struct packed *f, const 
 /* The two forms of a file are two things to caches, so each has its own tag. */
 void packed_reply(struct request *r, const struct packed *f, const char *content_type)
 {
-	bool       gzip = request_takes_gzip(r);
-	struct str known = request_if_none_match(r);
+	bool       gzip = head_takes_gzip(request_view(r)->head.accept_encoding);
+	struct str known = request_view(r)->head.if_none_match;
 	char       tag[TAG_MAX];
 
 	int n = snprintf(tag, sizeof tag, "\"%s%s\"", f->tag, gzip ? "-gzip" : "");

@@ -133,7 +133,8 @@ void messages_count_post(struct request *r, void *app)
 				   &c, &e);
 	x->guess = admission_prompt_tokens(x->input);
 	if (rc == ERR_OK) {
-		rc = registry_find_for(g->now->registry, c.model, request_key(r), &target, &e);
+		rc = registry_find_for(g->now->registry, c.model, request_view(r)->by.who, &target,
+				       &e);
 		if (rc != ERR_OK)
 			err_at(&e, "model");
 	}

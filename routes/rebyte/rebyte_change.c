@@ -176,11 +176,11 @@ static void thread_change_read(struct request_aside *a)
 /* thread_change_set_key: of what creates an object. */
 static enum errc thread_change_set_key(struct thread_change *x, struct request *r, struct err *e)
 {
-	if (x->write.change == CONVERSATION_UPDATE || !request_idempotency_key(r).p)
+	if (x->write.change == CONVERSATION_UPDATE || !request_view(r)->head.idempotency_key.p)
 		return ERR_OK;
-	if (idem_parse(request_idempotency_key(r), &x->key, e) != ERR_OK ||
-	    idem_bind(request_method(r), request_path(r), input_digest(x->input), &x->key, e) !=
-		    ERR_OK)
+	if (idem_parse(request_view(r)->head.idempotency_key, &x->key, e) != ERR_OK ||
+	    idem_bind(str_of(request_view(r)->method), request_view(r)->path,
+		      input_digest(x->input), &x->key, e) != ERR_OK)
 		return e->code;
 	x->write.made.key = answer_label_name(&x->key);
 	x->write.made.print = thread_change_made;

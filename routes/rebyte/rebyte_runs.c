@@ -49,7 +49,7 @@ static const struct lookup_kind agent_run_kind = {
  * stored. */
 static struct str agent_run_shape(const struct request *r)
 {
-	return request_scopes(r) & SCOPE_READ ? STR("") : STR(SHAPE_REBYTE);
+	return request_view(r)->by.scopes & SCOPE_READ ? STR("") : STR(SHAPE_REBYTE);
 }
 
 void rebyte_runs_get(struct request *r, void *app)
@@ -129,7 +129,7 @@ void rebyte_runs_list(struct request *r, void *app)
 
 void rebyte_runs_ping(struct request *r, void *app)
 {
-	const char *id = request_key(r)->id;
+	const char *id = request_view(r)->by.who->id;
 	struct buf  body;
 
 	(void)app;

@@ -94,7 +94,7 @@ void response_get(struct request *r, void *app)
 	if (!response_get_id(r, &id))
 		return;
 	(void)request_query(r, "stream", 0, &stream);
-	if (str_is(stream, "true") && str_is(request_method(r), "GET"))
+	if (str_is(stream, "true") && str_is(str_of(request_view(r)->method), "GET"))
 		response_get_events(r, g, id);
 	else if (stream.n == 0 || str_is(stream, "true") || str_is(stream, "false"))
 		response_get_object(r, g, id);

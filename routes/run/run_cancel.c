@@ -96,7 +96,7 @@ static bool cancel_withdraw(struct cancel *x, struct err *e)
 		.owner = request_owner(x->request),
 		.run = x->watch.run,
 	};
-	if (!err_object(&why, request_id(x->request), &x->error)) {
+	if (!err_object(&why, str_of(request_view(x->request)->id), &x->error)) {
 		err_set(e, ERR_OVERLOADED, "", "no memory for the call");
 		return false;
 	}

@@ -308,7 +308,7 @@ void run_ticket_post(struct request *r, void *app)
 	struct ticket_get *x = lookup_make(&ticket_kind, r, g);
 	if (!x)
 		return;
-	x->who = identity_hold(request_key(r));
+	x->who = identity_hold(request_view(r)->by.who);
 	x->read.owner = request_owner(r);
 	x->read.run = id;
 	lookup_start(&x->lookup, store_run_read(g->store, &x->read));

@@ -237,7 +237,7 @@ static void runs_live_start(struct request *r, struct gateway *g, bool all)
 		return;
 	}
 	x->gateway = g;
-	x->who = identity_hold(request_key(r));
+	x->who = identity_hold(request_view(r)->by.who);
 	x->began = g->now;
 	x->feed = (struct live_feed){ .loop = g->loop,
 				      .all = all,

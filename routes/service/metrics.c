@@ -177,7 +177,7 @@ static void metrics_gather(const struct gateway *g)
 /* Prometheus names its preferred format first, so weights are ignored. */
 static bool metrics_accepts(const struct request *r, const char *type)
 {
-	struct str accept = request_accept(r);
+	struct str accept = request_view(r)->head.accept;
 
 	return accept.n > 0 && memmem(accept.p, accept.n, type, strlen(type));
 }

@@ -261,7 +261,7 @@ static void send_list(struct request *r, struct gateway *g)
 {
 	struct buf         body;
 	struct models_page page = { .created_s = g->now->made_s };
-	struct list        l = { .out = &body, .now = g->now, .who = request_key(r) };
+	struct list        l = { .out = &body, .now = g->now, .who = request_view(r)->by.who };
 
 	if (is_anthropic(r)) {
 		if (!models_page_read(&page, r))
@@ -342,7 +342,8 @@ void models_get(struct request *r, void *app)
 	struct buf      body;
 	struct err      e;
 
-	if (registry_find_for(g->now->registry, id, request_key(r), &target, &e) != ERR_OK) {
+	if (registry_find_for(g->now->registry, id, request_view(r)->by.who, &target, &e) !=
+	    ERR_OK) {
 		reply_error(r, &e);
 		return;
 	}

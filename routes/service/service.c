@@ -107,7 +107,7 @@ static void console_lead(struct request *r, int status)
 void console_root(struct request *r, void *app)
 {
 	static const char html[] = "text/html";
-	struct str        accept = request_accept(r);
+	struct str        accept = request_view(r)->head.accept;
 	bool              wanted = false;
 
 	(void)app;
@@ -123,7 +123,7 @@ void console_root(struct request *r, void *app)
 
 void console_page(struct request *r, void *app)
 {
-	struct str path = request_path(r);
+	struct str path = request_view(r)->path;
 
 	(void)app;
 	if (!console_guard(r))

@@ -36,7 +36,7 @@ void upload_refuse(struct request *r, const struct err *e)
 
 void upload_begin(struct request *r)
 {
-	struct str encoding = r->head.content_encoding;
+	struct str encoding = r->view.head.content_encoding;
 	struct err e;
 
 	if (encoding.n > 0 && !(encoding.n == 8 && strncasecmp(encoding.p, "identity", 8) == 0)) {
@@ -56,8 +56,8 @@ enum MHD_Result upload_body(struct request *r, const char *bytes, size_t *n)
 	if (!r->upload.sink) {
 		r->dropped += *n;
 		*n = 0;
-		return r->dropped > LIMIT_LINGER_BYTES && r->head.body_bytes == 0 ? MHD_NO
-										  : MHD_YES;
+		return r->dropped > LIMIT_LINGER_BYTES && r->view.head.body_bytes == 0 ? MHD_NO
+										       : MHD_YES;
 	}
 
 	size_t taken = r->upload.sink->take(r->upload.arg, bytes, *n);

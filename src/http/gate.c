@@ -57,7 +57,7 @@ static enum errc check_ticket(struct request *r, struct str ticket, struct err *
 
 	struct identity *who = o->ticket ? o->ticket(o->arg, ticket, r->params[0]) : NULL;
 	if (who) {
-		r->by = (struct caller){ .who = who, .scopes = who->scopes };
+		r->view.by = (struct caller){ .who = who, .scopes = who->scopes };
 		return ERR_OK;
 	}
 	return err_set(
@@ -71,7 +71,7 @@ static enum errc check_scope(const struct request *r, struct err *e)
 	char     names[64] = "";
 	size_t   n = 0;
 
-	if (r->by.scopes & need)
+	if (r->view.by.scopes & need)
 		return ERR_OK;
 	for (unsigned i = 0; i < SCOPE_COUNT; i++)
 		if (need & 1u << i)
@@ -86,10 +86,10 @@ static enum errc check_key(struct request *r, struct err *e)
 	const struct server_options *o = r->server->options;
 	struct str                   key = STR_NONE;
 	struct str                   ticket;
-	enum errc                    rc = gate_find_key(&r->head, &key, e);
+	enum errc                    rc = gate_find_key(&r->view.head, &key, e);
 
 	if (rc == ERR_OK)
-		rc = o->auth(o->arg, key, &r->by, e);
+		rc = o->auth(o->arg, key, &r->view.by, e);
 	else if (rc == ERR_MISSING_API_KEY && r->route->auth == AUTH_TICKET &&
 		 request_query(r, "ticket", 0, &ticket))
 		rc = check_ticket(r, ticket, e);
@@ -145,7 +145,7 @@ static enum errc check_query(const struct request *r, struct err *e)
 static size_t gate_max_body(struct request *r, const struct server_settings *now)
 {
 	size_t all = r->server->options->max_body;
-	size_t mine = (size_t)r->by.who->allowance.max_body;
+	size_t mine = (size_t)r->view.by.who->allowance.max_body;
 
 	if (r->route->body == BODY_UPLOAD)
 		return r->server->options->max_upload;
@@ -166,29 +166,31 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 	if (!scratch || !spelled)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the request");
 	/* A web page can reach loopback addresses under its own host name (DNS rebinding). */
-	if (now->open && !r->server->on_unix && r->head.host.p && !head_host_is_local(r->head.host))
+	if (now->open && !r->server->on_unix && r->view.head.host.p &&
+	    !head_host_is_local(r->view.head.host))
 		return err_set(e, ERR_HOST_NOT_ALLOWED, "",
 			       "without API keys only localhost, 127.0.0.1 and [::1] are served");
 
 	const struct server_options *o = r->server->options;
-	if (!route_spell(o->spellings, r->raw_target, spelled, &target, &r->named)) {
+	if (!route_spell(o->spellings, r->raw_target, spelled, &target, &r->view.named)) {
 		target = r->raw_target;
-		r->named = STR_NONE;
+		r->view.named = STR_NONE;
 	}
-	enum errc rc = route_match(request_routes(r), o->hints, str_of(r->method), target, scratch,
-				   r->params, &r->route, e);
-	if (strcmp(r->method, "OPTIONS") == 0 &&
-	    (rc == ERR_METHOD_NOT_ALLOWED || r->path.p[0] == '*'))
+	enum errc rc = route_match(request_routes(r), o->hints, str_of(r->view.method), target,
+				   scratch, r->params, &r->route, e);
+	if (strcmp(r->view.method, "OPTIONS") == 0 &&
+	    (rc == ERR_METHOD_NOT_ALLOWED || r->view.path.p[0] == '*'))
 		return ERR_OK; /* answered in gate_body; a preflight carries no key */
 	if (rc != ERR_OK)
 		return rc;
-	if (now->open && r->head.origin.p && !head_is_same_origin(&r->head))
+	if (now->open && r->view.head.origin.p && !head_is_same_origin(&r->view.head))
 		rc = check_foreign(r, e);
 	if (rc != ERR_OK)
 		return rc;
 	if (route_scopes(r->route) != 0) {
 		if (now->open)
-			r->by = (struct caller){ .who = &identity_open, .scopes = SCOPES_OPEN };
+			r->view.by =
+				(struct caller){ .who = &identity_open, .scopes = SCOPES_OPEN };
 		else
 			rc = check_key(r, e);
 		if (rc != ERR_OK)
@@ -211,10 +213,10 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 		return rc;
 
 	size_t max = gate_max_body(r, now);
-	if (r->head.body_bytes > max)
+	if (r->view.head.body_bytes > max)
 		return err_set(e, ERR_REQUEST_TOO_LARGE, "",
 			       "the body of %zu bytes is over the limit of %zu bytes",
-			       r->head.body_bytes, max);
+			       r->view.head.body_bytes, max);
 	return ERR_OK;
 }
 
@@ -244,7 +246,7 @@ static bool is_json_type(struct str type)
 
 static enum errc check_type(struct request *r, struct err *e)
 {
-	struct str encoding = r->head.content_encoding;
+	struct str encoding = r->view.head.content_encoding;
 
 	if (encoding.n > 0 && !(encoding.n == 8 && strncasecmp(encoding.p, "identity", 8) == 0)) {
 		reply_header(r, "Accept-Encoding", STR("identity"));
@@ -254,7 +256,7 @@ static enum errc check_type(struct request *r, struct err *e)
 	if (r->input->body.len == 0)
 		return err_set(e, ERR_INVALID_JSON, "",
 			       "the body is empty; it must be a JSON object");
-	if (!is_json_type(r->head.content_type))
+	if (!is_json_type(r->view.head.content_type))
 		return err_set(
 			e, ERR_UNSUPPORTED_MEDIA, "",
 			"the body must be JSON; add the header Content-Type: application/json");
@@ -321,7 +323,7 @@ static enum errc scan_aside(struct request *r, struct err *e)
 	if (!x)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the request");
 	x->input = r->input;
-	x->keyed = r->head.idempotency_key.p;
+	x->keyed = r->view.head.idempotency_key.p;
 	enum errc rc = request_aside_start(&x->aside, r, r->server->options->cpu, scan_run,
 					   gate_scanned, e);
 	if (rc == ERR_OK)
@@ -362,19 +364,21 @@ static void answer_options(struct request *r)
 	if (r->route && route_allow(request_routes(r), r->route, &allow))
 		reply_header(r, "Allow", buf_view(&allow));
 	buf_finish(&allow);
-	if (r->head.request_method.p) {
+	if (r->view.head.request_method.p) {
 		reply_header(r, "Access-Control-Allow-Methods", STR("GET, POST, DELETE, OPTIONS"));
 		reply_header(r, "Access-Control-Max-Age", STR("7200"));
-		if (r->head.request_headers.n > 0 && r->head.request_headers.n <= 2 * KIB &&
-		    head_token_list(r->head.request_headers))
-			reply_header(r, "Access-Control-Allow-Headers", r->head.request_headers);
+		if (r->view.head.request_headers.n > 0 &&
+		    r->view.head.request_headers.n <= 2 * KIB &&
+		    head_token_list(r->view.head.request_headers))
+			reply_header(r, "Access-Control-Allow-Headers",
+				     r->view.head.request_headers);
 	}
 	reply_static(r, 204, NULL, STR_NONE);
 }
 
 bool gate_body(struct request *r)
 {
-	if (strcmp(r->method, "OPTIONS") == 0) {
+	if (strcmp(r->view.method, "OPTIONS") == 0) {
 		answer_options(r);
 		return false;
 	}

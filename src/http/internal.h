@@ -79,6 +79,7 @@ struct reply_line {
 };
 
 struct request {
+	struct request_view    view;
 	struct server         *server;
 	struct connection     *connection;
 	struct MHD_Connection *mhd;
@@ -94,18 +95,12 @@ struct request {
 	size_t          dropped;
 	struct request *next_resume;
 
-	char                  id[ID_MAX];
 	struct str            raw_target;
-	struct str            path; /* without the query, for the log */
 	struct str            query;
-	struct head           head;
 	bool                  http10;
-	bool                  close;  /* after this answer */
-	const char           *method; /* borrowed from MHD */
+	bool                  close; /* after this answer */
 	const struct route   *route;
 	struct str            params[ROUTE_PARAMS];
-	struct str            named; /* by another spelling of the path */
-	struct caller         by;    /* the caller; identity_nobody until the key was checked */
 	struct input         *input; /* owned until request_input_take */
 	struct request_upload upload;
 	struct arena          arena;
@@ -122,9 +117,7 @@ struct request {
 	void (*left)(void *arg);
 	void *left_arg;
 
-	int64_t          start_us;
-	struct trace     trace; /* its span is this request's */
-	struct call_note note;  /* its spans are in the arena */
+	struct call_note note; /* its spans are in the arena */
 };
 
 /* The state of http/crowd for a server's connections. */

@@ -50,7 +50,7 @@ bool reply_origin_allowed(const struct request *r)
 
 	for (size_t i = 0; i < now->cors_count; i++)
 		if (strcmp(now->cors_origins[i], "*") == 0 ||
-		    str_is(r->head.origin, now->cors_origins[i]))
+		    str_is(r->view.head.origin, now->cors_origins[i]))
 			return true;
 	return false;
 }
@@ -68,11 +68,11 @@ void reply_common_headers(struct request *r)
 {
 	const char *id_header = request_family(r)->id_header;
 
-	line_push(r, &r->id_lines[0], "x-request-id", r->id);
+	line_push(r, &r->id_lines[0], "x-request-id", r->view.id);
 	if (id_header)
-		line_push(r, &r->id_lines[1], id_header, r->id);
-	if (r->head.origin.n > 0 && reply_origin_allowed(r)) {
-		reply_header(r, "Access-Control-Allow-Origin", r->head.origin);
+		line_push(r, &r->id_lines[1], id_header, r->view.id);
+	if (r->view.head.origin.n > 0 && reply_origin_allowed(r)) {
+		reply_header(r, "Access-Control-Allow-Origin", r->view.head.origin);
 		reply_header(r, "Vary", STR("Origin"));
 		reply_header(r, "Access-Control-Expose-Headers", str_of(exposed));
 	}
@@ -187,7 +187,7 @@ static void error_terse(struct request *r, const struct err *e)
 	int                  n = snprintf(text, sizeof text,
 					  "{\"error\":{\"message\":\"out of memory for the text of this error\","
 							   "\"type\":\"%s\",\"param\":null,\"code\":\"%s\",\"request_id\":\"%s\"}}\n",
-					  err_type(e), err_wire(e), r->id);
+					  err_type(e), err_wire(e), r->view.id);
 	struct MHD_Response *response =
 		MHD_create_response_from_buffer((size_t)n, text, MHD_RESPMEM_MUST_COPY);
 
@@ -212,7 +212,7 @@ void reply_error(struct request *r, const struct err *e)
 	}
 	error_headers(r, e);
 	buf_init(&body, 4 * KIB);
-	if (request_family(r)->error(e, request_id(r), &body)) {
+	if (request_family(r)->error(e, str_of(request_view(r)->id), &body)) {
 		reply_json_take(r, family_http(request_family(r), e), &body);
 		return;
 	}

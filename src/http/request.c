@@ -77,19 +77,20 @@ struct request *request_create(struct server *s, struct MHD_Connection *mhd, con
 		goto fail;
 
 	const char *query = memchr(r->raw_target.p, '?', r->raw_target.n);
-	r->path = r->raw_target;
+	r->view.path = r->raw_target;
 	if (query) {
-		r->path.n = (size_t)(query - r->raw_target.p);
-		r->query = (struct str){ query + 1, r->raw_target.n - r->path.n - 1 };
+		r->view.path.n = (size_t)(query - r->raw_target.p);
+		r->query = (struct str){ query + 1, r->raw_target.n - r->view.path.n - 1 };
 	}
 	r->server = s;
+	r->view.loop = s->loop;
 	r->mhd = mhd;
 	r->connection = info->socket_context;
 	r->connection->request = r;
-	r->start_us = clock_mono_us();
-	r->method = "";
-	r->by.who = &identity_nobody;
-	id_request(r->id);
+	r->view.start_us = clock_mono_us();
+	r->view.method = "";
+	r->view.by.who = &identity_nobody;
+	id_request(r->view.id);
 	connection_move(r->connection, CONNECTION_HEAD);
 	s->busy++;
 	atomic_fetch_add_explicit(&server_counters.in_flight, 1, memory_order_relaxed);
@@ -117,15 +118,16 @@ static bool id_ok(struct str id)
 	return id.n > 0 && id.n <= 128;
 }
 
-void request_client(const struct request *r, char ret[PEER_TEXT])
+/* request_client: the client's address, as far as trusted proxies report it; empty: not known. */
+static void request_client(const struct request *r, char ret[PEER_TEXT])
 {
 	const struct server_options    *o = r->server->options;
 	const struct server_settings   *now = o->settings(o->arg);
 	const union MHD_ConnectionInfo *info =
 		MHD_get_connection_info(r->mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
 
-	peer_client(info ? info->client_addr : NULL, r->head.x_forwarded_for, r->head.forwarded,
-		    now->proxies, now->proxy_count, ret);
+	peer_client(info ? info->client_addr : NULL, r->view.head.x_forwarded_for,
+		    r->view.head.forwarded, now->proxies, now->proxy_count, ret);
 }
 
 static void log_known(struct log_line *line, const char *key, struct str value)
@@ -141,25 +143,26 @@ static void write_log(const struct request *r, int status, int64_t us)
 
 	request_client(r, client);
 	log_begin(&line, LOG_INFO, "request");
-	log_str(&line, "request_id", str_of(r->id));
+	log_str(&line, "request_id", str_of(r->view.id));
 	log_known(&line, "client", str_of(client));
-	if (id_ok(r->head.client_request_id))
-		log_str(&line, "client_request_id", r->head.client_request_id);
-	if (r->trace.id[0]) {
-		log_str(&line, "trace_id", str_of(r->trace.id));
-		log_str(&line, "span_id", str_of(r->trace.span));
+	if (id_ok(r->view.head.client_request_id))
+		log_str(&line, "client_request_id", r->view.head.client_request_id);
+	if (r->view.trace.id[0]) {
+		log_str(&line, "trace_id", str_of(r->view.trace.id));
+		log_str(&line, "span_id", str_of(r->view.trace.span));
 	}
-	log_str(&line, "method", str_of(r->method));
+	log_str(&line, "method", str_of(r->view.method));
 	log_str(&line, "route", str_of(r->route ? r->route->name : ""));
 	/* A key in this place is a mistake of the client, and must not reach the log. */
-	log_str(&line, "path", api_key_within(r->path) ? STR("(a key stands in it)") : r->path);
+	log_str(&line, "path",
+		api_key_within(r->view.path) ? STR("(a key stands in it)") : r->view.path);
 	log_int(&line, "status", status);
 	log_ms(&line, "duration_ms", us);
-	log_int(&line, "bytes_in", (int64_t)r->head.body_bytes);
+	log_int(&line, "bytes_in", (int64_t)r->view.head.body_bytes);
 	log_int(&line, "bytes_out", (int64_t)r->bytes_out);
-	log_known(&line, "key_id", str_of(r->by.who->id));
+	log_known(&line, "key_id", str_of(r->view.by.who->id));
 	call_note_log(&r->note, &line);
-	log_known(&line, "user_agent", r->head.user_agent);
+	log_known(&line, "user_agent", r->view.head.user_agent);
 	if (r->refusal)
 		log_str(&line, "error_code", str_of(err_wire(r->refusal)));
 	log_end(&line);
@@ -172,19 +175,19 @@ static void request_tell_trace(const struct request *r, int status, int64_t us)
 	char              name[128];
 	char              code[4];
 
-	if (!trace_wanted(&r->trace) || (r->route && (r->route->traits & ROUTE_QUIET)))
+	if (!trace_wanted(&r->view.trace) || (r->route && (r->route->traits & ROUTE_QUIET)))
 		return;
 	/* Without a route, the method may be any text. */
-	snprintf(name, sizeof name, "%s %s", r->route ? r->method : "HTTP",
+	snprintf(name, sizeof name, "%s %s", r->route ? r->view.method : "HTTP",
 		 r->route ? r->route->path : "");
 	snprintf(code, sizeof code, "%d", status);
-	trace_open(&s, &r->trace, TRACE_SERVER, str_of(name), us);
-	trace_str(&s, "http.request.method", str_of(r->route ? r->method : "_OTHER"));
+	trace_open(&s, &r->view.trace, TRACE_SERVER, str_of(name), us);
+	trace_str(&s, "http.request.method", str_of(r->route ? r->view.method : "_OTHER"));
 	if (r->route)
 		trace_str(&s, "http.route", str_of(r->route->path));
 	trace_int(&s, "http.response.status_code", status);
 	trace_str(&s, "url.scheme", str_of(r->server->tls ? "https" : "http"));
-	trace_str(&s, "parley.request_id", str_of(r->id));
+	trace_str(&s, "parley.request_id", str_of(r->view.id));
 	trace_str(&s, "parley.run", r->note.run);
 	trace_close(&s, status < 500 && status != 499 ? NULL
 			: r->refusal                  ? err_wire(r->refusal)
@@ -196,8 +199,8 @@ static void request_count(const struct request *r, int status, int64_t us)
 	const char        *route = r->route ? r->route->name : "none";
 	const char *const *labels = (const char *[]){ route, "", "" };
 
-	metric_http(route, r->method, status, us);
-	metric_observe(METRIC_REQUEST_BYTES, labels, (int64_t)r->head.body_bytes);
+	metric_http(route, r->view.method, status, us);
+	metric_observe(METRIC_REQUEST_BYTES, labels, (int64_t)r->view.head.body_bytes);
 	metric_observe(METRIC_RESPONSE_BYTES, labels, (int64_t)r->bytes_out);
 	if (r->note.upstream_us)
 		metric_observe(METRIC_OVERHEAD, labels, us - r->note.upstream_us);
@@ -209,7 +212,7 @@ void request_destroy(struct request *r)
 		return;
 
 	struct server *s = r->server;
-	int64_t        us = clock_mono_us() - r->start_us;
+	int64_t        us = clock_mono_us() - r->view.start_us;
 	/* No status means that the client has left before; 499 is only in logs. */
 	int status = r->status ? r->status : 499;
 
@@ -227,7 +230,7 @@ void request_destroy(struct request *r)
 		MHD_destroy_response(r->response);
 	input_destroy(r->input);
 	arena_finish(&r->arena);
-	identity_release(r->by.who);
+	identity_release(r->view.by.who);
 	s->busy--;
 	atomic_fetch_sub_explicit(&server_counters.in_flight, 1, memory_order_relaxed);
 	free(r);
@@ -235,8 +238,8 @@ void request_destroy(struct request *r)
 
 void request_dropped(struct request *r)
 {
-	r->method = "";
-	r->head = (struct head){ .body_bytes = r->head.body_bytes };
+	r->view.method = "";
+	r->view.head = (struct head){ .body_bytes = r->view.head.body_bytes };
 	request_destroy(r);
 }
 
@@ -364,14 +367,9 @@ void request_on_left(struct request *r, void (*fn)(void *arg), void *arg)
 
 /* --- what handlers ask --- */
 
-struct loop *request_loop(const struct request *r)
+const struct request_view *request_view(const struct request *r)
 {
-	return r->server->loop;
-}
-
-struct str request_id(const struct request *r)
-{
-	return str_of(r->id);
+	return &r->view;
 }
 
 /* A listener that only this machine reaches serves everybody if a proxy on this machine passes their
@@ -380,7 +378,7 @@ struct route_list request_routes(const struct request *r)
 {
 	struct route_list list = r->server->options->routes;
 
-	if (r->head.x_forwarded_for.p || r->head.forwarded.p)
+	if (r->view.head.x_forwarded_for.p || r->view.head.forwarded.p)
 		list.without |= r->server->options->without_proxied;
 	return list;
 }
@@ -390,40 +388,15 @@ const struct family *request_family(const struct request *r)
 	return r->server->options->family(r, r->route);
 }
 
-struct str request_named(const struct request *r)
-{
-	return r->named;
-}
-
 int64_t request_owner(const struct request *r)
 {
-	return r->by.who->owner;
-}
-
-struct identity *request_key(const struct request *r)
-{
-	return r->by.who;
-}
-
-unsigned request_scopes(const struct request *r)
-{
-	return r->by.scopes;
-}
-
-const struct caller *request_caller(const struct request *r)
-{
-	return &r->by;
+	return r->view.by.who->owner;
 }
 
 struct str request_param(const struct request *r, size_t i)
 {
 	CHECK(i < ROUTE_PARAMS);
 	return r->params[i];
-}
-
-struct str request_idempotency_key(const struct request *r)
-{
-	return r->head.idempotency_key;
 }
 
 /* A header that a request has. */
@@ -451,59 +424,9 @@ struct str request_header(const struct request *r, const char *name)
 	return h.value;
 }
 
-struct str request_method(const struct request *r)
-{
-	return str_of(r->method);
-}
-
-struct str request_path(const struct request *r)
-{
-	return r->path;
-}
-
-const struct trace *request_trace(const struct request *r)
-{
-	return &r->trace;
-}
-
-struct str request_accept(const struct request *r)
-{
-	return r->head.accept;
-}
-
-bool request_takes_gzip(const struct request *r)
-{
-	return head_takes_gzip(r->head.accept_encoding);
-}
-
-struct str request_last_event_id(const struct request *r)
-{
-	return r->head.last_event_id;
-}
-
-struct str request_content_type(const struct request *r)
-{
-	return r->head.content_type;
-}
-
-struct str request_if_match(const struct request *r)
-{
-	return r->head.if_match;
-}
-
-struct str request_if_none_match(const struct request *r)
-{
-	return r->head.if_none_match;
-}
-
 struct arena *request_arena(struct request *r)
 {
 	return &r->arena;
-}
-
-int64_t request_start_us(const struct request *r)
-{
-	return r->start_us;
 }
 
 struct input *request_input_take(struct request *r)

@@ -8,9 +8,10 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/id.h"
 #include "base/identity.h"
 #include "base/trace.h"
-#include "http/peer.h"
+#include "http/head.h"
 #include "json/input.h"
 #include "loop/loop.h"
 #include "msg/family.h"
@@ -18,40 +19,30 @@
 struct call_note;
 struct request;
 
-struct loop *request_loop(const struct request *r);
-struct str   request_id(const struct request *r); /* "req_…", also in x-request-id */
+/* The members of a request that a handler may read; the server writes them.  Spans are borrowed from the
+ * request. */
+struct request_view {
+	struct loop *loop;
+	char         id[ID_MAX]; /* "req_…", also in x-request-id */
+	const char  *method;
+	struct str   path;  /* without the query */
+	struct str   named; /* the model that another spelling of the path names, such as Azure's */
+	struct caller by; /* an object that outlives the request must hold `who` (identity_hold) */
+	struct head   head;
+	struct trace  trace; /* its span is this request's; an empty one: it is in none */
+	int64_t       start_us;
+};
+const struct request_view *request_view(const struct request *r);
+
 /* request_family: the family of the request's route, which decides the shape of answers and
  * errors. */
 const struct family *request_family(const struct request *r);
-/* request_key: the identity of the caller; never NULL. An object that outlives the request must
- * hold it (identity_hold). */
-struct identity *request_key(const struct request *r);
-/* request_scopes: what this request may do; of a session, that may be less than its key. */
-unsigned request_scopes(const struct request *r);
-/* request_caller: the identity with what else the caller has shown; borrowed from r. */
-const struct caller *request_caller(const struct request *r);
 int64_t              request_owner(const struct request *r); /* the key's owner; 0: no keys */
 struct str request_param(const struct request *r, size_t i); /* {…} of the template, decoded */
-/* request_named: the model that another spelling of the path names, such as Azure's deployment;
- * empty: none. */
-struct str request_named(const struct request *r);
-struct str request_last_event_id(const struct request *r);   /* the header; empty: none */
-struct str request_accept(const struct request *r);          /* the header; empty: none */
-bool       request_takes_gzip(const struct request *r);      /* the answer may be compressed */
-struct str request_idempotency_key(const struct request *r); /* the header; p NULL: none */
 /* request_header: a header that only some families read (struct family, headers), borrowed as the
  * others are; of several lines the last.  Empty: absent. */
-struct str request_header(const struct request *r, const char *name);
-struct str request_method(const struct request *r);
-struct str request_path(const struct request *r); /* the path as it came, without the query */
-struct str request_content_type(const struct request *r); /* the header; empty: none */
-struct str request_if_match(const struct request *r);     /* the headers; .p NULL: absent */
-struct str request_if_none_match(const struct request *r);
-/* request_client: the client's address, as far as trusted proxies report it; empty: not known. */
-void                request_client(const struct request *r, char ret[PEER_TEXT]);
-struct arena       *request_arena(struct request *r);
-const struct trace *request_trace(const struct request *r); /* an empty one: it is in none */
-int64_t             request_start_us(const struct request *r);
+struct str    request_header(const struct request *r, const char *name);
+struct arena *request_arena(struct request *r);
 /* request_query: the nth (from 0) value of a query key, decoded and not empty. A key also
  * matches with "[]" after it, because the SDKs write arrays so. False: there is none. */
 bool request_query(struct request *r, const char *key, size_t nth, struct str *ret);

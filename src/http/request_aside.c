@@ -30,7 +30,7 @@ enum errc request_aside_start(struct request_aside *a, struct request *r, struct
 			      void (*done)(struct request_aside *a), struct err *e)
 {
 	*a = (struct request_aside){ .request = r, .run = run, .done = done };
-	a->job = (struct work_job){ .loop = request_loop(r),
+	a->job = (struct work_job){ .loop = request_view(r)->loop,
 				    .run = request_aside_run,
 				    .done = request_aside_done };
 	if (!work_submit(pool, &a->job))

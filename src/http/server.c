@@ -208,7 +208,7 @@ static void refuse_crowded(struct request *r, const char *why)
 static void reserve_rest(struct request *r, size_t n)
 {
 	struct buf *body = &r->input->body;
-	size_t      all = r->head.body_bytes;
+	size_t      all = r->view.head.body_bytes;
 	bool        trusted = body->cap > 0 || all <= LIMIT_BODY_FREE;
 
 	/* A failure shows in buf_add. */
@@ -277,7 +277,7 @@ static bool early_is_better(const struct head *h)
 static void refuse_early(struct request *r, const struct err *e)
 {
 	/* a client that waits for "100 Continue" sends nothing more */
-	r->early = !r->head.expect.p;
+	r->early = !r->view.head.expect.p;
 	r->close = true;
 	reply_error(r, e);
 }
@@ -286,26 +286,27 @@ static enum MHD_Result on_head_done(struct request *r, const char *method, const
 {
 	struct err e;
 
-	r->method = method;
+	r->view.method = method;
 	r->http10 = strcmp(version, "HTTP/1.0") == 0;
-	if (head_read(r->mhd, version, &r->head, &e) != ERR_OK) {
+	if (head_read(r->mhd, version, &r->view.head, &e) != ERR_OK) {
 		/* The framing can't be trusted, so nothing more is read from this connection. */
 		refuse_early(r, &e);
 		return reply_queue(r);
 	}
-	trace_begin(&r->trace, r->head.traceparent);
+	trace_begin(&r->view.trace, r->view.head.traceparent);
 	gate_head(r);
 	if (!r->refusal && r->route && r->route->body == BODY_UPLOAD &&
 	    strcmp(method, "OPTIONS") != 0)
 		upload_begin(r);
-	if (r->refusal && early_is_better(&r->head)) {
+	if (r->refusal && early_is_better(&r->view.head)) {
 		refuse_early(r, r->refusal);
 		return reply_queue(r);
 	}
 	/* The room is that of the expected bytes only, because the length is only announced. */
-	if (!r->refusal && !r->upload.sink && r->head.body_bytes > 0 &&
-	    !buf_reserve(&r->input->body,
-			 r->head.body_bytes < BODY_TRUST ? r->head.body_bytes : BODY_TRUST)) {
+	if (!r->refusal && !r->upload.sink && r->view.head.body_bytes > 0 &&
+	    !buf_reserve(&r->input->body, r->view.head.body_bytes < BODY_TRUST
+						  ? r->view.head.body_bytes
+						  : BODY_TRUST)) {
 		err_set(&e, ERR_OVERLOADED, "", "no memory for the request's body");
 		request_refuse(r, &e);
 	}

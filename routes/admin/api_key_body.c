@@ -7,7 +7,6 @@
 #include "routes/kit/check.h"
 #include "routes/kit/lookup.h"
 #include "schema/schema.h"
-#include "store/api_key.h"
 
 #include <stdio.h>
 

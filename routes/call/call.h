@@ -58,9 +58,6 @@ struct run_told {
 	bool       streamed; /* the run's events can be read */
 };
 
-/* run_headers: X-Run-Id, X-Conversation-Id and Location, for the reply to come. */
-void run_headers(struct request *r, const struct run_told *told);
-
 /* --- run_print: the run object. */
 
 /* run_print: {"id":…,"object":"run",…}.  False: out is full. */

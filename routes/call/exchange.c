@@ -106,6 +106,23 @@ static void exchange_warn(struct exchange *x, const struct run_view *v)
 	buf_finish(&text);
 }
 
+/* run_headers: X-Run-Id, X-Conversation-Id and Location, for the reply to come. */
+static void run_headers(struct request *r, const struct run_told *told)
+{
+	const struct family *f = request_family(r);
+	char                 location[ID_MAX + 32];
+
+	if (told->run.n == 0 || (!told->stored && !f->shows_unstored))
+		return;
+	reply_header(r, "X-Run-Id", told->run);
+	if (told->conversation.n > 0)
+		reply_header(r, "X-Conversation-Id", told->conversation);
+	if (!f->locates || !told->streamed)
+		return;
+	snprintf(location, sizeof location, "/v1/runs/%.*s/events", STR_ARG(told->run));
+	reply_header(r, "Location", str_of(location));
+}
+
 static void exchange_headers(struct exchange *x, struct door_view *v)
 {
 	door_view(x->call, v);
@@ -384,19 +401,3 @@ void exchange_start(struct request *r, struct gateway *g, struct call_request *r
 }
 
 /* --- run_headers: The ids in an answer's headers. */
-
-void run_headers(struct request *r, const struct run_told *told)
-{
-	const struct family *f = request_family(r);
-	char                 location[ID_MAX + 32];
-
-	if (told->run.n == 0 || (!told->stored && !f->shows_unstored))
-		return;
-	reply_header(r, "X-Run-Id", told->run);
-	if (told->conversation.n > 0)
-		reply_header(r, "X-Conversation-Id", told->conversation);
-	if (!f->locates || !told->streamed)
-		return;
-	snprintf(location, sizeof location, "/v1/runs/%.*s/events", STR_ARG(told->run));
-	reply_header(r, "Location", str_of(location));
-}

@@ -13,17 +13,6 @@
 enum errc chat_read_how(struct input *in, const struct gateway *g, const struct chat_request *c,
 			struct str default_model, struct call_request *ret, struct err *e) MUST_USE;
 
-/* --- chat_computer: config.computer of a request: whether code may run, and which. */
-
-/* chat_computer_read: checks config->computer, and makes ret->computing of it; the other members of ret
- * were read before.  Where ret->computing is set already, the request approves code, and what it says of
- * that stays; config->computer may be absent then.
- * Errors: UNSUPPORTED_PARAMETER for what this gateway, its model or this request can't have,
- * INSUFFICIENT_SCOPE, and those of fields_read; the path is that of the member. */
-enum errc chat_computer_read(struct input *in, const struct gateway *g,
-			     const struct chat_request *c, const struct chat_config *config,
-			     struct call_request *ret, struct err *e) MUST_USE;
-
 /* --- chat_messages: the messages of LLM Chat, checked and made into what is stored. */
 
 /* chat_messages_read: each element of the array at `messages` becomes what is stored: a message

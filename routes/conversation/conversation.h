@@ -66,7 +66,6 @@ struct etag {
 
 /* etag_parse: .p NULL: the header is absent.  weak: W/"…" counts as well (If-None-Match). */
 struct etag etag_parse(struct str header, bool weak);
-bool        etag_has(const struct etag *tag, int64_t revision);
 /* etag_send: the ETag of the reply to come. */
 void etag_send(struct request *r, int64_t revision);
 

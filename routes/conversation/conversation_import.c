@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "call/idem.h"
-#include "http/reply.h"
 #include "http/request.h"
 #include "routes/conversation/conversation.h"
 #include "routes/kit/pump.h"

@@ -40,6 +40,14 @@ static bool conversations_print_found(struct lookup *l, struct buf *out)
 	return conversation_print(out, found);
 }
 
+static bool etag_has(const struct etag *tag, int64_t revision)
+{
+	for (size_t i = 0; i < tag->count; i++)
+		if (tag->revisions[i] == revision)
+			return true;
+	return tag->any;
+}
+
 static enum errc conversations_get_came(struct lookup *l, struct err *e)
 {
 	const struct get *x = container_of(l, struct get, lookup);
@@ -401,14 +409,6 @@ struct etag etag_parse(struct str header, bool weak)
 			tag.revisions[tag.count++] = revision;
 	}
 	return tag;
-}
-
-bool etag_has(const struct etag *tag, int64_t revision)
-{
-	for (size_t i = 0; i < tag->count; i++)
-		if (tag->revisions[i] == revision)
-			return true;
-	return tag->any;
 }
 
 void etag_send(struct request *r, int64_t revision)

@@ -10,7 +10,6 @@
 #include "routes/kit/gateway.h"
 #include "store/file.h"
 #include "store/job.h"
-#include "store/run.h"
 
 #include <errno.h>
 #include <stdlib.h>

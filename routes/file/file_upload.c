@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "http/multipart.h"
-#include "http/reply.h"
 #include "http/request.h"
 #include "routes/file/file.h"
 #include "routes/kit/handlers.h"

@@ -1,11 +1,8 @@
 /* Waits for one job of the store and prints its result; client and job may end in any order. */
 #include "routes/kit/lookup.h"
 
-#include "base/buf.h"
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "http/reply.h"
-#include "http/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>

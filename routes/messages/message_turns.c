@@ -1,7 +1,6 @@
 /* Messages with blocks, as messages of OpenAI's. */
 #include "routes/messages/internal.h"
 
-#include "base/limits.h"
 #include "msg/prompt.h"
 #include "routes/kit/check.h"
 #include "shape/carry.h"

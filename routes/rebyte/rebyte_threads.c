@@ -2,7 +2,6 @@
 #include "routes/kit/handlers.h"
 
 #include "base/limits.h"
-#include "http/reply.h"
 #include "routes/kit/lookup.h"
 #include "routes/rebyte/internal.h"
 #include "store/conversation.h"

@@ -8,12 +8,10 @@
 #include "base/log.h"
 #include "base/metric.h"
 #include "base/trace.h"
-#include "config/config.h"
 #include "desk/answer_slot.h"
 #include "desk/live.h"
 #include "http/tls.h"
 #include "loop/work.h"
-#include "store/engine.h"
 #include "upstream/bucket.h"
 
 #include <pthread.h>

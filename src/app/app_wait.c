@@ -161,6 +161,19 @@ static int next_signal(struct app *a, uint64_t *drained, uint64_t want, int time
 	}
 }
 
+/* app_notify_pause_ms: how often WATCHDOG=1 has to come, halved; -1: nobody waits for it. */
+static int app_notify_pause_ms(void)
+{
+	const char *us = getenv("WATCHDOG_USEC");
+	const char *pid = getenv("WATCHDOG_PID");
+	long long   n = us ? strtoll(us, NULL, 10) : 0;
+
+	if (n <= 0 || !getenv("NOTIFY_SOCKET") || (pid && strtol(pid, NULL, 10) != (long)getpid()))
+		return -1;
+	n /= 2000;
+	return n < 1 ? 1 : n > 3600000 ? 3600000 : (int)n;
+}
+
 /* Hanging loops are left to the health checks of clients. */
 int app_serve_on(struct app *a)
 {
@@ -231,16 +244,4 @@ void app_notify_reloading(void)
 
 	snprintf(text, sizeof text, "RELOADING=1\nMONOTONIC_USEC=%lld", (long long)clock_mono_us());
 	app_notify(text);
-}
-
-int app_notify_pause_ms(void)
-{
-	const char *us = getenv("WATCHDOG_USEC");
-	const char *pid = getenv("WATCHDOG_PID");
-	long long   n = us ? strtoll(us, NULL, 10) : 0;
-
-	if (n <= 0 || !getenv("NOTIFY_SOCKET") || (pid && strtol(pid, NULL, 10) != (long)getpid()))
-		return -1;
-	n /= 2000;
-	return n < 1 ? 1 : n > 3600000 ? 3600000 : (int)n;
 }

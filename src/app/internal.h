@@ -148,8 +148,6 @@ OWNABLE(worker);
 void app_notify(const char *state);
 /* app_notify_reloading: RELOADING=1 with the time that systemd wants beside it. */
 void app_notify_reloading(void);
-/* app_notify_pause_ms: how often WATCHDOG=1 has to come, halved; -1: nobody waits for it. */
-int app_notify_pause_ms(void);
 
 /* --- app_takeover: one process hands its sockets and its database's lock to the next one, over a unix
  * socket beside the database (FILE.takeover, of this user alone).

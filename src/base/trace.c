@@ -25,7 +25,7 @@ void trace_enable(int64_t percent)
 	atomic_store(&on, true);
 }
 
-bool trace_on(void)
+static bool trace_on(void)
 {
 	return atomic_load_explicit(&on, memory_order_relaxed);
 }

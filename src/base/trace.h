@@ -27,7 +27,6 @@ enum { TRACE_HEADER = 56 };
 /* trace_enable: from now on, spans are gathered for `percent` of the traces that begin here; for
  * other traces, the caller has decided.  To be called once, before other threads start. */
 void trace_enable(int64_t percent);
-bool trace_on(void);
 
 /* trace_begin: continues the caller's trace if the header is well-formed; otherwise begins a trace
  * if spans are gathered.  False: the header is absent or was not used, so its tracestate must not

@@ -78,6 +78,17 @@ static const char *command_upkeep_size(int64_t bytes, char ret[32])
 	return ret;
 }
 
+/* command_database_look: the same for a command's status: EX_OK, or the status to end with after the error is told. */
+static int command_database_look(const struct config *c)
+{
+	struct err e;
+
+	if (command_database_find(c, &e) == ERR_OK)
+		return EX_OK;
+	fprintf(stderr, "parley: %s\n", e.text);
+	return exit_status_of_store(&e);
+}
+
 /* --- command_backup: parley backup FILE: copies the database and the uploaded files, with or without a running
  * gateway. */
 
@@ -251,14 +262,4 @@ enum errc command_database_find(const struct config *c, struct err *e)
 			"gateway's user",
 			full, strerror_r(os, room, sizeof room));
 	return err_blame(e, os == ENOENT ? FAULT_MISSING : FAULT_NO_PLACE);
-}
-
-int command_database_look(const struct config *c)
-{
-	struct err e;
-
-	if (command_database_find(c, &e) == ERR_OK)
-		return EX_OK;
-	fprintf(stderr, "parley: %s\n", e.text);
-	return exit_status_of_store(&e);
 }

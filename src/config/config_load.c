@@ -82,7 +82,8 @@ void config_destroy(struct config *c)
 	free(c);
 }
 
-struct config *config_memory_create(void)
+/* config_memory_create: an empty configuration, owned, for config_destroy; NULL: no memory. */
+static struct config *config_memory_create(void)
 {
 	struct config *c = calloc(1, sizeof *c);
 

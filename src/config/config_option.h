@@ -95,9 +95,6 @@ struct config_option {
 
 extern const struct config_option config_options[CONFIG_OPTION__COUNT];
 
-/* config_kept_same: an option has the same value in both. */
-bool config_kept_same(const struct config_option *o, const struct config *a,
-		      const struct config *b);
 /* config_option_find: the id, or -1. */
 int config_option_find(struct str name);
 /* config_option_alias: the option that has another name in other programs, as port; NULL: none. */

@@ -3,7 +3,6 @@
 #include "config/internal.h"
 
 #include "base/limits.h"
-#include "base/log.h"
 #include "config/config.h"
 
 #include <stdlib.h>

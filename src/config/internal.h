@@ -71,8 +71,6 @@ struct config_memory {
 	bool                       needs_secrets;
 };
 
-/* config_memory_create: an empty configuration, owned, for config_destroy; NULL: no memory. */
-struct config *config_memory_create(void) MUST_USE;
 /* config_memory_alloc: zeroed, lives as long as the config; NULL with e set (INTERNAL). */
 void *config_memory_alloc(struct config *c, size_t n, struct err *e) MUST_USE;
 /* config_memory_secret_take: consumes an owned secret; what it returns is borrowed from c. */

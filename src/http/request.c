@@ -6,7 +6,6 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metric.h"
-#include "base/money.h"
 #include "http/internal.h"
 
 #include <stdatomic.h>

@@ -2,7 +2,6 @@
 #include "http/route.h"
 
 #include "base/buf.h"
-#include "base/err.h"
 #include "base/identity.h"
 
 static int hex_digit(char c)

@@ -5,10 +5,6 @@
 #include "base/limits.h"
 #include "json/scan.h"
 
-/* json_piece: takes the next piece of the value off *inner (validated string bytes, not empty): a
- * run without escapes, borrowed from the text, or one decoded escape, kept in tmp. */
-struct str json_piece(struct str *inner, char tmp[4]);
-
 /* json_size: the number of bytes of a string's value. */
 size_t json_size(const struct json_doc *d, json_at i);
 

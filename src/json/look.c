@@ -147,7 +147,9 @@ static struct str unicode_piece(struct str *inner, char tmp[4])
 	return (struct str){ tmp, utf8_put(tmp, v) };
 }
 
-struct str json_piece(struct str *inner, char tmp[4])
+/* json_piece: takes the next piece of the value off *inner (validated string bytes, not empty): a
+ * run without escapes, borrowed from the text, or one decoded escape, kept in tmp. */
+static struct str json_piece(struct str *inner, char tmp[4])
 {
 	if (inner->p[0] != '\\') {
 		const char *slash = memchr(inner->p, '\\', inner->n);

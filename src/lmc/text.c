@@ -2,7 +2,6 @@
 #include "lmc/text.h"
 
 #include "base/utf8.h"
-#include "json/scan.h"
 
 /* A surrogate has three bytes here: first halves begin with ED A0 to ED AF, second halves with ED
  * B0 to ED BF. In UTF-8 itself, no byte above 9F follows ED. */

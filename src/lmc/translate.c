@@ -6,7 +6,6 @@
 #include "lmc/segment.h"
 #include "lmc/to_lmc.h"
 #include "lmc/to_openai.h"
-#include "lmc/speech.h"
 
 /* "messages[" and the digits of a size_t. */
 enum { PATH_MAX_ELEMENT = 40 };

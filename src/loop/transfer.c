@@ -2,8 +2,6 @@
  * work. */
 #include "loop/transfer.h"
 
-#include "base/clock.h"
-
 #include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>

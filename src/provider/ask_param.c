@@ -2,7 +2,6 @@
  * request. */
 #include "provider/ask_param.h"
 
-#include "base/limits.h"
 #include "json/member.h"
 #include "json/scan.h"
 #include "lmc/warnings.h"
@@ -91,15 +90,6 @@ bool ask_put_comma(bool *first, struct buf *out)
 
 	*first = false;
 	return !comma || buf_text(out, ",");
-}
-
-bool ask_put_list(const char *before, struct str raw, bool *first, struct buf *out)
-{
-	bool list = raw.n > 0 && raw.p[0] == '[';
-
-	return raw.n == 0 || (ask_put_comma(first, out) && buf_text(out, before) &&
-			      buf_text(out, list ? "" : "[") && buf_str(out, raw) &&
-			      buf_text(out, list ? "" : "]"));
 }
 
 /* The members of OpenAI's request (2026-08) that may be in the members of a prompt. */

@@ -39,11 +39,7 @@ struct str ask_shown(struct str escaped);
 /* ask_put_comma: appends a comma, except before the first element of a list; *first is false
  * afterwards. */
 bool ask_put_comma(bool *first, struct buf *out) MUST_USE;
-/* ask_put_list: appends `before` and an array: raw itself if it is an array, else an array of raw
- * alone. Appends nothing if raw is empty. */
-bool ask_put_list(const char *before, struct str raw, bool *first, struct buf *out) MUST_USE;
-
-/* ask_put_stops: appends `before` and the sequences of the member `stop` as an array, like ask_put_list; without
+/* ask_put_stops: appends `before` and the sequences of the member `stop` as an array: raw itself if it is one; without
  * empty ones, without those of white space where the API takes only words, and at most `most`, if that is not
  * 0.  A warning names what was left out. */
 bool ask_put_stops(const struct prompt *p, const char *before, size_t most, bool words, bool *first,

@@ -1,7 +1,6 @@
 /* Gives events, and reads the members of answers. */
 #include "provider/decode.h"
 
-#include "base/limits.h"
 #include "msg/event.h"
 
 #include <errno.h>

@@ -6,7 +6,6 @@
 #include "json/member.h"
 #include "provider/catalog.h"
 #include "provider/decode.h"
-#include "upstream/upstream.h"
 
 #include <stdio.h>
 #include <stdlib.h>

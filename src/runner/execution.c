@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "base/id.h"
 #include "base/limits.h"
-#include "base/utf8.h"
 #include "runner/mark.h"
 
 #include <errno.h>

@@ -1,7 +1,6 @@
 /* The arguments of bubblewrap, its start, and messages to the seat. */
 #include "runner/sandbox.h"
 
-#include "base/clock.h"
 #include "base/limits.h"
 
 #include <errno.h>

@@ -2,7 +2,6 @@
 #include "shape/carry.h"
 
 #include "base/limits.h"
-#include "json/scan.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,6 @@
 #include "shape/context.h"
 
 #include "base/buf.h"
-#include "base/limits.h"
 #include "json/scan.h"
 #include "lmc/media.h"
 #include "lmc/text.h"

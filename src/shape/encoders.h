@@ -39,14 +39,9 @@ struct encoder *anthropic_stream_create(const struct encoder_about *about) MUST_
 /* --- anthropic_error: errors in the shape of Anthropic's Messages API.  Source: its API
  * reference, "Errors". */
 
-/* anthropic_error_http: the status of e.  An overloaded gateway or provider is a 529, by which
- * clients of this API tell that waiting helps. */
-int anthropic_error_http(const struct err *e);
 /* anthropic_error_put: appends {"type":"error","error":{"type":…,"message":…,"param":…,"code":…},
  * "request_id":…}.  Paths have dots only: messages.1.content.0.  False: out is full. */
 bool anthropic_error_put(const struct err *e, struct str request_id, struct buf *out) MUST_USE;
-/* anthropic_error_body: the same with a line break, as a body. */
-bool anthropic_error_body(const struct err *e, struct str request_id, struct buf *out) MUST_USE;
 
 /* --- lmc_stream: the encoder of LMC's shape.
  *
@@ -175,8 +170,6 @@ bool rebyte_run(const struct run_object *o, struct buf *out) MUST_USE;
 bool rebyte_run_row(const struct run_object *o, struct buf *out) MUST_USE;
 /* rebyte_object: the same as the answer to a request that does not wait: {"run_id":…,"run":{…}}. */
 bool rebyte_object(const struct run_object *o, struct buf *out) MUST_USE;
-/* rebyte_status: a run's status in Rebyte's words. */
-const char *rebyte_status(const char *status);
 
 /* rebyte_error_put: appends the error object; rebyte_error_body: the same as a body. */
 bool rebyte_error_put(const struct err *e, struct str request_id, struct buf *out) MUST_USE;

@@ -1,7 +1,6 @@
 /* Reads the object only if it has the member at all, and prints each token anew. */
 #include "shape/response.h"
 
-#include "base/limits.h"
 #include "json/scan.h"
 
 /* put_list: a member whose value must be a list. */

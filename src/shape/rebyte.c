@@ -93,7 +93,8 @@ bool rebyte_value_print(const struct rebyte_value *v, struct buf *out)
 
 /* --- the run --- */
 
-const char *rebyte_status(const char *status)
+/* rebyte_status: a run's status in Rebyte's words. */
+static const char *rebyte_status(const char *status)
 {
 	static const char *const words[][2] = {
 		{ "queued", "running" },     { "running", "running" }, { "completed", "succeeded" },

@@ -5,7 +5,6 @@
  * Blocks have no numbers: this API can't continue a stream. */
 #include "shape/encoders.h"
 
-#include "base/limits.h"
 #include "json/scan.h"
 
 #include <stdlib.h>

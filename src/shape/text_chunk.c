@@ -2,7 +2,6 @@
  * provider says in this shape itself goes through in its own bytes. */
 #include "shape/encoders.h"
 
-#include "base/limits.h"
 #include "json/scan.h"
 
 #include <stdlib.h>

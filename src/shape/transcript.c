@@ -2,7 +2,6 @@
 #include "shape/transcript.h"
 
 #include "base/limits.h"
-#include "shape/context.h"
 #include "shape/carry.h"
 #include "lmc/media.h"
 #include "lmc/text.h"

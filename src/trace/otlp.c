@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "base/metric.h"
 #include "base/trace.h"
-#include "upstream/upstream.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,6 @@
 #include "upstream/internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Reads of one step; a provider that sends faster than we read must not keep the loop. */
 enum { READS_A_STEP = 4 };

@@ -32,10 +32,6 @@ const struct gemini_model *gemini_model_of(const struct prompt *p);
  * REQUEST_TOO_LARGE. */
 enum errc gemini_effort_put(const struct prompt *p, bool *first, struct buf *out,
 			    struct err *e) MUST_USE;
-/* gemini_media_fit: changes a copy of an ask: images and documents in results of tools come after
- * the results where the model takes them there alone. What is made is in the arena. Errors:
- * UNSUPPORTED_PARAMETER with its path for an address that the model does not fetch; OVERLOADED. */
-enum errc gemini_media_fit(struct ask *a, struct arena *arena, struct err *e) MUST_USE;
 
 /* gemini_schema_put: prints `,"simple":schema` if the API's own kind of schema can express all of
  * it, else `,"full":schema`; full is the name of the member that takes JSON Schema. False: out is

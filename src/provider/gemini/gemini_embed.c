@@ -8,7 +8,6 @@
 #include "provider/ask_param.h"
 #include "provider/openai/embed.h"
 #include "provider/gemini/gemini.h"
-#include "provider/openai/openai.h"
 #include "provider/decode.h"
 
 static const struct ask_param params[] = {

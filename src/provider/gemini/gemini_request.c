@@ -403,40 +403,6 @@ static enum errc gemini_request_put_config(const struct ask *a, struct buf *out,
 	return rc;
 }
 
-/* --- the request --- */
-
-static enum errc gemini_request_put_all(const struct provider_options *o, const struct ask *a,
-					struct buf *out, struct err *e)
-{
-	struct ask   own = *a;
-	struct arena arena;
-	bool         first = false;
-
-	(void)o;
-	arena_init(&arena, LIMIT_UPSTREAM_ASK);
-	enum errc rc = gemini_media_fit(&own, &arena, e);
-	if (rc == ERR_OK)
-		rc = turns_put(&turns, &own, out, e);
-	arena_finish(&arena);
-	if (rc == ERR_OK)
-		rc = turns_put_system(&turns, a, out, e);
-	if (rc == ERR_OK && !gemini_request_put_tools(a, out))
-		rc = ask_too_large(e);
-	if (rc == ERR_OK)
-		rc = gemini_request_put_config(a, out, e);
-	if (rc == ERR_OK)
-		rc = ask_param_put(a->prompt, params, ROOT, &first, out, e);
-	if (rc == ERR_OK)
-		rc = ask_param_rest(a->prompt, params, "gemini", out, e);
-	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
-}
-
-enum errc gemini_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
-			struct err *e)
-{
-	return ask_print(o, p, "gemini", gemini_request_put_all, out, e);
-}
-
 /* --- gemini_media: Media that a model can't read where they stand: of addresses, and in the results of tools. */
 
 static enum errc refuse_url(const struct ask_message *m, const struct ask_part *part, struct err *e)
@@ -559,10 +525,47 @@ static enum errc set_apart(struct ask *a, struct arena *arena, struct err *e)
 	return ERR_OK;
 }
 
-enum errc gemini_media_fit(struct ask *a, struct arena *arena, struct err *e)
+/* gemini_media_fit: changes a copy of an ask: images and documents in results of tools come after
+ * the results where the model takes them there alone. What is made is in the arena. Errors:
+ * UNSUPPORTED_PARAMETER with its path for an address that the model does not fetch; OVERLOADED. */
+static enum errc gemini_media_fit(struct ask *a, struct arena *arena, struct err *e)
 {
 	bool      apart = false;
 	enum errc rc = check_media(gemini_model_of(a->prompt), a, &apart, e);
 
 	return rc == ERR_OK && apart ? set_apart(a, arena, e) : rc;
+}
+
+/* --- the request --- */
+
+static enum errc gemini_request_put_all(const struct provider_options *o, const struct ask *a,
+					struct buf *out, struct err *e)
+{
+	struct ask   own = *a;
+	struct arena arena;
+	bool         first = false;
+
+	(void)o;
+	arena_init(&arena, LIMIT_UPSTREAM_ASK);
+	enum errc rc = gemini_media_fit(&own, &arena, e);
+	if (rc == ERR_OK)
+		rc = turns_put(&turns, &own, out, e);
+	arena_finish(&arena);
+	if (rc == ERR_OK)
+		rc = turns_put_system(&turns, a, out, e);
+	if (rc == ERR_OK && !gemini_request_put_tools(a, out))
+		rc = ask_too_large(e);
+	if (rc == ERR_OK)
+		rc = gemini_request_put_config(a, out, e);
+	if (rc == ERR_OK)
+		rc = ask_param_put(a->prompt, params, ROOT, &first, out, e);
+	if (rc == ERR_OK)
+		rc = ask_param_rest(a->prompt, params, "gemini", out, e);
+	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
+}
+
+enum errc gemini_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
+			struct err *e)
+{
+	return ask_print(o, p, "gemini", gemini_request_put_all, out, e);
 }

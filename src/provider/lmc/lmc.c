@@ -306,19 +306,6 @@ static enum errc lmc_decode_whole(struct decode *d, struct str body, struct err 
 	return ERR_OK;
 }
 
-const struct dialect dialect_lmc = {
-	.name = "lmc",
-	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO,
-	.path = "/chat",
-	.models = "/models",
-	.framing = &upstream_events,
-	.encode = lmc_request_encode,
-	.decode_event = lmc_decode_event,
-	.decode_whole = lmc_decode_whole,
-	.decode_error = openai_decode_error,
-	.finish = lmc_finish,
-};
-
 /* --- lmc_request: A prompt as an LLM Chat request whose messages are LMC. */
 
 /* The members that have the same name in OpenAI's request and in the config of LLM Chat; all others
@@ -457,8 +444,11 @@ static bool lmc_request_put_store(const struct provider_options *o, const struct
 	       (buf_text(out, ",") && buf_str(out, p->forward[1]));
 }
 
-enum errc lmc_request_encode(const struct provider_options *o, const struct prompt *p,
-			     struct buf *out, struct err *e)
+/* lmc_request_encode: as encode of struct dialect. Errors: INVALID_VALUE, INVALID_TYPE,
+ * MISSING_PARAMETER, UNSUPPORTED_PARAMETER with the path of the member that LMC can't express;
+ * REQUEST_TOO_LARGE, OVERLOADED. */
+static enum errc lmc_request_encode(const struct provider_options *o, const struct prompt *p,
+				    struct buf *out, struct err *e)
 {
 	enum errc rc = lmc_request_check_choices(p, e);
 
@@ -472,3 +462,16 @@ enum errc lmc_request_encode(const struct provider_options *o, const struct prom
 		return ask_too_large(e);
 	return ERR_OK;
 }
+
+const struct dialect dialect_lmc = {
+	.name = "lmc",
+	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO,
+	.path = "/chat",
+	.models = "/models",
+	.framing = &upstream_events,
+	.encode = lmc_request_encode,
+	.decode_event = lmc_decode_event,
+	.decode_whole = lmc_decode_whole,
+	.decode_error = openai_decode_error,
+	.finish = lmc_finish,
+};

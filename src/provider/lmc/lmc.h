@@ -137,11 +137,3 @@ void lmc_segments_finish(struct lmc_segments *s);
 bool lmc_segments_add(struct lmc_segments *s, const struct lmc_chunk *c) MUST_USE;
 /* lmc_segments_end: closes the open segment. */
 bool lmc_segments_end(struct lmc_segments *s) MUST_USE;
-
-/* --- lmc_request: the request to a provider that speaks LMC. Internal to provider/. */
-
-/* lmc_request_encode: as encode of struct dialect. Errors: INVALID_VALUE, INVALID_TYPE,
- * MISSING_PARAMETER, UNSUPPORTED_PARAMETER with the path of the member that LMC can't express;
- * REQUEST_TOO_LARGE, OVERLOADED. */
-enum errc lmc_request_encode(const struct provider_options *o, const struct prompt *prompt,
-			     struct buf *out, struct err *e) MUST_USE;

@@ -5,7 +5,6 @@
  * all options that Ollama knows. Source: Ollama's api/types.go and docs/api.md. */
 #include "provider/ollama/ollama.h"
 
-#include "base/limits.h"
 #include "lmc/warnings.h"
 #include "provider/ask.h"
 #include "provider/ask_param.h"

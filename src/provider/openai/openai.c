@@ -1,8 +1,6 @@
 /* Reads what chunks and plain answers of OpenAI share: members, usage and finish reasons. */
 #include "provider/openai/openai.h"
 
-#include "base/limits.h"
-
 #include <stddef.h>
 
 struct str openai_member_cut(const struct json_doc *doc, json_at object, json_at key, size_t front)

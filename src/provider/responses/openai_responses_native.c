@@ -8,7 +8,6 @@
  *   it carries for providers of another dialect (shape/carry). */
 #include "provider/responses/openai_responses.h"
 
-#include "base/limits.h"
 #include "lmc/warnings.h"
 #include "provider/ask_param.h"
 #include "provider/provider.h"

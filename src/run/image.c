@@ -133,11 +133,6 @@ bool image_sought(const struct run *r)
 	return r->given.family->files && r->engine->o.image_root;
 }
 
-bool image_wanted(const struct run *r)
-{
-	return r->images;
-}
-
 static enum errc image_find_work(struct run *r, struct err *e)
 {
 	(void)e;

@@ -319,10 +319,22 @@ static inline unsigned run_stages_with(const struct run *r, enum stage_part part
 
 /* --- rows.c: what the core does through other files --- */
 
+/* The things that steps may need of their run. */
+enum run_has {
+	RUN_STORED = 1 << 0,     /* its conversation is stored */
+	RUN_FILES = 1 << 1,      /* uploaded files that messages name */
+	RUN_IMAGES = 1 << 2,     /* images that messages name */
+	RUN_STAGES = 1 << 3,     /* stages that have to start */
+	RUN_STARTING = 1 << 4,   /* a caller, within run_start */
+	RUN_UNPREPARED = 1 << 5, /* no prompt yet */
+	RUN_COMPUTER = 1 << 6,
+};
+
 struct step {
 	const char    *name;
 	enum run_state state;                /* the run's, while it takes the step */
-	bool (*wanted)(const struct run *r); /* whether this run needs the step */
+	unsigned       needs;                /* bits of enum run_has: all of them, and */
+	bool (*wanted)(const struct run *r); /* whether the run needs the step; NULL: it does */
 	enum step_next (*start)(struct run *r, struct err *e);
 };
 
@@ -553,11 +565,10 @@ void content_asked(const struct run *r);
 void content_answered(const struct run *r);
 
 /* image.c */
-/* image_sought: whether messages may name images by their path.  image_look: looks for them;
- * image_wanted: whether some are named; image_read: reads those. */
+/* image_sought: whether messages may name images by their path.  image_look: looks for them:
+ * r->images then; image_read: reads those. */
 bool                           image_sought(const struct run *r);
 enum step_next                 image_look(struct run *r, struct err *e) MUST_USE;
-bool                           image_wanted(const struct run *r);
 enum step_next                 image_read(struct run *r, struct err *e) MUST_USE;
 const struct transcript_image *image_list(const struct run *r, size_t *ret_count);
 void                           image_drop(struct run *r);

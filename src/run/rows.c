@@ -6,12 +6,6 @@
 
 /* --- what is wanted --- */
 
-static bool wants_always(const struct run *r)
-{
-	(void)r;
-	return true;
-}
-
 static bool wants_branch(const struct run *r)
 {
 	return !id_none(r->rq->thread.conversation) || !id_none(r->rq->thread.previous);
@@ -27,51 +21,10 @@ static bool has_messages_of_ours(const struct run *r)
 	return r->given.family->files || run_stored(r);
 }
 
-static bool names_files(const struct run *r)
+/* calls_again: each further call of a run with a computer is the stages' business anew. */
+static bool calls_again(const struct run *r)
 {
-	return r->attach;
-}
-
-static bool is_starting(const struct run *r)
-{
-	return r->starting;
-}
-
-static bool starts_stages(const struct run *r)
-{
-	return run_stages_with(r, STAGE_PART_START);
-}
-
-/* restarts_stages: each further call of a run with a computer is the stages' business anew. */
-static bool restarts_stages(const struct run *r)
-{
-	return starts_stages(r) && r->attempt.before > 0;
-}
-
-static bool wants_code(const struct run *r)
-{
-	return r->computer && settle_waits(r);
-}
-
-static bool wants_record(const struct run *r)
-{
-	return r->computer && settle_chose(r) && run_stored(r);
-}
-
-static bool wants_execution(const struct run *r)
-{
-	return r->computer && settle_chose(r);
-}
-
-/* reserves_again: each call of a run with a computer has a reservation of its own. */
-static bool reserves_again(const struct run *r)
-{
-	return r->computer && bill_wanted(r);
-}
-
-static bool lacks_prompt(const struct run *r)
-{
-	return !r->prepared;
+	return r->attempt.before > 0;
 }
 
 /* --- steps without a file of their own --- */
@@ -110,28 +63,29 @@ static enum step_next step_turn(struct run *r, struct err *e)
 /* --- the steps --- */
 
 const struct step run_steps[] = {
-	{ "load", STATE_LOADING, wants_branch, save_load },
-	{ "refer", STATE_LOADING, wants_references, refer_find },
-	{ "look", STATE_LOADING, has_messages_of_ours, step_look },
-	{ "find_files", STATE_LOADING, names_files, attach_find },
-	{ "read_files", STATE_LOADING, names_files, attach_read },
-	{ "find_images", STATE_LOADING, image_sought, image_look },
-	{ "read_images", STATE_LOADING, image_wanted, image_read },
-	{ "stages", STATE_LOADING, starts_stages, run_stages_start },
+	{ "load", STATE_LOADING, 0, wants_branch, save_load },
+	{ "refer", STATE_LOADING, 0, wants_references, refer_find },
+	{ "look", STATE_LOADING, 0, has_messages_of_ours, step_look },
+	{ "find_files", STATE_LOADING, RUN_FILES, NULL, attach_find },
+	{ "read_files", STATE_LOADING, RUN_FILES, NULL, attach_read },
+	{ "find_images", STATE_LOADING, 0, image_sought, image_look },
+	{ "read_images", STATE_LOADING, RUN_IMAGES, NULL, image_read },
+	{ "stages", STATE_LOADING, RUN_STAGES, NULL, run_stages_start },
 	/* The reservation needs the weight of the prompt, so a key with a budget makes it early. */
-	{ "weigh", STATE_LOADING, bill_wanted, call_prompt },
-	{ "reserve", STATE_LOADING, bill_wanted, bill_reserve },
-	{ "begin", STATE_BEGINNING, run_stored, save_begin },
-	{ "turn", STATE_LOADING, is_starting, step_turn },
-	{ "settle", STATE_RECORDING, wants_code, settle_start },
-	{ "gather", STATE_RECORDING, gather_wanted, gather_start },
-	{ "record", STATE_RECORDING, wants_record, execute_record },
-	{ "execute", STATE_EXECUTING, wants_execution, execute_start },
-	{ "stages", STATE_CALLING, restarts_stages, run_stages_start },
-	{ "prompt", STATE_CALLING, lacks_prompt, call_prompt },
-	{ "book", STATE_CALLING, bill_booked, bill_book },
-	{ "reserve", STATE_CALLING, reserves_again, bill_reserve },
-	{ "call", STATE_CALLING, wants_always, call_start },
+	{ "weigh", STATE_LOADING, 0, bill_wanted, call_prompt },
+	{ "reserve", STATE_LOADING, 0, bill_wanted, bill_reserve },
+	{ "begin", STATE_BEGINNING, RUN_STORED, NULL, save_begin },
+	{ "turn", STATE_LOADING, RUN_STARTING, NULL, step_turn },
+	{ "settle", STATE_RECORDING, RUN_COMPUTER, settle_waits, settle_start },
+	{ "gather", STATE_RECORDING, RUN_COMPUTER, gather_wanted, gather_start },
+	{ "record", STATE_RECORDING, RUN_COMPUTER | RUN_STORED, settle_chose, execute_record },
+	{ "execute", STATE_EXECUTING, RUN_COMPUTER, settle_chose, execute_start },
+	{ "stages", STATE_CALLING, RUN_COMPUTER | RUN_STAGES, calls_again, run_stages_start },
+	{ "prompt", STATE_CALLING, RUN_UNPREPARED, NULL, call_prompt },
+	{ "book", STATE_CALLING, RUN_COMPUTER, bill_booked, bill_book },
+	/* Each call of a run with a computer has a reservation of its own. */
+	{ "reserve", STATE_CALLING, RUN_COMPUTER, bill_wanted, bill_reserve },
+	{ "call", STATE_CALLING, 0, NULL, call_start },
 };
 
 const unsigned run_step_count = ARRAY_LEN(run_steps);

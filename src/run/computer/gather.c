@@ -115,8 +115,7 @@ static void gather_on_done(struct work_job *job)
 
 bool gather_wanted(const struct run *r)
 {
-	return r->computer && r->computer->chose && run_files(r) != CONTEXT_PROMPT &&
-	       !r->computer->gather;
+	return r->computer->chose && run_files(r) != CONTEXT_PROMPT && !r->computer->gather;
 }
 
 enum step_next gather_start(struct run *r, struct err *e)

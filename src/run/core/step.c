@@ -35,6 +35,15 @@ static bool step_holds(const struct run *r, struct err *e)
 	return false;
 }
 
+static unsigned step_has(const struct run *r)
+{
+	return (run_stored(r) ? RUN_STORED : 0u) | (r->attach ? RUN_FILES : 0u) |
+	       (r->images ? RUN_IMAGES : 0u) |
+	       (run_stages_with(r, STAGE_PART_START) ? RUN_STAGES : 0u) |
+	       (r->starting ? RUN_STARTING : 0u) | (r->prepared ? 0u : RUN_UNPREPARED) |
+	       (r->computer ? RUN_COMPUTER : 0u);
+}
+
 static void step_tell(const struct run *r, const struct step *s)
 {
 	struct log_line l;
@@ -57,7 +66,7 @@ static enum step_next step_loop(struct run *r, struct err *e)
 		CHECK(r->step < run_step_count);
 		const struct step *s = &run_steps[r->step++];
 
-		if (!s->wanted(r))
+		if ((s->needs & ~step_has(r)) != 0 || (s->wanted && !s->wanted(r)))
 			continue;
 		if (r->state != s->state)
 			run_move(r, s->state);

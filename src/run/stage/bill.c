@@ -350,7 +350,7 @@ enum step_next bill_reserve(struct run *r, struct err *e)
 
 bool bill_booked(const struct run *r)
 {
-	return r->computer && r->attempt.before > 0 && r->bill.reserved;
+	return r->attempt.before > 0 && r->bill.reserved;
 }
 
 static void fill_note(const struct run *r, struct usage_note *n);

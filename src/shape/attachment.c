@@ -104,6 +104,9 @@ static const struct {
 
 static bool mention_here(char first, struct str rest, unsigned wanted)
 {
+	if (rest.p[0] < 'a' ||
+	    rest.p[0] > 'z') /* no word begins so; after most quotes stands a comma */
+		return false;
 	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
 		if (marks[i].bit & wanted && marks[i].first == first &&
 		    rest.p[0] == marks[i].word.p[0] && str_starts(rest, marks[i].word))

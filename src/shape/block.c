@@ -5,26 +5,36 @@
 
 #include <string.h>
 
-static bool block_events_put_number(const struct cursor *c, struct buf *out)
-{
-	return buf_text(out, "id: ") && buf_int(out, (int64_t)c->seq) &&
-	       (c->nth == 0 || (buf_text(out, ".") && buf_int(out, (int64_t)c->nth)));
-}
+#define EVENT_STREAM                                                                \
+	.content_type = "text/event-stream; charset=utf-8", .close = { "\n\n", 2 }, \
+	.keep_alive = { ": keep-alive\n\n", 14 }
 
 static bool block_events_open(const struct blocks *b, struct str name, struct buf *out)
 {
-	if (!b->numbered)
-		return buf_text(out, "data: ");
-	return block_events_put_number(&b->next, out) &&
+	const struct cursor *c = &b->next;
+
+	return buf_text(out, "id: ") && buf_int(out, (int64_t)c->seq) &&
+	       (c->nth == 0 || (buf_text(out, ".") && buf_int(out, (int64_t)c->nth))) &&
 	       (name.n == 0 || (buf_text(out, "\nevent: ") && buf_str(out, name))) &&
 	       buf_text(out, "\ndata: ");
 }
 
 const struct framing framing_events = {
-	.content_type = "text/event-stream; charset=utf-8",
-	.keep_alive = { ": keep-alive\n\n", 14 },
+	EVENT_STREAM,
 	.open = block_events_open,
-	.close = { "\n\n", 2 },
+	.done = { "[DONE]", 6 },
+};
+
+static bool block_plain_open(const struct blocks *b, struct str name, struct buf *out)
+{
+	(void)b;
+	(void)name;
+	return buf_text(out, "data: ");
+}
+
+const struct framing framing_plain = {
+	EVENT_STREAM,
+	.open = block_plain_open,
 	.done = { "[DONE]", 6 },
 };
 
@@ -37,10 +47,8 @@ static bool block_named_open(const struct blocks *b, struct str name, struct buf
 }
 
 const struct framing framing_named = {
-	.content_type = "text/event-stream; charset=utf-8",
-	.keep_alive = { ": keep-alive\n\n", 14 },
+	EVENT_STREAM,
 	.open = block_named_open,
-	.close = { "\n\n", 2 },
 };
 
 bool block_open(struct blocks *b, struct str name, struct buf *out)

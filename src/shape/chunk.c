@@ -436,9 +436,10 @@ static struct encoder *chunk_encoder(const struct encoder_about *about, bool our
 	p->about = *about;
 	p->ours = ours;
 	p->own_id = id_text(about->run, ID_COMPLETION, p->own_text);
-	p->blocks = (struct blocks){ .framing = block_framing(about->framing, &framing_events),
-				     .numbered = ours,
-				     .seen = about->seen };
+	p->blocks = (struct blocks){
+		.framing = block_framing(about->framing, ours ? &framing_events : &framing_plain),
+		.seen = about->seen,
+	};
 	buf_init(&p->id, KIB);
 	buf_init(&p->name, KIB);
 	buf_init(&p->scratch, 2 * (size_t)LIMIT_UPSTREAM_BODY);

@@ -81,19 +81,16 @@ struct json_limits;
 /* Embedded in an encoder. */
 struct blocks {
 	const struct framing *framing;
-	bool numbered; /* false: blocks have neither ids nor names, as OpenAI's clients expect */
-	struct cursor seen;  /* blocks up to this one, inclusive, are left out */
-	struct cursor next;  /* the number of the next block */
-	size_t        start; /* offset of the open block in out */
-	bool          begun; /* a block was printed */
+	struct cursor         seen;  /* blocks up to this one, inclusive, are left out */
+	struct cursor         next;  /* the number of the next block */
+	size_t                start; /* offset of the open block in out */
+	bool                  begun; /* a block was printed */
 };
 
-/* Server-sent events (WHATWG HTML, section 9.2).  The form of the
- * numbers is LLM Chat's: `id: <n>` for the first block of event n, `id: <n>.<k>` for its further
- * blocks. */
-extern const struct framing framing_events;
-/* Server-sent events without numbers, which all have the names of their blocks. */
-extern const struct framing framing_named;
+/* Server-sent events (WHATWG HTML, section 9.2).  framing_events: as LLM Chat has them, with numbers, `id: <n>`
+ * for the first block of event n and `id: <n>.<k>` for its further blocks, and with the names of the blocks that
+ * have one.  framing_named: with names only.  framing_plain: with neither, as OpenAI's clients expect. */
+extern const struct framing framing_events, framing_named, framing_plain;
 /* block_framing: the framing that an encoder was told (struct encoder_about), or else its usual one. */
 static inline const struct framing *block_framing(const struct framing *told,
 						  const struct framing *usual)

@@ -65,7 +65,7 @@ static const struct shape completions_shapes[] = {
 
 const struct family family_completions = {
 	.shapes = completions_shapes,
-	.framing = &framing_events,
+	.framing = &framing_plain,
 	.error = err_body,
 	.run_id = ID_RUN,
 	.shown_again = true,
@@ -91,7 +91,7 @@ static void text_place(const struct origins *o, struct err *e)
 
 const struct family family_text = {
 	.shapes = text_shapes,
-	.framing = &framing_events,
+	.framing = &framing_plain,
 	.error = err_body,
 	.place = text_place,
 	.run_id = ID_RUN,
@@ -280,7 +280,7 @@ static void rebyte_place(const struct origins *o, struct err *e)
 
 const struct family family_rebyte = {
 	.shapes = rebyte_shapes,
-	.framing = &framing_events,
+	.framing = &framing_plain,
 	.error = rebyte_error_body,
 	.place = rebyte_place,
 	.run_id = ID_RUN,

@@ -510,7 +510,6 @@ struct encoder *lmc_stream_create(const struct encoder_about *about)
 	s->encoder.ops = &lmc_ops;
 	s->about = *about;
 	s->blocks = (struct blocks){ .framing = block_framing(about->framing, &framing_events),
-				     .numbered = true,
 				     .seen = about->seen };
 	s->speech = speech_create(&(struct speech_options){
 		.fences = about->fences,

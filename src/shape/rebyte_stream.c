@@ -222,7 +222,7 @@ struct encoder *rebyte_stream_create(const struct encoder_about *about)
 		return NULL;
 	s->encoder.ops = &rebyte_stream_ops;
 	s->about = *about;
-	s->blocks.framing = block_framing(about->framing, &framing_events);
+	s->blocks.framing = block_framing(about->framing, &framing_plain);
 	s->bare = str_is(about->settings, REBYTE_CONTENT_ONLY);
 	(void)id_text(about->run, ID_RUN, s->run);
 	rebyte_value_init(&s->value);

@@ -197,7 +197,7 @@ MUST_USE static inline bool response_block_close(struct blocks *b, struct buf *o
 {
 	bool ok = block_close(b, out);
 
-	block_event(b, b->next.seq + 1);
+	b->next = (struct cursor){ .seq = b->next.seq + 1 };
 	return ok;
 }
 

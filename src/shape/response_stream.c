@@ -170,13 +170,18 @@ static bool stream_put_logprobs(struct response_stream *s, const struct buf *ele
 static bool response_stream_delta(struct response_stream *s, struct response_item *i,
 				  struct str piece)
 {
-	bool told = i->kind == RESPONSE_MESSAGE;
+	struct buf *out = s->out;
+	bool        told = i->kind == RESPONSE_MESSAGE;
 
-	return stream_make_head(s, i) && block_open_head(&s->blocks, &i->head, s->out) &&
-	       buf_int(s->out, (int64_t)response_number(&s->blocks)) &&
-	       (!told || stream_put_logprobs(s, &s->r.pending)) &&
-	       response_stream_put(s, ",\"delta\":\"") && buf_str(s->out, piece) &&
-	       response_stream_put(s, "\"}") && response_block_close(&s->blocks, s->out);
+	if (!stream_make_head(s, i) || !block_open_head(&s->blocks, &i->head, out) ||
+	    !buf_int(out, (int64_t)response_number(&s->blocks)))
+		return false;
+	/* One text instead of two, because there is one of them for each event. */
+	if (told && s->r.pending.len == 0 ? !buf_text(out, ",\"logprobs\":[],\"delta\":\"")
+					  : ((told && !stream_put_logprobs(s, &s->r.pending)) ||
+					     !buf_text(out, ",\"delta\":\"")))
+		return false;
+	return buf_str(out, piece) && buf_text(out, "\"}") && response_block_close(&s->blocks, out);
 }
 
 static bool refusal_delta(struct response_stream *s, const struct response_item *i,

@@ -209,7 +209,7 @@ static struct encoder *text_encoder(const struct encoder_about *about,
 	p->encoder.ops = ops;
 	p->encoder.raws = ops == &text_raw_ops ? 1u << RAW_OPENAI : 0;
 	p->about = *about;
-	p->blocks.framing = block_framing(about->framing, &framing_events);
+	p->blocks.framing = block_framing(about->framing, &framing_plain);
 	p->own_id = id_text(about->run, ID_TEXT_COMPLETION, p->own_text);
 	return &p->encoder;
 }

@@ -43,25 +43,24 @@ static void a_framing_says_how_blocks_stand_in_a_body(void **state)
 {
 	static const struct {
 		const struct framing *framing;
-		bool                  numbered;
 		size_t                blocks;
 		bool                  failed;
 		const char           *want;
 	} cases[] = {
-		{ &framing_events, false, 2, false, "data: {}\n\ndata: {}\n\ndata: [DONE]\n\n" },
-		{ &framing_events, true, 2, false,
+		{ &framing_plain, 2, false, "data: {}\n\ndata: {}\n\ndata: [DONE]\n\n" },
+		{ &framing_events, 2, false,
 		  "id: 1\ndata: {}\n\nid: 2\ndata: {}\n\nid: 9\nevent: done\ndata: [DONE]\n\n" },
-		{ &framing_events, false, 0, false, "data: [DONE]\n\n" },
-		{ &framing_events, false, 1, true, "data: {}\n\ndata: {\"error\":" },
-		{ &framing_events, true, 0, true, "id: 9\nevent: error\ndata: {\"error\":" },
-		{ &lines, false, 2, false, "{}\n{}\n" },
-		{ &lines, true, 1, false, "{}\n" },
-		{ &lines, false, 0, false, "" },
-		{ &lines, false, 1, true, "{}\n{\"error\":" },
-		{ &array, false, 2, false, "[{},{}]" },
-		{ &array, false, 0, false, "[]" },
-		{ &array, false, 1, true, "[{},{\"error\":" },
-		{ &array, false, 0, true, "[{\"error\":" },
+		{ &framing_plain, 0, false, "data: [DONE]\n\n" },
+		{ &framing_plain, 1, true, "data: {}\n\ndata: {\"error\":" },
+		{ &framing_events, 0, true, "id: 9\nevent: error\ndata: {\"error\":" },
+		{ &lines, 2, false, "{}\n{}\n" },
+		{ &lines, 1, false, "{}\n" },
+		{ &lines, 0, false, "" },
+		{ &lines, 1, true, "{}\n{\"error\":" },
+		{ &array, 2, false, "[{},{}]" },
+		{ &array, 0, false, "[]" },
+		{ &array, 1, true, "[{},{\"error\":" },
+		{ &array, 0, true, "[{\"error\":" },
 	};
 	struct err e;
 
@@ -69,7 +68,7 @@ static void a_framing_says_how_blocks_stand_in_a_body(void **state)
 	err_set(&e, ERR_INTERNAL, "", "no more");
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const char   *end = cases[i].framing == &array ? "}}]" : "}}";
-		struct blocks b = { .framing = cases[i].framing, .numbered = cases[i].numbered };
+		struct blocks b = { .framing = cases[i].framing };
 		struct buf    out;
 
 		print_message("case: %zu\n", i);

@@ -9,7 +9,7 @@
 #include "routes/kit/lookup.h"
 #include "routes/response/internal.h"
 #include "store/job.h"
-#include "store/response.h"
+#include "store/run.h"
 
 static bool response_get_id(struct request *r, struct id *ret)
 {

@@ -89,3 +89,16 @@ struct runs_read {
 	bool             has_more;
 	struct id end; /* has_more, and where the next page begins; none: after the last run */
 };
+
+/* Stored responses: runs of the Responses API.  run_read (store/run.h) reads them. */
+
+/* response_delete: deletes a response: with the conversation that it began if that has nothing else,
+ * otherwise only the answer.  Errors: NOT_FOUND; CONVERSATION_BUSY with retry_after_ms: it has not
+ * ended. */
+struct response_delete {
+	struct store_job job;
+	int64_t          owner;
+	int64_t          now_ms;
+	struct id        run;
+	struct arena     arena; /* init'ed and finished by the caller */
+};

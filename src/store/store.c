@@ -10,13 +10,11 @@
 #include "store/conversation.h"
 #include "store/events.h"
 #include "store/file.h"
-#include "store/response.h"
 #include "store/run.h"
 #include "store/search.h"
 #include "store/share.h"
 #include "store/turn.h"
 #include "store/usage.h"
-#include "store/usage_gather.h"
 #define SCRATCH_JOB_HEADERS
 #include "base/scratch.def"
 #undef SCRATCH_JOB_HEADERS

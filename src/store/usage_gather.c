@@ -1,5 +1,4 @@
 /* Sums of usage in two tables: one gathers while the other is written. */
-#include "store/usage_gather.h"
 
 #include "base/limits.h"
 #include "base/money.h"

@@ -3,7 +3,7 @@
  * Each program starts a server of its own, on a socket in a folder of its own; the server ends with it. */
 #pragma once
 
-#include "store/postgres/direct.h"
+#include "store/postgres/link.h"
 #include "store/postgres/engine.h"
 
 #include <dirent.h>

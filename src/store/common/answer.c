@@ -1,5 +1,5 @@
 /* Answers travel as one chain for each loop, so that a batch costs a loop one inbox entry. */
-#include "store/common/answer.h"
+#include "store/common/thread.h"
 
 static void run_chain(struct task *task)
 {

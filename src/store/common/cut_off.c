@@ -1,5 +1,5 @@
 /* Estimates the cost of runs that were cut off. */
-#include "store/common/cut_off.h"
+#include "store/common/salvage.h"
 
 #include "base/money.h"
 #include "msg/price.h"

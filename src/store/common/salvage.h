@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "msg/event.h"
 #include "store/events.h"
+#include "store/turn.h"
 
 /* store_options.assemble */
 typedef bool salvage_assemble_fn(const struct events_piece *pieces, size_t count, struct buf *out);
@@ -37,3 +38,83 @@ struct salvage_told {
 
 /* salvage_make: makes the answer of the pieces, borrowed until salvage_begin; empty: none. */
 struct str salvage_make(struct salvage *v, struct salvage_told *ret);
+
+/* cut_off: what a run is worth that its gateway has left without an end. */
+
+/* The error of such a run. */
+#define CUT_OFF_ERROR                                                            \
+	"{\"message\":\"the gateway stopped while this answer was being made\"," \
+	"\"type\":\"server_error\",\"param\":null,\"code\":\"server_stopped\"}"
+
+/* A run's bill, as its row has it. */
+struct cut_off_bill {
+	int64_t    attempts, first_token_ms;
+	struct str provider; /* asked last */
+	struct str key, model;
+	bool       known;  /* false: the run began before rows had the rest */
+	int64_t    in;     /* bytes of the prompt */
+	bool       priced; /* and at which prices */
+	int64_t    price_in, price_out;
+	/* Usage of failed attempts, for which the key pays too; dropped false: none. */
+	bool         dropped;
+	struct usage dropped_usage; /* estimated, if it has any tokens */
+	bool         dropped_priced;
+	int64_t      dropped_nano;
+	bool         asked; /* a provider was being asked */
+};
+
+/* cut_off_charge: estimates what the provider may have charged, for the run's end and for its note; false:
+ * the bill is not known. */
+bool cut_off_charge(const struct cut_off_bill *b, const struct salvage_told *told,
+		    struct turn_end *end, struct usage_note *note);
+
+/* unfinished: ends of runs and settlements of reservations that a failing disk did not accept.
+ * Without its end, a run would look live for ever; without a settlement, a reservation would stay.
+ *
+ * The writer's next transactions write both, the oldest first.  Everything here is used by the
+ * thread that writes alone. */
+struct unfinished_end {
+	struct id         run;
+	int64_t           completed_ms;
+	uint64_t          last_seq;
+	struct usage      usage;
+	int64_t           first_token_ms;
+	int64_t           attempts;
+	bool              costs;
+	int64_t           cost_nano;
+	bool              bound; /* the name of the run's answer, if any, stands for it */
+	bool              noted; /* `note` is set */
+	struct usage_note note;  /* the run's usage or reservation */
+};
+
+struct unfinished {
+	struct unfinished_end *ends; /* owned */
+	size_t                 end_count;
+	size_t                 end_cap;
+	size_t                 ends_done; /* written in the open transaction, from the front */
+	struct usage_note     *notes;     /* owned; the settlements */
+	size_t                 note_count;
+	size_t                 note_cap;
+	size_t                 notes_done; /* written in the open transaction, from the front */
+};
+
+void unfinished_finish(struct unfinished *u);
+
+/* unfinished_end, unfinished_note: remember an end, whose job gets `later`, or a settlement that
+ * could not be written.  If there is no memory, the next start finds the run or the reservation. */
+void                 unfinished_end(struct unfinished *u, struct turn_end *j);
+void                 unfinished_note(struct unfinished *u, const struct usage_note *note);
+static inline size_t unfinished_count(const struct unfinished *u)
+{
+	return u->end_count + u->note_count;
+}
+
+/* unfinished_made: the end to write for `was`, whose log v has: `incomplete` with the answer that the
+ * log gives, or `failed` if it has nothing from the provider.  The end borrows from both. */
+void unfinished_made(const struct unfinished_end *was, struct salvage *v, struct turn_end *ret);
+
+/* unfinished_written: removes the first ends_done ends and notes_done notes, which are committed
+ * now.  unfinished_forget_ends, unfinished_forget_notes: remove n entries from index `at` on. */
+void unfinished_written(struct unfinished *u);
+void unfinished_forget_ends(struct unfinished *u, size_t at, size_t n);
+void unfinished_forget_notes(struct unfinished *u, size_t at, size_t n);

@@ -1,5 +1,5 @@
 /* Ends of runs and settlements of budgets that wait for the disk. */
-#include "store/common/unfinished.h"
+#include "store/common/salvage.h"
 #include "store/turn.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "base/hash.h"
 #include "store/answer.h"
 #include "store/postgres/answer_names.h"
-#include "store/postgres/gathered.h"
+#include "store/postgres/batch.h"
 #include "store/postgres/postgres.h"
 
 static const char sql_keep[] =

@@ -1,5 +1,5 @@
 /* Names of the answers of writes that create objects. */
-#include "store/postgres/answer_made.h"
+#include "store/postgres/answer_names.h"
 
 #include "store/postgres/postgres.h"
 

@@ -5,11 +5,11 @@
 #include "archive/archive.h"
 #include "base/limits.h"
 #include "store/archive.h"
-#include "store/postgres/answer_made.h"
+#include "store/postgres/answer_names.h"
 #include "store/sql/labels.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
-#include "store/postgres/search_index.h"
+#include "store/postgres/chores.h"
 #include "store/run.h"
 
 enum {

@@ -1,7 +1,6 @@
 /* Jobs that share a transaction. */
 #include "store/postgres/batch.h"
 
-#include "store/postgres/gathered.h"
 #include "store/postgres/operation.h"
 
 #include <stdlib.h>

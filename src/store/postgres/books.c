@@ -1,7 +1,7 @@
 /* Writes sums of usage.
  *
  * A row for the batch makes a batch that is sent again add nothing. */
-#include "store/postgres/books.h"
+#include "store/postgres/chores.h"
 
 #include "store/postgres/postgres.h"
 

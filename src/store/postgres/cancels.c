@@ -1,6 +1,6 @@
 /* Wishes that wait are few: whoever has asked for one waits for the run's end, and can't read that either
  * while the database is away. */
-#include "store/postgres/cancels.h"
+#include "store/postgres/chores.h"
 
 #include "store/postgres/postgres.h"
 

@@ -1,9 +1,9 @@
 /* Takes names for calls that are about to begin, and gives them back. */
-#include "store/postgres/claim_take.h"
+#include "store/postgres/chores.h"
 
 #include "store/answer.h"
 #include "store/postgres/answer_names.h"
-#include "store/postgres/gathered.h"
+#include "store/postgres/batch.h"
 #include "store/postgres/postgres.h"
 
 #include <pthread.h>

@@ -4,8 +4,7 @@
 #include "base/limits.h"
 #include "base/full_io.h"
 #include "store/engine.h"
-#include "store/postgres/direct.h"
-#include "store/postgres/objects.h"
+#include "store/postgres/link.h"
 
 #include <stdlib.h>
 #include <unistd.h>

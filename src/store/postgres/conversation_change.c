@@ -1,12 +1,12 @@
 /* Changes conversations outside their turns: creates, labels, fills, cuts and deletes them. */
 #include "store/postgres/conversation_change.h"
 
-#include "store/postgres/answer_made.h"
+#include "store/postgres/answer_names.h"
 #include "store/sql/conversation_cell.h"
 #include "store/sql/labels.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
-#include "store/postgres/search_index.h"
+#include "store/postgres/chores.h"
 
 static const char sql_find[] = CONVERSATION_CELL
 	", c.op FROM conversation c WHERE c.id = $1 AND c.secret = $2 AND c.owner = $3 FOR UPDATE";

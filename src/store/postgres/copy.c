@@ -1,8 +1,8 @@
 /* One side of a copy: the rows of a PostgreSQL database, in one transaction. */
-#include "store/postgres/copy.h"
+#include "store/postgres/engine.h"
 
 #include "store/postgres/contents.h"
-#include "store/postgres/direct.h"
+#include "store/postgres/link.h"
 #include "store/postgres/migrate.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Statements for callers that may block. */
-#include "store/postgres/direct.h"
+#include "store/postgres/link.h"
 
 #include "base/clock.h"
 

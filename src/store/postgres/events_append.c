@@ -6,9 +6,9 @@
  * Events of a run that is not this gateway's any more are dropped. */
 #include "store/common/event_cut.h"
 #include "store/events.h"
-#include "store/postgres/gathered.h"
+#include "store/postgres/batch.h"
 #include "store/postgres/logged.h"
-#include "store/postgres/pieces.h"
+#include "store/postgres/turn_end.h"
 #include "store/postgres/postgres.h"
 
 #define ALIVE "EXISTS (SELECT 1 FROM gateway g WHERE g.id = $1 AND g.dead = 0)"

@@ -1,5 +1,5 @@
 /* Failures of connections and statements. */
-#include "store/postgres/fault.h"
+#include "store/postgres/link.h"
 
 #include "base/limits.h"
 

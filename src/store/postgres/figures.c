@@ -1,5 +1,5 @@
 /* The server's own figures: its estimate of the rows, where there are many. */
-#include "store/postgres/figures.h"
+#include "store/postgres/chores.h"
 
 #include "base/clock.h"
 #include "base/id.h"

@@ -1,6 +1,6 @@
 /* Adds the row of a file, with its idempotency key.  The content was placed before. */
 #include "store/file.h"
-#include "store/postgres/answer_made.h"
+#include "store/postgres/answer_names.h"
 #include "store/postgres/operation.h"
 
 /* The lock keeps a deletion of the content's last other file away. */

@@ -8,7 +8,7 @@ static const char sql_forget_keys[] =
 	"UPDATE idempotency SET http = 410, body = NULL WHERE subject = $1 AND subject > 0";
 /* Whoever adds a file with this content holds the lock, and the next statement sees the new row. */
 static const char sql_lock[] = "SELECT bytes FROM content WHERE sha256 = $1 FOR UPDATE";
-/* A content in a bucket is removed from there later (objects.h). */
+/* A content in a bucket is removed from there later (contents.h). */
 static const char sql_drop[] =
 	"WITH dropped AS (DELETE FROM content WHERE sha256 = $1 AND NOT EXISTS "
 	"(SELECT 1 FROM file WHERE sha256 = $1) RETURNING sha256, place) "

@@ -1,5 +1,5 @@
 /* The key ring, and the times of the keys' last use. */
-#include "store/postgres/keys.h"
+#include "store/postgres/chores.h"
 
 #include "base/clock.h"
 #include "base/log.h"

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "store/postgres/direct.h"
+#include "store/postgres/link.h"
 #include "store/postgres/postgres.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* Connections of workers. */
-#include "store/postgres/lend.h"
+#include "store/postgres/contents.h"
 
 #include "base/clock.h"
 #include "loop/work.h"
 #include "store/common/thread.h"
-#include "store/postgres/direct.h"
+#include "store/postgres/link.h"
 
 #include <stdlib.h>
 

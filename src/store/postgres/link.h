@@ -19,8 +19,72 @@
  * means the same.  Once a session did not know a name, statements are sent without names. */
 #pragma once
 
+#include "base/err.h"
+#include "store/engine.h"
+#include "store/sql/cell.h"
 #include "store/sql/param.h"
-#include "store/postgres/fault.h"
+
+#include <libpq-fe.h>
+
+/* pq: libpq, which is loaded when a PostgreSQL database is opened, so that a gateway without one pays
+ * nothing for it and needs no such library. */
+
+/* The functions that the engine uses. */
+/* clang-format off */
+#define PQ_FUNCTIONS(X) \
+	X(PQbackendPID) X(PQclear) X(PQconninfoFree) X(PQconninfoParse) X(PQconnectPoll) \
+	X(PQconnectStartParams) X(PQconsumeInput) X(PQenterPipelineMode) X(PQerrorMessage) \
+	X(PQexitPipelineMode) X(PQsendQuery) X(PQfinish) X(PQflush) X(PQfreemem) \
+	X(PQgetisnull) X(PQgetlength) X(PQgetResult) X(PQgetvalue) X(PQhost) \
+	X(PQisBusy) X(PQnfields) X(PQntuples) X(PQpipelineSync) X(PQport) X(PQresultErrorField) \
+	X(PQresultStatus) X(PQsendPrepare) X(PQsendQueryParams) X(PQsendQueryPrepared) \
+	X(PQserverVersion) X(PQsetnonblocking) X(PQsetNoticeProcessor) X(PQsocket) X(PQstatus) \
+	X(PQtransactionStatus)
+/* clang-format on */
+
+struct pq {
+/* NOLINTNEXTLINE(bugprone-macro-parentheses) */
+#define X(name) __typeof__(name) *name;
+	PQ_FUNCTIONS(X)
+#undef X
+};
+
+/* The loaded functions; all of them, once pq_load has succeeded. */
+extern struct pq pq;
+
+/* pq_load: loads the library; any thread, again and again.  Errors: STORAGE. */
+enum errc pq_load(struct err *e) MUST_USE;
+
+/* pq_row: a row of a result, whose numbers are binary. */
+struct row pq_row(PGresult *r, int at);
+
+/* fault: what a failure of a connection or a statement means. */
+enum fault_kind {
+	FAULT_PG_NONE,
+	FAULT_PG_LOST, /* the connection; whether a commit took place is not known */
+	FAULT_PG_AGAIN, /* a deadlock, a lock held too long, a server that restarts: another try may work */
+	FAULT_PG_DATA,  /* the data of one job caused it */
+	FAULT_PG_SERVER /* the server refuses writes: a full disk, no rights, read-only */
+};
+
+struct fault {
+	enum fault_kind kind;
+	char            state[6];  /* SQLSTATE; "": none */
+	char            text[160]; /* for the operator: no parameters, no password */
+	const char     *reason;    /* for anybody; static */
+};
+
+/* fault_of_result: of a result that is an error.  fault_lost: of a connection that broke; text NULL: no
+ * answer came in time. */
+struct fault fault_of_result(const PGresult *r);
+struct fault fault_lost(const char *text);
+/* fault_is_name: the session has no prepared statement of that name, or has one already: another session than
+ * before, of a pooler. */
+bool fault_is_name(const struct fault *f);
+/* fault_is_deadlock: two transactions waited for each other, and the server has ended this one. */
+bool fault_is_deadlock(const struct fault *f);
+/* fault_refuse: fills e with a text for the client. */
+enum errc fault_refuse(const struct fault *f, struct err *e);
 
 enum {
 	LINK_PLACES = 512,
@@ -118,3 +182,16 @@ bool link_script(struct link *l, const char *sql) MUST_USE;
 /* link_await: for callers that may block: moves until the link is IDLE or DOWN; true: IDLE, and no
  * statement failed. */
 bool link_await(struct link *l) MUST_USE;
+
+/* direct: statements for callers that may block, before the store's thread runs and beside it. */
+
+/* direct_connect: a link of its own; l must be finished (link_finish) even if this fails.  Errors: STORAGE
+ * with a text for the operator and its fault. */
+enum errc direct_connect(struct link *l, const struct link_target *target, int64_t lock_ms,
+			 struct err *e) MUST_USE;
+/* direct_ask: sends a statement with l->args; its rows are in l->results[0].  doing: for the text of an
+ * error: can't DOING the database NAME. */
+enum errc  direct_ask(struct link *l, const char *sql, const char *doing, struct err *e) MUST_USE;
+int        direct_rows(const struct link *l);
+struct row direct_row(const struct link *l, int at);
+enum errc  direct_fail(const struct link *l, const char *doing, struct err *e);

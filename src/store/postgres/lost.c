@@ -1,10 +1,9 @@
 /* Writes the ends that this gateway could not write when they were due. */
-#include "store/postgres/lost.h"
+#include "store/postgres/chores.h"
 
 #include "base/log.h"
 #include "store/postgres/logged.h"
 #include "store/postgres/postgres.h"
-#include "store/postgres/settle.h"
 #include "store/postgres/turn_end.h"
 
 enum { LOST_NOTES = 64 };

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "store/postgres/direct.h"
+#include "store/postgres/link.h"
 #include "store/postgres/lease.h"
 
 enum { MIGRATE_TRIES = 10 };

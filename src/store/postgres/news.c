@@ -1,6 +1,6 @@
 /* All runs that somebody waits for are looked at with one statement, so that many of them cost little more
  * than one. */
-#include "store/postgres/news.h"
+#include "store/postgres/chores.h"
 
 #include "base/clock.h"
 #include "store/postgres/postgres.h"

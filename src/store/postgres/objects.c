@@ -1,12 +1,12 @@
 /* Contents in a bucket, and the thread that removes what nobody has. */
-#include "store/postgres/objects.h"
+#include "store/postgres/contents.h"
 
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "store/common/thread.h"
-#include "store/postgres/direct.h"
+#include "store/postgres/link.h"
 #include "upstream/bucket.h"
 
 #include <stdio.h>

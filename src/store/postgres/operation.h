@@ -30,3 +30,12 @@ struct operation {
 	X(TURN_BEGIN)  \
 	X(TURN_END)    \
 	X(SEQ_RESERVE) X(EVENTS_APPEND) X(ANSWER_KEEP) X(CLAIM_TAKE) X(SHARE_TAKE) X(BUDGET_SETTLE)
+
+/* operations: how each kind of job is done (operation.h, store/sql/query.h). */
+
+/* operation_mode, operation_step: of a job that is not gathered, with this engine's own operation or a shared one.
+ * operation_after: what follows a job that was stored. */
+enum work_mode operation_mode(const struct job_kind *kind);
+enum work_next operation_step(struct work *w, struct store_job *job);
+void           operation_after(struct postgres *db, struct store_job *job);
+bool           operation_is_gathered(const struct job_kind *kind);

@@ -1,8 +1,7 @@
 /* The table of operations. */
-#include "store/postgres/operations.h"
 
 #include "store/postgres/conversation_change.h"
-#include "store/postgres/keys.h"
+#include "store/postgres/chores.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/lease.h"
 #include "store/postgres/postgres.h"

@@ -5,7 +5,6 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "store/postgres/lease.h"
-#include "store/postgres/partition_change.h"
 #include "store/postgres/postgres.h"
 
 #include <math.h>

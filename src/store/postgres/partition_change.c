@@ -1,5 +1,5 @@
 /* Changes of the tables of the event log. */
-#include "store/postgres/partition_change.h"
+#include "store/postgres/partition.h"
 
 #include "base/id.h"
 #include "store/postgres/postgres.h"

@@ -1,5 +1,5 @@
 /* Rows of the event log. */
-#include "store/postgres/pieces.h"
+#include "store/postgres/turn_end.h"
 
 #include "store/common/event_cut.h"
 

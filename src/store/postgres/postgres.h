@@ -2,11 +2,10 @@
 #pragma once
 
 #include "store/common/salvage.h"
-#include "store/common/unfinished.h"
 #include "store/engine.h"
 #include "store/key_ring.h"
 #include "store/postgres/link.h"
-#include "store/usage_gather.h"
+#include "store/usage.h"
 
 #include <stdatomic.h>
 

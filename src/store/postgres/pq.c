@@ -1,5 +1,5 @@
 /* Loads libpq, and reads its results. */
-#include "store/postgres/pq.h"
+#include "store/postgres/link.h"
 
 #include <dlfcn.h>
 #include <endian.h>

@@ -1,5 +1,5 @@
 /* Jobs that wait for the store's thread, and answers of reads that wait for their loops. */
-#include "store/postgres/queues.h"
+#include "store/postgres/pump.h"
 
 #include "base/limits.h"
 #include "store/turn.h"

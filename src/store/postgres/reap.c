@@ -1,9 +1,8 @@
 /* Ends the runs, idempotency keys and reservations of dead gateways. */
-#include "store/common/cut_off.h"
+#include "store/common/salvage.h"
 #include "store/postgres/lease.h"
-#include "store/postgres/lost.h"
+#include "store/postgres/chores.h"
 #include "store/postgres/postgres.h"
-#include "store/postgres/settle.h"
 #include "store/postgres/turn_end.h"
 
 enum { REAP_RUNS = 16 };

@@ -3,7 +3,7 @@
  * A message's words never change, and a removal takes them out in its own transaction; so what was indexed
  * already, by whichever gateway, need not be looked at again.  The rows that are indexed are locked, so that
  * none is removed or given another title meanwhile. */
-#include "store/postgres/search_index.h"
+#include "store/postgres/chores.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

@@ -3,7 +3,6 @@
  * The newest LIMIT_SEARCH_WINDOW matches (a window) are ranked and given, the best first; then as many older
  * ones, and so on.  Hits are read from their own tables, some at a time: a message is not shown after its
  * deletion was acknowledged. */
-#include "store/postgres/search_read.h"
 
 #include "base/clock.h"
 #include "base/limits.h"

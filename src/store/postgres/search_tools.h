@@ -1,6 +1,7 @@
 /* search_tools: what searches and the index need, made when it is needed; used by the store's thread. */
 #pragma once
 
+#include "store/postgres/link.h"
 #include "store/words/search_cursor.h"
 #include "store/words/search_snippet.h"
 #include "store/words/search_text.h"
@@ -38,3 +39,6 @@ static inline int64_t search_doc_key(int64_t doc)
 {
 	return (int64_t)((uint64_t)doc >> 1);
 }
+
+/* search_read: what a failed search says to the client. */
+void search_read_refuse(const struct fault *f, struct err *e);

@@ -1,6 +1,6 @@
 /* Reserves numbers of events, which may then be sent. */
 #include "store/turn.h"
-#include "store/postgres/gathered.h"
+#include "store/postgres/batch.h"
 
 static const char sql_reserve[] =
 	"UPDATE run r SET seq_reserved = greatest(r.seq_reserved, t.upto) FROM "

@@ -1,9 +1,9 @@
 /* Counts the cost of calls. */
-#include "store/postgres/settle.h"
+#include "store/postgres/turn_end.h"
 
 #include "base/money.h"
 #include "msg/price.h"
-#include "store/postgres/gathered.h"
+#include "store/postgres/batch.h"
 
 #define DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 

@@ -3,7 +3,7 @@
  * A row gets the number that stays, not the difference: so it does no harm to send it twice, and whatever is
  * wrong in a row after a lost connection is right again.  Takes and this go over one connection, one after the
  * other, and the process tells nothing of a limit of which it is just asking for more. */
-#include "store/postgres/share_keep.h"
+#include "store/postgres/chores.h"
 
 #include "store/postgres/postgres.h"
 #include "store/share.h"

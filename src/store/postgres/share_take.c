@@ -5,7 +5,7 @@
  *
  * A server that crashed must not hand out once more what a call has spent, so a share of a window waits for the
  * disk.  Calls at once need not: what a crash forgets of them is told again at their ends. */
-#include "store/postgres/gathered.h"
+#include "store/postgres/batch.h"
 #include "store/postgres/postgres.h"
 #include "store/share.h"
 

@@ -3,7 +3,7 @@
  * Here, events are removed row by row: what is left because its table can't be dropped (partition.h).
  *
  * Any gateway does it, by the server's clock; SKIP LOCKED lets each take other rows. */
-#include "store/postgres/sweep.h"
+#include "store/postgres/chores.h"
 
 #include "base/clock.h"
 #include "store/postgres/lease.h"

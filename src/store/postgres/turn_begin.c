@@ -4,7 +4,7 @@
 #include "store/turn.h"
 #include "base/limits.h"
 #include "store/postgres/answer_names.h"
-#include "store/postgres/gathered.h"
+#include "store/postgres/batch.h"
 #include "store/sql/labels.h"
 #include "store/postgres/postgres.h"
 

@@ -6,10 +6,8 @@
 #include "store/postgres/turn_end.h"
 
 #include "base/limits.h"
-#include "store/postgres/gathered.h"
-#include "store/postgres/pieces.h"
+#include "store/postgres/batch.h"
 #include "store/postgres/postgres.h"
-#include "store/postgres/settle.h"
 
 /* Stored numbers; a new status goes to the end. */
 _Static_assert(RUN_QUEUED == 0 && RUN_RUNNING == 1 && RUN_COMPLETED == 2 && RUN_INCOMPLETE == 3 &&

@@ -1,7 +1,7 @@
 /* Deletes a response. */
 #include "msg/family.h"
 #include "store/conversation.h"
-#include "store/response.h"
+#include "store/run.h"
 #include "store/sql/run_cell.h"
 
 /* Column 3: the conversation goes too.  A run that begins a conversation has the earlier id of the two; a

@@ -2,7 +2,7 @@
 #include "store/sqlite/answer_row.h"
 #include "store/answer.h"
 #include "store/sqlite/op.h"
-#include "store/sqlite/peer.h"
+#include "store/sqlite/chores.h"
 
 static int answer_keep_put(struct session *s, struct answer_keep *j)
 {

@@ -2,7 +2,7 @@
 #include "store/sqlite/answer_row.h"
 #include "store/turn.h"
 
-#include "store/sqlite/kit/row.h"
+#include "store/sqlite/kit/conn.h"
 
 enum { SWEEP_ROWS = 16 }; /* an answer may be large */
 

@@ -1,12 +1,12 @@
 /* Fills the key ring. */
-#include "store/sqlite/api_key_row.h"
+#include "store/sqlite/op.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "store/common/key_row.h"
 #include "store/key_ring.h"
 #include "store/sql/api_key_cell.h"
-#include "store/sqlite/kit/row.h"
+#include "store/sqlite/kit/conn.h"
 #include "store/sqlite/session.h"
 
 static const char sql_good[] =

@@ -7,7 +7,7 @@
 #include "store/archive.h"
 #include "store/run.h"
 #include "store/sqlite/answer_row.h"
-#include "store/sqlite/kit/row.h"
+#include "store/sqlite/kit/conn.h"
 #include "store/sqlite/op.h"
 
 enum { TRIES = 16 }; /* tries to find unused ids; the first ones are those of the archive */

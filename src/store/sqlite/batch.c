@@ -1,10 +1,10 @@
 /* One transaction of the writer, repeated without the jobs whose own data makes it fail. */
-#include "store/sqlite/batch.h"
+#include "store/sqlite/threads.h"
 
 #include "base/clock.h"
-#include "store/sqlite/op_table.h"
-#include "store/common/unfinished.h"
-#include "store/sqlite/unfinished_write.h"
+#include "store/sqlite/op.h"
+#include "store/common/salvage.h"
+#include "store/sqlite/turn_end.h"
 
 /* A probe needs about as much room as a batch, so that its success promises that of a batch. */
 static const char sql_put_probe[] =

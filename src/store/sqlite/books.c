@@ -1,5 +1,5 @@
 /* Writes sums of usage, and settles reservations whose calls are lost. */
-#include "store/sqlite/books.h"
+#include "store/sqlite/chores.h"
 
 #include "base/clock.h"
 #include "store/sqlite/budgets.h"

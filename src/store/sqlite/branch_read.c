@@ -2,7 +2,7 @@
 #include "base/limits.h"
 #include "store/conversation.h"
 #include "store/sqlite/conversation_row.h"
-#include "store/sqlite/kit/row.h"
+#include "store/sqlite/kit/conn.h"
 #include "store/sqlite/op.h"
 
 static const char sql_message[] = "SELECT secret, prev, run, body FROM message WHERE id = ?";

@@ -2,7 +2,7 @@
 #include "store/common/budget_text.h"
 #include "store/usage.h"
 #include "store/sqlite/op.h"
-#include "store/sqlite/peer.h"
+#include "store/sqlite/chores.h"
 
 /* ?1 key, ?2 now, ?3 money, ?4 tokens, ?5 and ?6 their limits, ?7 the window (0: for ever). */
 #define OVER "(?7 > 0 AND ?2 - began_ms >= ?7)"

@@ -2,7 +2,7 @@
 #include "store/sqlite/budgets.h"
 #include "store/usage.h"
 #include "store/sqlite/op.h"
-#include "store/common/unfinished.h"
+#include "store/common/salvage.h"
 
 static int settle_budget(struct session *s, struct budget_settle *j)
 {

@@ -1,5 +1,5 @@
 /* The thread that copies the log into the database file, while the writer continues. */
-#include "store/sqlite/checkpoint.h"
+#include "store/sqlite/threads.h"
 
 #include "store/sqlite/kit/db.h"
 #include "store/common/thread.h"

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/engine.h"
-#include "store/sqlite/key_used.h"
 
 /* clang-format off */
 static const struct chore *const chores[CHORE__COUNT] = {

@@ -4,15 +4,112 @@
  * step names the time at which the next one is due; chores_call brings that time forward. */
 #pragma once
 
-#include "store/sqlite/books.h"
+#include "base/id.h"
 #include "store/engine.h"
-#include "store/sqlite/chore.h"
-#include "store/sqlite/peer.h"
-#include "store/sqlite/search_clear.h"
+#include "store/sqlite/events.h"
+#include "store/sqlite/kit/conn.h"
+#include "store/sqlite/search/search_queue.h"
 #include "store/sqlite/session.h"
-#include "store/sqlite/sweep.h"
+#include "store/usage.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* chore: work that the writer's thread does besides jobs, in short steps. */
+#define CHORE_IDLE INT64_MAX /* no step is due until chores_call */
+
+struct chore {
+	/* run: does one step, is called outside of any transaction, and returns an SQLite code.
+	 * *ret_again_ms: milliseconds until the next step is due; unchanged: CHORE_IDLE. */
+	int (*run)(void *subject, int64_t *ret_again_ms);
+	const char *event;    /* logged once, when steps begin to fail; NULL: nothing is logged */
+	const char *failed;   /* text of this log line, before the reason */
+	int64_t     retry_ms; /* until the next step after a failed one */
+	int64_t     pause_ms; /* shortest time between two steps */
+	bool        durable;  /* its commits wait for the disk */
+	bool        alone;    /* rests while another process takes over (chores_quiesce) */
+	bool        last;     /* has a step when the writer stops, due or not */
+};
+
+/* books: the chore that writes the usage of calls, which is summed up in memory
+ * (store/usage.h), and settles reservations whose calls are lost. */
+enum {
+	BOOKS_MS = 1000,           /* from the first usage in memory until it is written */
+	BOOKS_REST_MS = 60 * 1000, /* interval of the search for lost reservations */
+};
+
+struct books { /* all borrowed */
+	struct conn         *conn;
+	struct usage_gather *usage;
+	const atomic_bool   *quiesced; /* while true, no lost reservation is settled */
+};
+
+extern const struct chore chore_books;
+
+/* key_used: the chore that writes when API keys were used.  Its subject is the writer's session. */
+extern const struct chore chore_key_used;
+
+/* search_clear: the chore that removes rows from the search queue after they are in the index. */
+struct search_clear {
+	struct search_queue *queue;   /* borrowed */
+	_Atomic int64_t      settled; /* rows up to this seq may go; set by any thread */
+	int64_t              cleared; /* rows up to this seq are gone */
+};
+
+extern const struct chore chore_search_clear;
+
+/* sweep: the chore of retention, which removes old event logs and idempotency keys, the oldest
+ * first, in small steps. */
+struct sweep {
+	struct conn   *conn;    /* borrowed */
+	struct events *events;  /* borrowed */
+	int64_t        keep_ms; /* same as in store_options, like the next two */
+	int64_t        keep_bytes;
+	int64_t        answer_keep_ms;
+	int64_t        next; /* rows of the event log below this id are done in this pass */
+};
+
+void sweep_init(struct sweep *s, struct conn *conn, struct events *events,
+		const struct store_options *o);
+
+extern const struct chore chore_sweep;
+
+/* peer: the previous process, which finishes its runs beside ours during a takeover (store_peers in
+ * store/store.h).
+ *
+ * While the peer lives, the runs that begin in this process are noted; all other live runs are the
+ * peer's.  When the peer has ended, its live runs are unfinished, as after a crash, and get
+ * ends. */
+struct session;
+struct store_options;
+
+struct peer {
+	struct session             *session; /* borrowed */
+	const struct store_options *options; /* borrowed */
+	atomic_bool                 alive;
+	/* The peer has not confirmed the takeover (store_taken_over).  It may still give the
+	 * takeover up and serve on; then it drops its lock without having ended. */
+	atomic_bool early;
+	int64_t    *own; /* owned; keys of our runs; used by the writer's thread alone */
+	size_t      own_count;
+	size_t      own_cap;
+	bool        own_lost; /* memory was short for `own`: the next start ends the peer's runs */
+};
+
+void peer_init(struct peer *p, bool alive, bool early);
+/* peer_watch: session and o are borrowed until peer_finish; the chore needs both. */
+void peer_watch(struct peer *p, struct session *session, const struct store_options *o);
+void peer_finish(struct peer *p);
+
+extern const struct chore chore_peer;
+
+/* peer_alive: any thread; cheap. */
+bool peer_alive(const struct peer *p);
+/* peer_own: notes that a run, or an idempotency key or a reservation of a call, begins in this
+ * process.  NULL is fine.  On the writer's thread. */
+void peer_own(struct peer *p, struct id run);
 
 enum chore_number {
 	CHORE_SWEEP,        /* removes what retention no longer keeps (sweep.c) */

@@ -3,8 +3,7 @@
 #include "store/conversation.h"
 
 #include "store/sqlite/answer_row.h"
-#include "store/sqlite/fork.h"
-#include "store/sqlite/kit/row.h"
+#include "store/sqlite/kit/conn.h"
 #include "store/sqlite/op.h"
 
 static const char sql_find[] = "SELECT leaf, tip, created_ms, title, metadata, rev "

@@ -1,7 +1,7 @@
 /* Reads a page of a run's event log, and the state of the run. */
 #include "base/limits.h"
 #include "store/events.h"
-#include "store/sqlite/kit/row.h"
+#include "store/sqlite/kit/conn.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/run_row.h"
 

@@ -1,9 +1,9 @@
 /* Forks a conversation: walks from the message to the root, then copies from the root on. */
-#include "store/sqlite/fork.h"
+#include "store/sqlite/conversation_write.h"
 
 #include "base/limits.h"
 #include "store/conversation.h"
-#include "store/sqlite/kit/row.h"
+#include "store/sqlite/kit/conn.h"
 
 #include <stdlib.h>
 

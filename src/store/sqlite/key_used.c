@@ -1,5 +1,5 @@
 /* Writes the times of keys' last use, from time to time. Only lists show them. */
-#include "store/sqlite/key_used.h"
+#include "store/sqlite/chores.h"
 
 #include "store/sqlite/session.h"
 

@@ -1,10 +1,10 @@
 /* Looks for changes from outside: of the keys, and of the database's files. */
-#include "store/sqlite/key_watch.h"
+#include "store/sqlite/threads.h"
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "store/sqlite/api_key_row.h"
+#include "store/sqlite/op.h"
 #include "store/sqlite/kit/conn.h"
 #include "store/common/thread.h"
 

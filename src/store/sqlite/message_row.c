@@ -1,5 +1,5 @@
 /* Reads a row of the table of messages. */
-#include "store/sqlite/message_row.h"
+#include "store/sqlite/turn_end.h"
 
 static const char sql_add[] =
 	"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "

@@ -1,5 +1,5 @@
 /* Checks that the database's files still have their names. */
-#include "store/sqlite/moved.h"
+#include "store/sqlite/threads.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,10 +5,12 @@
  *     OP(seq_reserve, reserve_seq);
  *
  * A row of job.def with OWN puts the operation into the engine's table; those with SQL are done by
- * the shared operations (query.h).  Writes run on the writer's
+ * the shared operations.  Writes run on the writer's
  * thread, in its transaction; reads run on a reader's thread, in a transaction of their own. */
 #pragma once
 
+#include "store/job.h"
+#include "store/sqlite/kit/conn.h"
 #include "store/sqlite/session.h"
 #include "store/store.h"
 
@@ -24,7 +26,7 @@ struct op {
 	 * relaxed: whether the job may be lost in a power cut; then its commit does not wait for
 	 * the disk. */
 	bool (*relaxed)(struct store_job *job);
-	/* unstored: the job was not committed; notes what must be written later (unfinished.h). */
+	/* unstored: the job was not committed; notes what must be written later (salvage.h). */
 	void (*unstored)(struct session *s, struct store_job *job);
 	/* settle: is called after the commit or the rollback, before the job is answered. */
 	void (*settle)(struct session *s, struct store_job *job);
@@ -45,3 +47,27 @@ struct op {
 #define X(number, name, lane, by, ...) by##_EXTERN(name)
 #include "store/job.def"
 #undef X
+
+/* op_table: the operations by their jobs (op.h). */
+
+/* op_of: the operation of a submitted job. */
+const struct op *op_of(const struct store_job *job);
+/* op_is_relaxed: whether the job may be lost in a power cut (op.relaxed). */
+bool op_is_relaxed(struct store_job *job);
+
+/* query: does the operations that all engines share (store/sql/query.h), a statement at a time, on the
+ * thread of a session. */
+
+/* query_run: does a job whose operation is in store/sql, as op.run does (op.h).  query_settle: op.settle. */
+int  query_run(struct session *s, struct store_job *job) MUST_USE;
+void query_settle(struct session *s, struct store_job *job);
+
+/* api_key_row: reads the valid API keys for the key ring. */
+struct key_ring;
+struct session;
+
+/* api_key_row_load: fills the ring if its version is not that of the database; inside a
+ * transaction.  An SQLite code. */
+int api_key_row_load(struct conn *c, struct key_ring *ring) MUST_USE;
+/* api_key_row_settle: settles a job that has changed what the ring has (op.settle). */
+void api_key_row_settle(struct session *s, struct store_job *job);

@@ -1,7 +1,5 @@
 /* The table of operations: one for each row of job.def. */
-#include "store/sqlite/op_table.h"
-
-#include "store/sqlite/query.h"
+#include "store/sqlite/op.h"
 
 static const struct op op_shared = { .run = query_run, .settle = query_settle };
 

@@ -1,5 +1,5 @@
 /* Waits for the end of the previous process, and then ends the runs that it left unfinished. */
-#include "store/sqlite/peer.h"
+#include "store/sqlite/chores.h"
 
 #include "base/log.h"
 #include "store/engine.h"

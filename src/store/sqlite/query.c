@@ -1,11 +1,10 @@
 /* The driver of shared operations. */
-#include "store/sqlite/query.h"
+#include "store/sqlite/op.h"
 
 #include "base/limits.h"
 #include "store/sql/query.h"
-#include "store/sqlite/api_key_row.h"
 #include "store/sqlite/conversation_write.h"
-#include "store/sqlite/kit/row.h"
+#include "store/sqlite/kit/conn.h"
 
 #include <endian.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* The threads that read the database. */
-#include "store/sqlite/reader.h"
+#include "store/sqlite/threads.h"
 
 #include "base/limits.h"
 #include "store/search.h"
-#include "store/sqlite/op_table.h"
+#include "store/sqlite/op.h"
 #include "store/sqlite/search/search_read.h"
 #include "store/common/thread.h"
 

@@ -4,9 +4,8 @@
 #include "base/clock.h"
 #include "store/engine.h"
 #include "store/turn.h"
-#include "store/common/cut_off.h"
+#include "store/common/salvage.h"
 #include "store/sqlite/budgets.h"
-#include "store/sqlite/salvage_read.h"
 #include "store/sqlite/session.h"
 #include "store/sqlite/turn_end.h"
 

@@ -1,5 +1,5 @@
 /* Reads the pieces of a run whose end was lost. */
-#include "store/sqlite/salvage_read.h"
+#include "store/sqlite/recover.h"
 
 #include "base/log.h"
 

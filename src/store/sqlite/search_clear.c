@@ -1,6 +1,6 @@
 /* Removes indexed rows from the queue of the search index. After a crash, the queue may have rows
  * that the index knows already. */
-#include "store/sqlite/search_clear.h"
+#include "store/sqlite/chores.h"
 
 enum { AGAIN_MS = 5, RETRY_MS = 1000 };
 

@@ -3,7 +3,7 @@
  * A pass goes through the log from its front.  As rows stand in the order of writing, it has come
  * far enough at the first row of a run that began too late to be due.  What is passed over belongs
  * to runs that go on, or have not ended for long enough: it is looked at again in the next pass. */
-#include "store/sqlite/sweep.h"
+#include "store/sqlite/chores.h"
 
 #include "base/clock.h"
 #include "store/engine.h"

@@ -1,9 +1,9 @@
 /* Writes the start of a turn before its call: a new conversation, the messages and the run. */
 #include "store/sqlite/answer_row.h"
 #include "store/turn.h"
-#include "store/sqlite/message_row.h"
+#include "store/sqlite/turn_end.h"
 #include "store/sqlite/op.h"
-#include "store/sqlite/peer.h"
+#include "store/sqlite/chores.h"
 #include "store/sqlite/search/search_recent.h"
 
 static const char sql_find_leaf[] = "SELECT iif(tip, tip, leaf), "

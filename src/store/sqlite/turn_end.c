@@ -4,10 +4,9 @@
 
 #include "store/sqlite/budgets.h"
 #include "store/sqlite/answer_row.h"
-#include "store/sqlite/message_row.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/search/search_recent.h"
-#include "store/common/unfinished.h"
+#include "store/common/salvage.h"
 
 /* Stored numbers; a new status goes to the end. */
 _Static_assert(RUN_QUEUED == 0 && RUN_RUNNING == 1 && RUN_COMPLETED == 2 && RUN_INCOMPLETE == 3 &&

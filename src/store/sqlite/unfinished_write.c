@@ -1,11 +1,10 @@
 /* Writes waiting ends and settlements with the writer's next commit. */
-#include "store/sqlite/unfinished_write.h"
 #include "store/turn.h"
 
 #include "store/sqlite/budgets.h"
 #include "store/sqlite/turn_end.h"
-#include "store/common/unfinished.h"
-#include "store/sqlite/salvage_read.h"
+#include "store/common/salvage.h"
+#include "store/sqlite/recover.h"
 
 /* After so many bytes of logs and answers, a transaction takes no further end.  The jobs of the
  * batch share this transaction; if it were large, a nearly full disk would refuse them too. */

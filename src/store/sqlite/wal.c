@@ -1,5 +1,5 @@
 /* Checks the length of the log after each commit. */
-#include "store/sqlite/wal.h"
+#include "store/sqlite/threads.h"
 
 #include "base/limits.h"
 #include "store/sqlite/kit/db.h"

@@ -3,20 +3,17 @@
  *   writer_add --> queue --writer_take--> batch --one transaction--> answers, each on its loop
  *
  * An empty batch is a probe.  With probes, the writer tries a failed disk again, and writes
- * unfinished ends (unfinished.h) while no job comes.  Chores (chores.h) run between two batches. */
-#include "store/sqlite/writer.h"
+ * unfinished ends (salvage.h) while no job comes.  Chores (chores.h) run between two batches. */
 
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metric.h"
 #include "store/store.h"
-#include "store/common/answer.h"
-#include "store/sqlite/batch.h"
 #include "store/common/thread.h"
-#include "store/sqlite/op_table.h"
-#include "store/common/unfinished.h"
-#include "store/sqlite/wal.h"
+#include "store/sqlite/op.h"
+#include "store/common/salvage.h"
+#include "store/sqlite/threads.h"
 
 #include <sched.h>
 #include <stdlib.h>

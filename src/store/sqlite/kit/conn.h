@@ -11,6 +11,7 @@
  * thread at a time. */
 #pragma once
 
+#include "store/sql/cell.h"
 #include "store/sql/param.h"
 #include "store/sqlite/kit/db.h"
 
@@ -52,3 +53,8 @@ void conn_rollback(struct conn *c);
 int conn_relax(struct conn *c, bool on) MUST_USE;
 /* conn_reset: resets all statements that were left on a row. */
 void conn_reset(struct conn *c);
+
+/* row: a statement's row, for the functions of cell.h. */
+
+/* row_of: the row that st is on. */
+struct row row_of(sqlite3_stmt *st);

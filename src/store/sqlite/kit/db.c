@@ -2,7 +2,6 @@
 #include "store/sqlite/kit/db.h"
 
 #include "base/limits.h"
-#include "store/sqlite/kit/wal_file.h"
 
 #include <errno.h>
 #include <pthread.h>

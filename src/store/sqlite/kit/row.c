@@ -1,5 +1,5 @@
 /* Columns of statements. */
-#include "store/sqlite/kit/row.h"
+#include "store/sqlite/kit/conn.h"
 
 static bool row_null(struct row r, int column)
 {

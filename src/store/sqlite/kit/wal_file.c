@@ -1,7 +1,7 @@
 /* A VFS whose write-ahead logs gather what is written to them.
  *
  * A file is the system's own, with some of its methods replaced; struct wal_file follows it in memory. */
-#include "store/sqlite/kit/wal_file.h"
+#include "store/sqlite/kit/db.h"
 
 #include <sqlite3.h>
 

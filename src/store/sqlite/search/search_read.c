@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "store/search.h"
-#include "store/sqlite/kit/row.h"
+#include "store/sqlite/kit/conn.h"
 #include "store/words/search_cursor.h"
 #include "store/sqlite/search/search_index.h"
 #include "store/sqlite/search/search_rank.h"

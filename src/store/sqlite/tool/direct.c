@@ -6,7 +6,7 @@
 #include "store/sqlite/engine.h"
 #include "store/sqlite/lock.h"
 #include "store/sqlite/migrate.h"
-#include "store/sqlite/op_table.h"
+#include "store/sqlite/op.h"
 
 #include <errno.h>
 #include <stdlib.h>

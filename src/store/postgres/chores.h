@@ -29,10 +29,6 @@ bool           cancels_take_wanted(struct postgres *db);
 enum work_next cancels_take_step(struct work *w);
 void           cancels_take_over(struct work *w, const struct fault *f);
 
-/* figures: the chore that reads sizes of the database for metrics and the overview. */
-enum work_next figures_step(struct work *w);
-void           figures_over(struct work *w, const struct fault *f);
-
 /* claim_given: keys that calls of this gateway have taken (the job claim_take) and that no answer needs. */
 struct claim_given;
 
@@ -73,17 +69,6 @@ void           lost_over(struct work *w, const struct fault *f);
  * dead gateways.  reap_over: notes in db whether there may be more. */
 enum work_next reap_step(struct work *w);
 void           reap_over(struct work *w, const struct fault *f);
-
-/* news: the chore that looks whether runs of other gateways have changed, for those who wait for them
- * here. */
-struct news;
-
-struct news *news_create(void) MUST_USE; /* NULL: no memory */
-void         news_destroy(struct news *n);
-
-bool           news_wanted(struct postgres *db);
-enum work_next news_step(struct work *w);
-void           news_over(struct work *w, const struct fault *f);
 
 /* search_index: puts the words of what was written into the table `search`, a moment later; a chore that any
  * gateway does. */

@@ -14,7 +14,6 @@ enum {
 	CHANGE_TURN,  /* the newest turn: status, base, parent, whether it has an answer */
 };
 enum work_next conversation_fork(struct work *w, struct conversation_write *j, unsigned stage);
-enum work_next conversation_label(struct work *w, struct conversation_write *j, unsigned stage);
 
 /* conversation_put: asks to write a new conversation with its messages (without those of a fork) and labels.
  * instruction: p NULL: none. */

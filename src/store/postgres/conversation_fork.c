@@ -1,7 +1,7 @@
 /* Forks a conversation: walks from the message to the root, then copies from the root on. */
 #include "base/limits.h"
 #include "store/postgres/conversation_change.h"
-#include "store/sql/conversation_cell.h"
+#include "store/sql/cells.h"
 
 #include <stdlib.h>
 

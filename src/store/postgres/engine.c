@@ -3,24 +3,139 @@
 #include "store/postgres/engine.h"
 
 #include "base/clock.h"
+#include "base/id.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "store/archive.h"
 #include "store/blob.h"
 #include "store/common/export.h"
-#include "store/postgres/link.h"
 #include "store/postgres/chores.h"
 #include "store/postgres/contents.h"
 #include "store/postgres/lease.h"
+#include "store/postgres/link.h"
 #include "store/postgres/logged.h"
 #include "store/postgres/migrate.h"
 #include "store/postgres/operation.h"
-#include "store/postgres/postgres.h"
 #include "store/postgres/partition.h"
+#include "store/postgres/postgres.h"
 #include "store/postgres/pump.h"
 #include "store/postgres/search_tools.h"
 
 #include <stdlib.h>
+
+/* A row that waits longer than this for its place in the index was not written a moment ago. */
+enum { FIGURES_LATE_MS = 60 * 1000 };
+
+static const char sql_figures[] =
+	"SELECT pg_database_size(current_database()), pg_total_relation_size('search'), "
+	"(SELECT CASE WHEN reltuples < 10000 THEN (SELECT count(*) FROM search) ELSE reltuples END"
+	"::bigint FROM pg_class WHERE oid = 'search'::regclass), "
+	"(SELECT count(*) FROM (SELECT 1 FROM search_queue LIMIT 100000) q), "
+	"EXISTS (SELECT 1 FROM search_queue WHERE seq < $1)::int::bigint, "
+	"(SELECT count(*) FROM gateway WHERE dead = 0 AND lease_until > now()), "
+	"(SELECT coalesce(sum(" PARTITION_BYTES
+	"), 0)::bigint FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid "
+	"WHERE i.inhparent = 'event'::regclass)";
+
+static enum work_next figures_step(struct work *w)
+{
+	if (w->stage == 0) {
+		param_int(work_param(w), id_key_at(clock_wall_ms() - FIGURES_LATE_MS));
+		work_ask(w, sql_figures);
+		return WORK_LAST;
+	}
+	struct row r = work_row(w, 0, 0);
+	pump_figures(w->db->pump, &(struct store_stats){ .database_bytes = cell_int(r, 0),
+							 .search_bytes = cell_int(r, 1),
+							 .search_messages = cell_int(r, 2),
+							 .search_waiting = cell_int(r, 3),
+							 .search_complete = !cell_int(r, 4),
+							 .gateways = cell_int(r, 5),
+							 .events_bytes = cell_int(r, 6) });
+	return WORK_DONE;
+}
+
+static void figures_over(struct work *w, const struct fault *f)
+{
+	(void)w;
+	(void)f;
+}
+
+enum {
+	NEWS_RUNS = 1024, /* looked at with one statement; more take turns */
+	NEWS_REST =
+		20, /* a look that takes longer than usual is followed by so many times its duration
+	                   * of rest */
+};
+
+static const char sql_look[] =
+	"SELECT w.id, w.secret, r.status, (SELECT max(e.last) FROM event e WHERE e.run = r.id) "
+	"FROM unnest($1::bigint[], $2::bigint[]) AS w(id, secret) "
+	"LEFT JOIN run r ON r.id = w.id AND r.secret = w.secret";
+
+struct news {
+	struct id runs[NEWS_RUNS];
+	size_t    count;
+	int64_t   asked_us;
+	int64_t   rest_until_us;
+};
+
+static struct news *news_create(void)
+{
+	return calloc(1, sizeof(struct news));
+}
+
+static void news_destroy(struct news *n)
+{
+	free(n);
+}
+
+static bool news_wanted(struct postgres *db)
+{
+	const struct store_neighbours *to = db->options.neighbours;
+	struct news                   *n = db->news;
+
+	if (!to || clock_mono_us() < n->rest_until_us)
+		return false;
+	n->count = to->watched(n->runs, NEWS_RUNS);
+	return n->count > 0;
+}
+
+/* news_mark: differs from each earlier one if there is anything to read; a run that is gone has one, too. */
+static uint64_t news_mark(struct row r)
+{
+	if (cell_null(r, 2))
+		return 1;
+	return ((uint64_t)cell_int(r, 3) << 3 | (uint64_t)cell_int(r, 2)) + 2;
+}
+
+static enum work_next news_step(struct work *w)
+{
+	struct news  *n = w->db->news;
+	struct param *a;
+
+	if (w->stage == 0) {
+		n->asked_us = clock_mono_us();
+		a = work_param(w);
+		PARAM_EACH(a, PARAM_INT, i, n->count, param_int(a, n->runs[i].key));
+		PARAM_EACH(a, PARAM_INT, i, n->count, param_secret(a, n->runs[i].secret));
+		work_ask(w, sql_look);
+		return WORK_LAST;
+	}
+	for (int i = 0; i < work_rows(w, 0); i++) {
+		struct row r = work_row(w, 0, i);
+
+		w->db->options.neighbours->news(cell_id(cell_int(r, 0), r, 1), news_mark(r));
+	}
+	n->rest_until_us = clock_mono_us() + NEWS_REST * (clock_mono_us() - n->asked_us);
+	return WORK_DONE;
+}
+
+static void news_over(struct work *w, const struct fault *f)
+{
+	(void)w;
+	(void)f;
+}
 
 static struct postgres *postgres_of(struct store *s)
 {

@@ -4,8 +4,7 @@
 #include "store/events.h"
 #include "store/postgres/operation.h"
 #include "store/postgres/postgres.h"
-#include "store/sql/run_cell.h"
-#include "store/sql/run_missing.h"
+#include "store/sql/cells.h"
 
 static const char sql_state[] =
 	"SELECT r.status, r.conversation, c.secret, r.model, r.shape, r.error, r.finish_reason, "

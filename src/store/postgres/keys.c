@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/common/key_row.h"
-#include "store/sql/api_key_cell.h"
+#include "store/sql/cells.h"
 #include "store/postgres/postgres.h"
 
 static const char sql_version[] =

@@ -3,11 +3,10 @@
  * A message's words never change, and a removal takes them out in its own transaction; so what was indexed
  * already, by whichever gateway, need not be looked at again.  The rows that are indexed are locked, so that
  * none is removed or given another title meanwhile. */
-#include "store/postgres/chores.h"
-
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
+#include "store/postgres/chores.h"
 #include "store/postgres/postgres.h"
 #include "store/postgres/search_tools.h"
 
@@ -270,4 +269,34 @@ void search_index_over(struct work *w, const struct fault *f)
 		log_note(LOG_WARN, "search_index", "messages could not be indexed yet: %s",
 			 f->text);
 	w->db->search_noted |= f != NULL && f->kind == FAULT_PG_AGAIN;
+}
+
+struct search_tools *search_tools_of(struct search_tools **tools)
+{
+	struct search_tools *t = *tools;
+
+	if (t)
+		return t;
+	t = calloc(1, sizeof *t);
+	if (!t || search_words_alone(&t->words) != SQLITE_OK) {
+		free(t);
+		return NULL;
+	}
+	search_query_init(&t->query);
+	search_snippet_init(&t->snippet);
+	search_text_init(&t->text);
+	buf_init(&t->match, 64 * KIB);
+	return *tools = t;
+}
+
+void search_tools_destroy(struct search_tools *t)
+{
+	if (!t)
+		return;
+	search_words_close(&t->words);
+	search_query_finish(&t->query);
+	search_snippet_finish(&t->snippet);
+	search_text_finish(&t->text);
+	buf_finish(&t->match);
+	free(t);
 }

@@ -1,6 +1,6 @@
 /* Finds the answer that is kept under a name. */
 #include "store/answer.h"
-#include "store/sql/run_cell.h"
+#include "store/sql/cells.h"
 
 /* The run of another gateway has begun when its second event is in the log. */
 #define SQLITE_BEGUN "i.stored"

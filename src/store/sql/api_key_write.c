@@ -4,7 +4,7 @@
  * and a change that is sent again is known by its number. */
 #include "base/limits.h"
 #include "store/api_key.h"
-#include "store/sql/api_key_cell.h"
+#include "store/sql/cells.h"
 
 #define LOCK(E)                                                                     \
 	"SELECT version, (SELECT count(*) FROM api_key WHERE revoked_ms = 0) FROM " \

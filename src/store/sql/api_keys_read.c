@@ -1,5 +1,5 @@
 /* Reads one key or a list of keys, for people. */
-#include "store/sql/api_key_cell.h"
+#include "store/sql/cells.h"
 
 static const char sql_list[] = API_KEY_CELL "WHERE number < $1 ORDER BY number DESC LIMIT $2";
 

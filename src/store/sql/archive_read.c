@@ -10,7 +10,7 @@
 
 #include "archive/archive.h"
 #include "base/limits.h"
-#include "store/sql/turn_cell.h"
+#include "store/sql/cells.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,7 @@
-/* Columns of results. */
+/* Columns of results, and lists of keys. */
 #include "store/sql/cell.h"
+
+#include <stdlib.h>
 
 bool cell_null(struct row r, int column)
 {
@@ -64,4 +66,25 @@ bool cell_fits(const struct arena *a, size_t n)
 {
 	/* 64: a NUL, and the arena's rounding. */
 	return n + 64 < a->max && a->used < a->max - n - 64;
+}
+
+bool key_list_add(struct key_list *k, int64_t key)
+{
+	if (k->count == k->cap) {
+		size_t   cap = k->cap ? 2 * k->cap : 64;
+		int64_t *grown = realloc(k->at, cap * sizeof *grown);
+
+		if (!grown)
+			return false;
+		k->at = grown;
+		k->cap = cap;
+	}
+	k->at[k->count++] = key;
+	return true;
+}
+
+void key_list_finish(struct key_list *k)
+{
+	free(k->at);
+	*k = (struct key_list){ 0 };
 }

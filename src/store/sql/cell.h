@@ -2,9 +2,13 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/base.h"
 #include "base/err.h"
 #include "base/id.h"
 #include "msg/event.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct row;
 
@@ -36,3 +40,14 @@ void cell_damaged(struct err *e);
 /* cell_fits: whether the arena has room for n more bytes. */
 bool cell_fits(const struct arena *a, size_t n);
 void cell_no_memory(struct err *e);
+
+/* key_list: keys that a walk along a branch has met. */
+/* Laid open so that it can be embedded; all zero is empty. */
+struct key_list {
+	int64_t *at; /* owned */
+	size_t   count;
+	size_t   cap;
+};
+
+bool key_list_add(struct key_list *k, int64_t key) MUST_USE; /* false: no memory */
+void key_list_finish(struct key_list *k);

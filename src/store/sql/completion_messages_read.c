@@ -1,7 +1,7 @@
 /* Reads the messages of a completion's request: the chain from the last to the first. */
 #include "base/limits.h"
-#include "store/sql/completion_cell.h"
-#include "store/sql/key_list.h"
+#include "store/sql/cells.h"
+#include "store/sql/cell.h"
 
 static const char sql_find[] =
 	"SELECT CAST(CAST(r.parent <> 0 AND r.parent <> r.base AS int) AS bigint) FROM run r "

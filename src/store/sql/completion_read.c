@@ -1,5 +1,5 @@
 /* Reads one stored completion. */
-#include "store/sql/completion_cell.h"
+#include "store/sql/cells.h"
 
 static const struct sql sql_find = SQL_EITHER(COMPLETION_CELL_FIND);
 

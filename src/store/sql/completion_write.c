@@ -2,7 +2,7 @@
  * the conversation changes. */
 #include "base/limits.h"
 #include "store/conversation.h"
-#include "store/sql/completion_cell.h"
+#include "store/sql/cells.h"
 
 static const struct sql sql_find = SQL_EITHER(COMPLETION_CELL_FIND);
 

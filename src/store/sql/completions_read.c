@@ -1,6 +1,6 @@
 /* Lists of stored completions: in the order of an index, so a page costs what is on it. */
-#include "store/sql/completion_cell.h"
-#include "store/sql/label_filter.h"
+#include "store/sql/cells.h"
+#include "store/sql/labels.h"
 
 /* $1 the owner, $2 the conversation that the page begins after, $3 how many, $4 the model or NULL, $5 the most
  * bytes of the page; $6 and $7 a pair of the metadata, $8 to $10 all of them.  A completion and its conversation

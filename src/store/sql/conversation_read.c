@@ -1,5 +1,5 @@
 /* Reads a conversation for a list. */
-#include "store/sql/conversation_cell.h"
+#include "store/sql/cells.h"
 
 static enum work_next read_conversation(struct query *q, struct conversation_read *j)
 {

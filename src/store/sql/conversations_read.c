@@ -1,6 +1,6 @@
 /* Lists of conversations: in the order of an index, so a page costs what is on it. */
-#include "store/sql/conversation_cell.h"
-#include "store/sql/label_filter.h"
+#include "store/sql/cells.h"
+#include "store/sql/labels.h"
 
 /* $1 the owner, $2 where the page begins, $3 how many; $4 and $5 a pair of the metadata, $6 to $8 all of them. */
 /* clang-format off */

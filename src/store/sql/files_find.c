@@ -1,5 +1,5 @@
 /* Finds uploaded files by their ids. */
-#include "store/sql/file_cell.h"
+#include "store/sql/cells.h"
 
 #define FIND(E)                                                                          \
 	FILE_CELL "FROM " E##_EACH("$1", "bigint") "LEFT JOIN file f ON f.id = k.value " \

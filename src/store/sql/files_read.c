@@ -1,5 +1,5 @@
 /* Reads a list of uploaded files. */
-#include "store/sql/file_cell.h"
+#include "store/sql/cells.h"
 
 static const char sql_after[] =
 	"SELECT f.id FROM file f WHERE f.id = $1 AND f.secret = $2 AND f.owner = $3";

@@ -1,7 +1,7 @@
 /* Reads one message on any branch. */
 #include "store/conversation.h"
 #include "store/sql/query.h"
-#include "store/sql/run_cell.h"
+#include "store/sql/cells.h"
 
 static const char sql_find[] =
 	"SELECT m.id, m.created_ms, r.status, m.body, r.model FROM conversation c "

@@ -2,8 +2,8 @@
 #include "base/limits.h"
 #include "msg/family.h"
 #include "store/conversation.h"
-#include "store/sql/key_list.h"
-#include "store/sql/run_cell.h"
+#include "store/sql/cell.h"
+#include "store/sql/cells.h"
 
 /* Stage 0: the end of the branch. */
 static const char sql_conversation[] =

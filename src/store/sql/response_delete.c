@@ -2,7 +2,7 @@
 #include "msg/family.h"
 #include "store/conversation.h"
 #include "store/run.h"
-#include "store/sql/run_cell.h"
+#include "store/sql/cells.h"
 
 /* Column 3: the conversation goes too.  A run that begins a conversation has the earlier id of the two; a
  * conversation with an earlier id than its run was made by the client, and stays. */

@@ -1,7 +1,6 @@
 /* Reads one run. */
 #include "base/limits.h"
-#include "store/sql/run_cell.h"
-#include "store/sql/run_missing.h"
+#include "store/sql/cells.h"
 
 static const char sql_one[] =
 	RUN_CELL_COLUMNS ", r.attempt_log, r.executions FROM run r " RUN_CELL_JOINS

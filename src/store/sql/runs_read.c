@@ -1,6 +1,5 @@
 /* Reads a list of runs, newest or oldest first. */
-#include "store/sql/conversation_cell.h"
-#include "store/sql/run_cell.h"
+#include "store/sql/cells.h"
 
 /* $1 the id after which the page begins, $2 the owner or NULL, $3 the status or -1, $4 how many, $5 a key
  * below those of all runs made since the time $6, $7 the model or NULL, $8 the API key or NULL, $9 and $10

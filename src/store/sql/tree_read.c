@@ -4,9 +4,11 @@
  * are in the order of their making.  What a run brought is found from the message that its answer hangs on,
  * back to the one that its own messages hang on. */
 #include "base/limits.h"
-#include "store/sql/conversation_cell.h"
-#include "store/sql/turn_cell.h"
-#include "store/words/tree_nodes.h"
+#include "base/utf8.h"
+#include "store/sql/cells.h"
+#include "store/words/search_text.h"
+
+#include <stdlib.h>
 
 /* The turn of a message: its run, or itself. */
 static const char sql_turn[] =
@@ -37,7 +39,10 @@ static const struct sql sql_messages = {
 			  "LEFT JOIN message p ON p.id = m.prev WHERE s.before < $4 ORDER BY a.at, a.step DESC",
 };
 
-enum { TREE_BYTES = 16 * MIB };
+enum {
+	TREE_BYTES = 16 * MIB,
+	TREE_TEXT = KIB, /* a preview needs no more */
+};
 
 struct tree_turn {
 	int64_t    key;
@@ -126,22 +131,92 @@ static enum work_next tree_ask_messages(struct query *q, struct tree_read *j)
 	return WORK_AGAIN;
 }
 
+/* --- nodes, with the beginnings of their texts --- */
+
+struct tree_nodes {
+	struct arena      *arena; /* borrowed; of the texts */
+	struct tree_node  *all;   /* owned */
+	size_t             count;
+	size_t             cap;
+	size_t             bytes; /* size of the bodies */
+	struct search_text text;
+};
+
+/* tree_preview: the beginning of a text, with a blank for each control character. */
+static struct str tree_preview(struct arena *a, struct str text)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < TREE_PREVIEW && n < text.n; i++) {
+		size_t step = utf8_len((const unsigned char *)text.p + n, text.n - n);
+
+		if (step == 0) /* the text was cut in the middle of a character */
+			break;
+		n += step;
+	}
+	struct str copy = arena_str(a, (struct str){ text.p ? text.p : "", n });
+	for (size_t i = 0; copy.p && i < n; i++)
+		if ((unsigned char)copy.p[i] < ' ')
+			((char *)(uintptr_t)copy.p)[i] = ' ';
+	return copy;
+}
+
+static bool tree_grow(struct tree_nodes *t)
+{
+	if (t->count < t->cap)
+		return true;
+	size_t            cap = t->cap ? 2 * t->cap : 128;
+	struct tree_node *grown = realloc(t->all, cap * sizeof *grown);
+
+	if (!grown)
+		return false;
+	t->all = grown;
+	t->cap = cap;
+	return true;
+}
+
+/* tree_add: adds the node of a row; false: no memory. */
 static bool tree_add(struct tree_nodes *t, const struct tree_turn *turn, struct row r)
 {
-	int64_t key = cell_int(r, TURN_CELL_ID);
+	int64_t    key = cell_int(r, TURN_CELL_ID);
+	bool       removed = cell_int(r, TURN_CELL_RUN) < 0;
+	bool       answer = key == turn->run.key;
+	struct str body = removed ? STR_NONE : cell_str(r, TURN_CELL_BODY);
 
-	return tree_nodes_add(t, &(struct tree_message){
-					 .message = cell_id(key, r, TURN_CELL_SECRET),
-					 .parent = cell_id(cell_int(r, TURN_CELL_PARENT), r,
-							   TURN_CELL_PARENT_SECRET),
-					 .run = turn->run,
-					 .answer = key == turn->run.key,
-					 .removed = cell_int(r, TURN_CELL_RUN) < 0,
-					 .created_ms = cell_int(r, TURN_CELL_CREATED_MS),
-					 .body = cell_str(r, TURN_CELL_BODY),
-					 .model = turn->model,
-				 });
+	t->bytes += body.n;
+	if (!search_text_read(&t->text, body) || !tree_grow(t))
+		return false;
+	struct str preview = tree_preview(t->arena, buf_view(&t->text.text));
+	if (!preview.p)
+		return false;
+	t->all[t->count++] = (struct tree_node){
+		.message = cell_id(key, r, TURN_CELL_SECRET),
+		.parent = cell_id(cell_int(r, TURN_CELL_PARENT), r, TURN_CELL_PARENT_SECRET),
+		.run = turn->run,
+		.answer = answer,
+		.removed = removed,
+		.created_ms = cell_int(r, TURN_CELL_CREATED_MS),
+		.role = search_role_name(answer ? SEARCH_ROLE_ASSISTANT : t->text.role),
+		.preview = preview,
+		.model = answer ? turn->model : STR_NONE,
+	};
+	return true;
 }
+
+/* tree_give: the nodes, in the arena; false: no memory. */
+static bool tree_give(const struct tree_nodes *t, struct tree_read *j)
+{
+	if (t->count == 0)
+		return true;
+	j->nodes = arena_alloc(t->arena, t->count * sizeof *j->nodes);
+	if (!j->nodes)
+		return false;
+	memcpy(j->nodes, t->all, t->count * sizeof *j->nodes);
+	j->node_count = t->count;
+	return true;
+}
+
+/* --- the page --- */
 
 /* tree_is_whole: whether no turn lacks what its run brought, from `from` up to `to`, whose first message is r. */
 static bool tree_is_whole(const struct tree_state *s, size_t from, size_t to, const struct row *r)
@@ -155,12 +230,13 @@ static bool tree_is_whole(const struct tree_state *s, size_t from, size_t to, co
 static void tree_keep(struct query *q, struct tree_read *j)
 {
 	const struct tree_state *s = q->state;
-	struct tree_nodes        t;
+	struct tree_nodes        t = { .arena = &j->arena };
 	struct row               r;
 	size_t                   begun = 0; /* number of turns up to that of the last message */
 	bool                     ok = true, whole = true;
 
-	tree_nodes_init(&t, &j->arena);
+	search_text_init(&t.text);
+	buf_init(&t.text.text, TREE_TEXT);
 	while (ok && whole && query_row(q, 0, &r)) {
 		size_t at = (size_t)cell_int(r, TURN_CELL_AT);
 
@@ -178,9 +254,10 @@ static void tree_keep(struct query *q, struct tree_read *j)
 		cell_no_memory(&j->job.err);
 	else if (!whole)
 		cell_damaged(&j->job.err);
-	else if (!tree_nodes_give(&t, &j->nodes, &j->node_count))
+	else if (!tree_give(&t, j))
 		cell_no_memory(&j->job.err);
-	tree_nodes_finish(&t);
+	search_text_finish(&t.text);
+	free(t.all);
 }
 
 static enum work_next read_tree(struct query *q, struct tree_read *j)

@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "store/common/key_row.h"
 #include "store/key_ring.h"
-#include "store/sql/api_key_cell.h"
+#include "store/sql/cells.h"
 #include "store/sqlite/kit/conn.h"
 #include "store/sqlite/session.h"
 

@@ -1,10 +1,19 @@
 /* Reads a branch of a conversation, from its root to the message before the turn. */
 #include "base/limits.h"
 #include "store/conversation.h"
-#include "store/sqlite/conversation_row.h"
+#include "store/run.h"
 #include "store/sqlite/kit/conn.h"
 #include "store/sqlite/op.h"
 
+enum { FOUND_LEAF, FOUND_TIP, FOUND_INSTRUCTION }; /* columns of sql_conversation */
+
+static const char sql_conversation[] = "SELECT leaf, tip, instruction FROM conversation "
+				       "WHERE id = ? AND secret = ? AND owner = ?";
+static const char sql_turn[] = "SELECT secret, status, base, "
+			       "EXISTS (SELECT 1 FROM message WHERE message.id = run.id) "
+			       "FROM run WHERE id = ?";
+static const char sql_has[] = "SELECT 1 FROM message WHERE id = ? AND secret = ? AND owner = ? "
+			      "AND conversation = ? AND run >= 0";
 static const char sql_message[] = "SELECT secret, prev, run, body FROM message WHERE id = ?";
 static const char sql_instruction[] = "SELECT instruction FROM run WHERE id = ?";
 static const char sql_run[] =
@@ -17,10 +26,34 @@ struct link {
 	struct store_message message;
 };
 
+/* branch_linked: finds, by its key, a row to which another row refers; if there is none, the database is
+ * damaged. */
+static int branch_linked(struct session *s, const char *sql, int64_t key, sqlite3_stmt **ret)
+{
+	struct db_bind b = conn_bind(s->conn, sql);
+
+	db_bind_int(&b, key);
+	*ret = b.st;
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_ROW)
+		return SQLITE_OK;
+	return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+}
+
+/* branch_found: e says so if there is no row. */
+static int branch_found(struct db_bind *b, const char *path, const char *missing, struct err *e)
+{
+	int rc = db_bind_row(b);
+
+	if (rc == SQLITE_DONE)
+		err_set(e, ERR_NOT_FOUND, path, "%s", missing);
+	return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
 static int read_instruction(struct session *s, int64_t run, struct branch_read *j)
 {
 	sqlite3_stmt *st;
-	int           rc = conversation_row_linked(s->conn, sql_instruction, run, &st);
+	int           rc = branch_linked(s, sql_instruction, run, &st);
 
 	if (rc != SQLITE_OK || sqlite3_column_type(st, 0) == SQLITE_NULL)
 		return rc;
@@ -44,7 +77,7 @@ static int read_link(struct session *s, struct branch_read *j, int64_t key, size
 		     int64_t *ret_prev, int64_t *ret_run, struct link **list)
 {
 	sqlite3_stmt *st;
-	int           rc = conversation_row_linked(s->conn, sql_message, key, &st);
+	int           rc = branch_linked(s, sql_message, key, &st);
 
 	if (rc != SQLITE_OK)
 		return rc;
@@ -124,10 +157,13 @@ static int walk_branch(struct session *s, struct branch_read *j, int64_t key)
 
 static int branch_from(struct session *s, struct branch_read *j)
 {
-	sqlite3_stmt *st;
-	int rc = conversation_row_message(s->conn, j->from, j->conversation, j->owner, &st,
-					  "parent", &j->job.err);
+	struct db_bind b = conn_bind(s->conn, sql_has);
 
+	db_bind_int(&b, j->from.key);
+	db_bind_secret(&b, j->from.secret);
+	db_bind_int(&b, j->owner);
+	db_bind_int(&b, j->conversation.key);
+	int rc = branch_found(&b, "parent", "this conversation has no such message", &j->job.err);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
 	return walk_branch(s, j, j->from.key);
@@ -135,20 +171,26 @@ static int branch_from(struct session *s, struct branch_read *j)
 
 static int branch_newest(struct session *s, struct branch_read *j, sqlite3_stmt *conversation)
 {
-	struct conversation_turn turn;
-	int                      rc = conversation_row_turn(s->conn, conversation, &turn);
+	int64_t       leaf = db_int(conversation, FOUND_LEAF);
+	int64_t       tip = db_int(conversation, FOUND_TIP);
+	sqlite3_stmt *st;
 
+	if (leaf == 0) {
+		j->expected_leaf.key = tip;
+		return walk_branch(s, j, tip);
+	}
+	int rc = branch_linked(s, sql_turn, leaf, &st);
 	if (rc != SQLITE_OK)
 		return rc;
-	j->expected_leaf = turn.tip ? (struct id){ .key = turn.tip } : turn.run;
-	j->live = turn.live && !id_none(turn.run);
+	j->expected_leaf = tip ? (struct id){ .key = tip } : db_id(leaf, st, 0);
+	j->live = db_int(st, 1) <= RUN_RUNNING;
 	if (j->live)
 		return SQLITE_OK;
-	if (turn.tip != 0)
-		return walk_branch(s, j, turn.tip);
+	if (tip != 0)
+		return walk_branch(s, j, tip);
 	/* A turn without an answer is not continued. The next turn follows the message before it,
 	 * which was chosen in the same way. */
-	return walk_branch(s, j, turn.answered ? turn.run.key : turn.base);
+	return walk_branch(s, j, db_int(st, 3) ? leaf : db_int(st, 2));
 }
 
 /* branch_find_run: finds the conversation of the run whose answer the branch ends with. */
@@ -185,7 +227,7 @@ static int branch_find_run(struct session *s, struct branch_read *j)
 
 static int read_branch(struct session *s, struct branch_read *j)
 {
-	sqlite3_stmt *st;
+	struct db_bind b;
 
 	j->leaf = j->expected_leaf = (struct id){ 0 };
 	j->live = j->instruction_set = false;
@@ -196,17 +238,20 @@ static int read_branch(struct session *s, struct branch_read *j)
 	int rc = id_none(j->run) ? SQLITE_OK : branch_find_run(s, j);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
-	rc = conversation_row_find(s->conn, j->conversation, j->owner, "conversation", &st,
-				   &j->job.err);
+	b = conn_bind(s->conn, sql_conversation);
+	db_bind_int(&b, j->conversation.key);
+	db_bind_secret(&b, j->conversation.secret);
+	db_bind_int(&b, j->owner);
+	rc = branch_found(&b, "conversation", "there is no such conversation", &j->job.err);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
-	rc = id_none(j->from) ? branch_newest(s, j, st) : branch_from(s, j);
+	rc = id_none(j->from) ? branch_newest(s, j, b.st) : branch_from(s, j);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->live || j->instruction_set ||
-	    sqlite3_column_type(st, CONVERSATION_ROW_INSTRUCTION) == SQLITE_NULL)
+	    sqlite3_column_type(b.st, FOUND_INSTRUCTION) == SQLITE_NULL)
 		return rc;
 	/* No turn has set an instruction, so that of the fork's source applies. */
-	j->instruction_set = cell_keep(&j->arena, row_of(st), CONVERSATION_ROW_INSTRUCTION,
-				       &j->instruction, &j->job.err);
+	j->instruction_set =
+		cell_keep(&j->arena, row_of(b.st), FOUND_INSTRUCTION, &j->instruction, &j->job.err);
 	return SQLITE_OK;
 }
 

@@ -1,9 +1,83 @@
-/* The table of chores, and the choice of the next one. */
+/* The table of chores, the choice of the next one, and two short ones. */
 #include "store/sqlite/chores.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "store/engine.h"
+#include "store/sqlite/session.h"
+
+enum { AGAIN_MS = 5, RETRY_MS = 1000 };
+
+static int clear_some(void *subject, int64_t *ret_again_ms)
+{
+	struct search_clear *c = subject;
+	int64_t              upto = atomic_load(&c->settled);
+	bool                 again = false;
+
+	if (upto <= c->cleared)
+		return SQLITE_OK;
+	int rc = search_queue_clear(c->queue, upto, &again);
+	if (rc == SQLITE_OK && again)
+		*ret_again_ms = AGAIN_MS;
+	else if (rc == SQLITE_OK)
+		c->cleared = upto;
+	return rc;
+}
+
+const struct chore chore_search_clear = {
+	.run = clear_some,
+	.event = "search_failed",
+	.failed = "the search index's queue could not be cleared",
+	.retry_ms = RETRY_MS,
+	.pause_ms = AGAIN_MS,
+	.alone = true,
+	.last = true,
+};
+
+enum { USED_STEP = 128 }; /* rows of one transaction */
+
+static const char sql_used[] = "UPDATE api_key SET used_ms = ?2 WHERE number = ?1 AND used_ms < ?2";
+
+static int put_used(struct conn *c, struct identity *const *used, const int64_t *when, size_t n)
+{
+	int rc = conn_begin_write(c);
+
+	for (size_t i = 0; rc == SQLITE_OK && i < n; i++) {
+		struct db_bind b = conn_bind(c, sql_used);
+
+		db_bind_int(&b, used[i]->number);
+		db_bind_int(&b, when[i]);
+		rc = db_bind_run(&b);
+	}
+	if (rc == SQLITE_OK)
+		rc = conn_commit(c);
+	if (rc != SQLITE_OK)
+		conn_rollback(c);
+	return rc;
+}
+
+static int note_some(void *session, int64_t *ret_again_ms)
+{
+	struct session  *s = session;
+	struct identity *used[USED_STEP];
+	int64_t          when[USED_STEP];
+	struct key_ring *ring = s->ring;
+	size_t           n = key_ring_used(ring, used, USED_STEP);
+
+	for (size_t i = 0; i < n; i++)
+		when[i] = atomic_load(&used[i]->used_ms);
+	int rc = n > 0 ? put_used(s->conn, used, when, n) : SQLITE_OK;
+	for (size_t i = 0; i < n; i++) {
+		if (rc == SQLITE_OK)
+			atomic_store(&used[i]->noted_ms, when[i]);
+		identity_release(used[i]);
+	}
+	*ret_again_ms = key_ring_is_used(ring) ? 0 : CHORE_IDLE;
+	return rc;
+}
+
+/* The thread that watches keys repeats a failed write. */
+const struct chore chore_key_used = { .run = note_some, .retry_ms = CHORE_IDLE, .last = true };
 
 /* clang-format off */
 static const struct chore *const chores[CHORE__COUNT] = {

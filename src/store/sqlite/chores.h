@@ -1,6 +1,6 @@
 /* chores: the work that the writer's thread does besides jobs, in short steps between two batches.
  *
- * Each chore is a row of the table in chores.c, and its code stands in the file of its subject.  A
+ * Each chore is a row of the table in chores.c; its code stands there or in the file of its subject.  A
  * step names the time at which the next one is due; chores_call brings that time forward. */
 #pragma once
 
@@ -113,8 +113,8 @@ void peer_own(struct peer *p, struct id run);
 
 enum chore_number {
 	CHORE_SWEEP,        /* removes what retention no longer keeps (sweep.c) */
-	CHORE_SEARCH_CLEAR, /* clears the search queue up to where the index is (search_clear.c) */
-	CHORE_KEY_USED,     /* writes when keys were used (key_used.c) */
+	CHORE_SEARCH_CLEAR, /* clears the search queue up to where the index is */
+	CHORE_KEY_USED,     /* writes when keys were used */
 	CHORE_BOOKS,        /* writes sums of usage (books.c) */
 	CHORE_PEER,         /* after a takeover, ends the runs that the old process left (peer.c) */
 	CHORE__COUNT

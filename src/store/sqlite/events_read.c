@@ -1,9 +1,40 @@
 /* Reads a page of a run's event log, and the state of the run. */
 #include "base/limits.h"
 #include "store/events.h"
+#include "store/run.h"
 #include "store/sqlite/kit/conn.h"
 #include "store/sqlite/op.h"
-#include "store/sqlite/run_row.h"
+
+/* run_row_find: binds key, secret and owner to the statement, and steps it; *ret is on the row.  e
+ * is NOT_FOUND if there is no such run. */
+static int run_row_find(struct conn *c, const char *sql, struct id id, int64_t owner,
+			sqlite3_stmt **ret, struct err *e)
+{
+	struct db_bind b = conn_bind(c, sql);
+	sqlite3_stmt  *st = b.st;
+
+	db_bind_int(&b, id.key);
+	db_bind_secret(&b, id.secret);
+	db_bind_int(&b, owner);
+	*ret = st;
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_DONE) {
+		err_set(e, ERR_NOT_FOUND, "", "there is no such run");
+		return SQLITE_OK;
+	}
+	return rc == SQLITE_ROW ? SQLITE_OK : rc;
+}
+
+/* run_row_status: the status in the row's first column. */
+static int run_row_status(sqlite3_stmt *st, enum run_status *ret)
+{
+	int64_t status = db_int(st, 0);
+
+	if (status < 0 || status >= RUN_STATUS__COUNT)
+		return SQLITE_CORRUPT;
+	*ret = (enum run_status)status;
+	return SQLITE_OK;
+}
 
 static const char sql_state[] =
 	"SELECT r.status, r.conversation, c.secret, r.model, r.shape, r.error, "

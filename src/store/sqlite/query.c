@@ -1,10 +1,9 @@
-/* The driver of shared operations. */
-#include "store/sqlite/op.h"
-
+/* The table of operations, and the driver of shared ones. */
 #include "base/limits.h"
 #include "store/sql/query.h"
 #include "store/sqlite/conversation_write.h"
 #include "store/sqlite/kit/conn.h"
+#include "store/sqlite/op.h"
 
 #include <endian.h>
 #include <stdlib.h>
@@ -223,4 +222,27 @@ void query_settle(struct session *s, struct store_job *job)
 {
 	if (sql_ops[job->kind->job]->keys)
 		api_key_row_settle(s, job);
+}
+
+static const struct op op_shared = { .run = query_run, .settle = query_settle };
+
+#define OWN_ROW(name) &op_##name
+#define SQL_ROW(name) &op_shared
+
+static const struct op *const ops[JOB__COUNT] = {
+#define X(number, name, lane, by, ...) [JOB_##number] = by##_ROW(name),
+#include "store/job.def"
+#undef X
+};
+
+const struct op *op_of(const struct store_job *job)
+{
+	return ops[job->kind->job];
+}
+
+bool op_is_relaxed(struct store_job *job)
+{
+	const struct op *op = op_of(job);
+
+	return op->relaxed && op->relaxed(job);
 }

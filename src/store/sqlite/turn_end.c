@@ -1,12 +1,31 @@
 /* Writes the end of a turn after its call: the answer and the end. */
 #include "store/sqlite/turn_end.h"
-#include "store/turn.h"
 
+#include "store/common/salvage.h"
 #include "store/sqlite/budgets.h"
 #include "store/sqlite/answer_row.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/search/search_recent.h"
-#include "store/common/salvage.h"
+#include "store/turn.h"
+
+static const char sql_add[] =
+	"INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, body) "
+	"VALUES (?,?,?,?,?,?,?,?)";
+
+int message_row_add(struct conn *c, struct message_place at, struct id id, struct str body)
+{
+	struct db_bind b = conn_bind(c, sql_add);
+
+	db_bind_int(&b, id.key);
+	db_bind_secret(&b, id.secret);
+	db_bind_int(&b, at.owner);
+	db_bind_int(&b, at.conversation);
+	db_bind_int(&b, at.prev);
+	db_bind_int(&b, at.run);
+	db_bind_int(&b, at.created_ms);
+	db_bind_text(&b, body);
+	return db_bind_run(&b);
+}
 
 /* Stored numbers; a new status goes to the end. */
 _Static_assert(RUN_QUEUED == 0 && RUN_RUNNING == 1 && RUN_COMPLETED == 2 && RUN_INCOMPLETE == 3 &&

@@ -152,6 +152,8 @@ bool archive_walk_is_past(const struct archive_walk *w);
  * same order. tries: how often the new ids were already in use; with each try they are sought in
  * a longer time before, up to some hours. */
 void archive_walk_renew(struct archive_walk *w, int tries);
+/* archive_walk_print: the answer about the conversation that was written; comma: another one comes before. */
+bool archive_walk_print(const struct archive_walk *w, bool comma, struct buf *out) MUST_USE;
 
 /* --- chatgpt: turns the file conversations.json of a ChatGPT export into lines of an
  * archive. Pure.

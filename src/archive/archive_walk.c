@@ -419,3 +419,15 @@ void archive_walk_renew(struct archive_walk *w, int tries)
 		last = entry->as.key;
 	}
 }
+
+bool archive_walk_print(const struct archive_walk *w, bool comma, struct buf *out)
+{
+	const struct archive_conversation *c = &w->conversation;
+	char                               id[ID_MAX], source[ID_MAX];
+
+	id_text(w->conversation_as, ID_CONVERSATION, id);
+	return buf_fmt(out, "%s{\"id\":\"%s\",\"source_id\":", comma ? "," : "", id) &&
+	       buf_json_string(out,
+			       c->source.p ? c->source : id_text(c->id, ID_CONVERSATION, source)) &&
+	       buf_fmt(out, ",\"messages\":%u}", w->messages);
+}

@@ -46,7 +46,7 @@ struct kept_answer {
 /* The name and the answer of a write that creates an object without a run.  The name is written in
  * the transaction that creates the object.  If it has an answer already, no object is created, and
  * the answer is the kept one.  A refused write leaves the name free.
- * Errors of the write: as answer_made_find. */
+ * Errors of the write: KEY_REUSED: of another request; GONE: the object was deleted; OVERLOADED. */
 struct answer_made {
 	struct answer_name key; /* key.n 0: none; then the rest is not used */
 	/* print: appends the body of the answer (status 200) to out, after the object was created.
@@ -57,10 +57,6 @@ struct answer_made {
 	bool    replayed; /* out: answer is the kept one */
 };
 
-/* answer_made_find: for engines: the name of m has this digest and this answer already.
- * Errors: KEY_REUSED: of another request; GONE: the object was deleted; OVERLOADED. */
-void answer_made_find(struct answer_made *m, struct str digest, struct kept_answer kept,
-		      struct err *e);
 /* answer_refuse_other: fills e with the error for a name that stands for another request. */
 void answer_refuse_other(struct err *e);
 

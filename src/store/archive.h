@@ -35,6 +35,11 @@ struct archive_read {
 };
 void archive_read_finish(struct archive_read *j);
 
+/* The error of a run that went on when it was exported. */
+#define ARCHIVE_CUT_OFF                                                            \
+	"{\"message\":\"This answer was still being made when it was exported.\"," \
+	"\"type\":\"server_error\",\"param\":null,\"code\":\"exported_unfinished\"}"
+
 /* archive_write: a write; stores all conversations of a checked archive (archive/archive.h),
  * or none.  Errors: OVERLOADED (memory). */
 struct archive_write {

@@ -2,9 +2,8 @@
 #include "store/postgres/answer_names.h"
 
 #include "store/postgres/postgres.h"
+#include "store/sql/cells.h"
 
-static const char sql_find[] =
-	"SELECT fingerprint, http, body FROM idempotency WHERE owner = $1 AND key = $2";
 static const char sql_add[] =
 	"INSERT INTO idempotency (id, secret, owner, gateway, key, fingerprint, created_ms, stored, "
 	"outcome, http, body, subject, message_from, message_to) VALUES ($1, $2, $3, $4, $5, $6, $7, "
@@ -17,7 +16,7 @@ void answer_made_ask(struct work *w, int64_t owner, struct answer_made *m)
 	m->replayed = false;
 	param_int(a, owner);
 	param_text(a, m->key.key);
-	work_ask(w, sql_find);
+	work_ask(w, answer_cell_find);
 }
 
 bool answer_made_replay(struct work *w, size_t n, struct answer_made *m, struct err *e)
@@ -27,9 +26,7 @@ bool answer_made_replay(struct work *w, size_t n, struct answer_made *m, struct 
 	buf_clear(&m->answer); /* the transaction may be repeated */
 	if (work_rows(w, n) == 0)
 		return true;
-	struct row r = work_row(w, n, 0);
-	answer_made_find(m, cell_str(r, 0),
-			 (struct kept_answer){ (int)cell_int(r, 1), cell_str(r, 2) }, e);
+	answer_cell_replay(work_row(w, n, 0), m, e);
 	return false;
 }
 

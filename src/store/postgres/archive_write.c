@@ -18,10 +18,6 @@ enum {
 	IMPORT_BYTES = 4 * MIB
 };
 
-#define CUT_OFF_EXPORT                                                             \
-	"{\"message\":\"This answer was still being made when it was exported.\"," \
-	"\"type\":\"server_error\",\"param\":null,\"code\":\"exported_unfinished\"}"
-
 static const char sql_taken[] =
 	"SELECT (EXISTS (SELECT 1 FROM conversation WHERE id = $2) OR "
 	"EXISTS (SELECT 1 FROM message WHERE id = ANY($1::bigint[])) OR "
@@ -172,7 +168,7 @@ static void archive_write_ask_run(struct work *w, const struct archive_import *x
 	archive_write_text(a, run->finish_reason, PARAM_TEXT);
 	archive_write_text(a, run->instruction, PARAM_BYTES);
 	archive_write_text(a, run->metadata, PARAM_TEXT);
-	archive_write_text(a, live ? STR(CUT_OFF_EXPORT) : run->error, PARAM_TEXT);
+	archive_write_text(a, live ? STR(ARCHIVE_CUT_OFF) : run->error, PARAM_TEXT);
 	archive_write_text(a, run->settings, PARAM_TEXT);
 	archive_write_text(a, run->request_id, PARAM_TEXT);
 	archive_write_text(a, run->native_reason, PARAM_TEXT);
@@ -257,24 +253,9 @@ static void archive_write_entries(struct work *w, struct archive_import *x, stru
 
 /* --- all --- */
 
-static bool archive_write_result(struct archive_import *x, struct archive_write *j)
-{
-	const struct archive_conversation *c = &x->w.conversation;
-	char                               id[ID_MAX], source[ID_MAX];
-
-	if (j->quiet)
-		return true;
-	id_text(x->w.conversation_as, ID_CONVERSATION, id);
-	return buf_fmt(&j->results,
-		       "%s{\"id\":\"%s\",\"source_id\":", j->conversation_count ? "," : "", id) &&
-	       buf_json_string(&j->results,
-			       c->source.p ? c->source : id_text(c->id, ID_CONVERSATION, source)) &&
-	       buf_fmt(&j->results, ",\"messages\":%u}", x->w.messages);
-}
-
 static void archive_write_done(struct archive_import *x, struct archive_write *j)
 {
-	if (!archive_write_result(x, j))
+	if (!j->quiet && !archive_walk_print(&x->w, j->conversation_count > 0, &j->results))
 		err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
 			"too many conversations for one answer");
 	j->conversation_count++;

@@ -2,7 +2,7 @@
 #include "base/limits.h"
 #include "store/conversation.h"
 #include "store/postgres/operation.h"
-#include "store/run.h"
+#include "store/sql/cells.h"
 
 /* Stage 0: the conversation, its newest turn, and whether it has the message to read back from. */
 static const char sql_conversation[] =
@@ -12,10 +12,6 @@ static const char sql_conversation[] =
 	"AND m.conversation = c.id AND m.run >= 0)::int::bigint "
 	"FROM conversation c LEFT JOIN run r ON r.id = c.leaf "
 	"WHERE c.id = $1 AND c.secret = $2 AND c.owner = $3";
-static const char sql_run[] =
-	"SELECT r.status, r.conversation, c.secret, m.run FROM run r "
-	"JOIN conversation c ON c.id = r.conversation LEFT JOIN message m ON m.id = r.id "
-	"WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3 AND r.shape = $4";
 /* From the leaf on.  A removed message has no body; its run's settings count nevertheless.  The walk ends
  * where it has more bytes than a turn can send. */
 static const char sql_walk[] =
@@ -35,16 +31,6 @@ static const char sql_instruction[] =
 	"SELECT r.instruction FROM w JOIN run r ON r.id = w.run WHERE r.instruction IS NOT NULL "
 	"ORDER BY w.step LIMIT 1";
 
-static void branch_too_long(struct branch_read *j)
-{
-	size_t max = j->arena.max < LIMIT_BRANCH_BYTES ? j->arena.max : LIMIT_BRANCH_BYTES;
-
-	err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "conversation",
-		"the conversation's history is larger than the %zu KiB that can be sent with one "
-		"turn; start a new conversation",
-		max / KIB);
-}
-
 static void branch_ask_run(struct work *w, const struct branch_read *j)
 {
 	struct param *a = work_param(w);
@@ -53,28 +39,7 @@ static void branch_ask_run(struct work *w, const struct branch_read *j)
 	param_secret(a, j->run.secret);
 	param_int(a, j->owner);
 	param_text(a, j->shape);
-	work_ask(w, sql_run);
-}
-
-static void branch_read_branch_find_run(struct work *w, struct branch_read *j)
-{
-	static const char path[] = "previous_response_id";
-	struct err       *e = &j->job.err;
-	struct row        r = work_row(w, 0, 0);
-
-	if (work_rows(w, 0) == 0 || cell_int(r, 3) < 0) {
-		err_set(e, ERR_NOT_FOUND, path, "there is no such response");
-	} else if (cell_int(r, 0) <= RUN_RUNNING) {
-		err_set(e, ERR_CONVERSATION_BUSY, path,
-			"this response is still being made; try again when it has ended");
-		e->retry_after_ms = 1000;
-	} else if (cell_null(r, 3)) {
-		err_set(e, ERR_INVALID_VALUE, path,
-			"this response has failed without an answer that could be continued");
-	} else {
-		j->conversation = cell_id(cell_int(r, 1), r, 2);
-		j->from = j->run;
-	}
+	work_ask(w, branch_cell_run.postgres);
 }
 
 static void branch_ask_conversation(struct work *w, const struct branch_read *j)
@@ -156,11 +121,11 @@ static void branch_keep(struct work *w, struct branch_read *j)
 	for (int i = 0; i < rows; i++)
 		count += cell_int(work_row(w, 0, i), 2) >= 0;
 	if (rows > 0 && cell_int(work_row(w, 0, rows - 1), 4) > LIMIT_BRANCH_BYTES)
-		branch_too_long(j);
+		branch_cell_too_long(j);
 	else if (rows == 0 || cell_int(work_row(w, 0, rows - 1), 5) != 0)
 		cell_damaged(&j->job.err); /* a message to which another one refers must exist */
 	else if (!cell_fits(&j->arena, count * sizeof *j->messages))
-		branch_too_long(j);
+		branch_cell_too_long(j);
 	if (j->job.err.code != ERR_OK || count == 0)
 		return;
 	j->messages = arena_alloc(&j->arena, count * sizeof *j->messages);
@@ -172,7 +137,7 @@ static void branch_keep(struct work *w, struct branch_read *j)
 		if (cell_int(r, 2) < 0)
 			continue;
 		if (!cell_fits(&j->arena, cell_str(r, 3).n))
-			branch_too_long(j);
+			branch_cell_too_long(j);
 		else if (cell_keep(&j->arena, r, 3, &j->messages[n].body, &j->job.err))
 			j->messages[n++].id = cell_id(cell_int(r, 0), r, 1);
 	}
@@ -193,8 +158,11 @@ static enum work_next branch_read_read_branch(struct work *w, struct branch_read
 		j->instruction = STR_NONE;
 		j->messages = NULL;
 		j->message_count = 0;
-		if (!id_none(j->run))
-			branch_read_branch_find_run(w, j);
+		if (!id_none(j->run)) {
+			struct row r = work_row(w, 0, 0);
+
+			branch_cell_take(work_rows(w, 0) > 0 ? &r : NULL, j);
+		}
 		if (j->job.err.code != ERR_OK)
 			return WORK_DONE;
 		branch_ask_conversation(w, j);

@@ -14,6 +14,21 @@ static const char sql_body[] = "SELECT body FROM message WHERE id = $1 AND secre
 			       "AND conversation = $3 AND run >= 0 FOR UPDATE";
 static const char sql_change[] = "UPDATE message SET body = $2 WHERE id = $1";
 
+static const char sql_touch[] = "UPDATE conversation SET rev = rev + 1, op = $2 WHERE id = $1";
+
+/* conversation_touch: asks to raise the revision. */
+static void conversation_touch(struct work *w, struct conversation_write *j)
+{
+	struct param *a = work_param(w);
+
+	param_int(a, j->conversation.key);
+	param_int(a, w->op);
+	work_ask(w, sql_touch);
+	j->now.revision++;
+}
+
+/* --- the member context.metadata of a message --- */
+
 static json_at label_member(const struct json_doc *d, json_at object, const char *name)
 {
 	if (json_kind(d, object) != JSON_OBJECT)
@@ -150,7 +165,6 @@ static const char sql_update[] = "UPDATE conversation SET title = $2, metadata =
 				 "rev = rev + 1, op = $4 WHERE id = $1";
 static const char sql_move_tip[] =
 	"UPDATE conversation SET tip = $2, rev = rev + 1, op = $3 WHERE id = $1";
-static const char sql_touch[] = "UPDATE conversation SET rev = rev + 1, op = $2 WHERE id = $1";
 /* An answer has the id of its run, is in the run's event log, and may be what a key was answered with; a
  * completion without its answer is one no longer. */
 static const char sql_empty[] =
@@ -192,13 +206,6 @@ static void change_keyed(struct work *w, const char *sql, int64_t key)
 
 	param_int(a, key);
 	work_ask(w, sql);
-}
-
-static void change_busy(struct err *e)
-{
-	err_set(e, ERR_CONVERSATION_BUSY, "conversation",
-		"a turn of this conversation is still running; try again when it has ended");
-	e->retry_after_ms = 1000;
 }
 
 static struct id change_source(const struct conversation_write *j)
@@ -281,16 +288,6 @@ enum work_next conversation_made(struct work *w, struct conversation_write *j)
 	return j->job.err.code == ERR_OK ? WORK_LAST : WORK_AGAIN;
 }
 
-void conversation_touch(struct work *w, struct conversation_write *j)
-{
-	struct param *a = work_param(w);
-
-	param_int(a, j->conversation.key);
-	param_int(a, w->op);
-	work_ask(w, sql_touch);
-	j->now.revision++;
-}
-
 /* --- changes --- */
 
 static enum work_next change_create(struct work *w, struct conversation_write *j)
@@ -338,7 +335,7 @@ static int64_t change_end(struct work *w, struct conversation_write *j)
 		return tip;
 	struct row turn = work_row(w, CHANGE_TURN, 0);
 	if (cell_int(turn, 0) <= RUN_RUNNING)
-		change_busy(&j->job.err);
+		change_cell_busy(&j->job.err);
 	return cell_int(turn, 3) ? leaf : cell_int(turn, 1);
 }
 
@@ -389,7 +386,7 @@ static enum work_next change_drop(struct work *w, struct conversation_write *j)
 	int64_t key = j->conversation.key;
 
 	if (cell_int(work_row(w, CHANGE_BUSY, 0), 0)) {
-		change_busy(&j->job.err);
+		change_cell_busy(&j->job.err);
 		return WORK_DONE;
 	}
 	change_keyed(w, sql_drop_messages, key);
@@ -403,14 +400,6 @@ static enum work_next change_drop(struct work *w, struct conversation_write *j)
 	/* The index may have waited for the rows above, or they for it. */
 	change_keyed(w, sql_drop_search, key);
 	return WORK_LAST;
-}
-
-static bool change_has_revision(const struct conversation_write *j)
-{
-	for (size_t i = 0; i < j->revision_count; i++)
-		if (j->revisions[i] == j->now.revision)
-			return true;
-	return false;
 }
 
 /* --- stages --- */
@@ -456,13 +445,7 @@ static bool change_check(struct work *w, struct conversation_write *j)
 		err_set(e, ERR_INTERNAL, "", "the gateway could not store this request");
 		return false;
 	}
-	if (j->conditional && !change_has_revision(j)) {
-		err_set(e, ERR_PRECONDITION_FAILED, "",
-			"the conversation has changed: it is now \"%lld\"",
-			(long long)j->now.revision);
-		return false;
-	}
-	return true;
+	return change_cell_allows(j);
 }
 
 enum work_next conversation_change(struct work *w, struct conversation_write *j, unsigned stage)

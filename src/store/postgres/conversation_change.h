@@ -21,5 +21,3 @@ void conversation_put(struct work *w, struct conversation_write *j, struct str t
 		      struct str metadata, int64_t tip, struct str instruction);
 /* conversation_made: asks to write the key; WORK_LAST, or WORK_DONE if j's error is set. */
 enum work_next conversation_made(struct work *w, struct conversation_write *j);
-/* conversation_touch: asks to raise the revision. */
-void conversation_touch(struct work *w, struct conversation_write *j);

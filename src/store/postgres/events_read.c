@@ -6,13 +6,8 @@
 #include "store/postgres/postgres.h"
 #include "store/sql/cells.h"
 
-static const char sql_state[] =
-	"SELECT r.status, r.conversation, c.secret, r.model, r.shape, r.error, r.finish_reason, "
-	"r.usage_estimated, r.usage_in, r.usage_out, r.usage_cached_read, r.usage_cached_write, "
-	"r.usage_reasoning, r.created_ms, r.last_seq, coalesce(r.events_to, 1), r.settings, "
-	"r.completed_ms, EXISTS (SELECT 1 FROM event e WHERE e.run = $1)::int::bigint "
-	"FROM run r LEFT JOIN conversation c ON c.id = r.conversation "
-	"WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3";
+static const char sql_state[] = EVENTS_CELL
+	", coalesce(r.events_to, 1), EXISTS (SELECT 1 FROM event e WHERE e.run = $1)::int::bigint " EVENTS_CELL_FROM;
 /* A piece is in the page if those before it leave it any room: the first one always is.  The last column
  * says that further ones follow. */
 static const char sql_pieces[] =
@@ -48,23 +43,10 @@ static void events_ask(struct work *w, struct events_read *j)
 
 static void events_state(struct row r, struct events_read *j, bool *ret_logged)
 {
-	struct err *e = &j->job.err;
-
-	if (!run_cell_status(cell_int(r, 0), &j->status, e) ||
-	    !cell_keep(&j->arena, r, 3, &j->model, e) ||
-	    !cell_keep(&j->arena, r, 4, &j->shape, e) ||
-	    !cell_keep(&j->arena, r, 5, &j->error, e) ||
-	    !cell_keep(&j->arena, r, 6, &j->finish_reason, e) ||
-	    !cell_keep(&j->arena, r, 16, &j->settings, e))
+	if (!events_cell_keep(r, j))
 		return;
-	j->conversation = cell_id(cell_int(r, 1), r, 2);
-	j->usage = cell_usage(r, 7);
-	j->created_ms = cell_int(r, 13);
-	j->completed_ms = cell_int(r, 17);
-	bool ended = j->status > RUN_RUNNING;
-	j->last_seq = ended ? (uint64_t)cell_int(r, 14) : 0;
-	*ret_logged = cell_int(r, 18) != 0;
-	j->swept = ended && cell_int(r, 15) > 0 && !*ret_logged;
+	*ret_logged = cell_int(r, EVENTS_CELL_END + 1) != 0;
+	j->swept = j->status > RUN_RUNNING && cell_int(r, EVENTS_CELL_END) > 0 && !*ret_logged;
 }
 
 /* events_piece: false: the page ends before it. */

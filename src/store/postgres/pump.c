@@ -54,7 +54,6 @@ struct pump {
 	bool                     writable;
 	struct hand             *hands; /* owned */
 	size_t                   hand_count;
-	atomic_bool              called;
 	pthread_mutex_t          lock; /* guards stats */
 	struct store_stats       stats;
 };
@@ -62,12 +61,6 @@ struct pump {
 bool pump_add(struct pump *p, struct store_job *job)
 {
 	return queues_add(p->queues, job);
-}
-
-void pump_call(struct pump *p)
-{
-	atomic_store(&p->called, true);
-	queues_wake(p->queues);
 }
 
 /* --- answers --- */
@@ -534,8 +527,6 @@ static void *run_pump(void *arg)
 	for (;;) {
 		bool stopping = queues_stopping(p->queues);
 
-		if (atomic_exchange(&p->called, false))
-			memset(p->due_us, 0, sizeof p->due_us);
 		watch_lease(p);
 		for (size_t i = 0; i < p->hand_count; i++)
 			run_connection(p, &p->hands[i], stopping);

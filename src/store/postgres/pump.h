@@ -79,8 +79,6 @@ enum errc pump_create(struct postgres *db, const struct pump_chore *chores, stru
 void pump_destroy(struct pump *p);
 
 bool pump_add(struct pump *p, struct store_job *job) MUST_USE;
-/* pump_call: chores become due now.  Any thread. */
-void pump_call(struct pump *p);
 void pump_stats(struct pump *p, struct store_stats *ret);
 /* pump_figures: the sizes in pump_stats from now on; on the store's thread. */
 void pump_figures(struct pump *p, const struct store_stats *figures);

@@ -5,19 +5,16 @@
 #include "base/limits.h"
 #include "store/common/key_row.h"
 
-const char conversation_cell_find[] =
+static const char conversation_cell_find[] =
 	CONVERSATION_CELL "FROM conversation c WHERE c.id = $1 AND c.secret = $2 AND c.owner = $3";
-
-void conversation_cell_params(struct param *a, struct id id, int64_t owner)
-{
-	param_int(a, id.key);
-	param_secret(a, id.secret);
-	param_int(a, owner);
-}
 
 void conversation_cell_ask(struct query *q, struct id id, int64_t owner)
 {
-	conversation_cell_params(query_param(q), id, owner);
+	struct param *a = query_param(q);
+
+	param_int(a, id.key);
+	param_secret(a, id.secret);
+	param_int(a, owner);
 	query_ask(q, conversation_cell_find);
 }
 
@@ -222,4 +219,95 @@ bool api_key_cell_find(struct query *q, size_t n, const char *path, struct arena
 		return api_key_cell_read(r, a, ret, e);
 	err_set(e, ERR_NOT_FOUND, path, "there is no such key");
 	return false;
+}
+
+bool events_cell_keep(struct row r, struct events_read *j)
+{
+	struct err *e = &j->job.err;
+
+	if (!run_cell_status(cell_int(r, 0), &j->status, e) ||
+	    !cell_keep(&j->arena, r, 3, &j->model, e) ||
+	    !cell_keep(&j->arena, r, 4, &j->shape, e) ||
+	    !cell_keep(&j->arena, r, 5, &j->error, e) ||
+	    !cell_keep(&j->arena, r, 6, &j->finish_reason, e) ||
+	    !cell_keep(&j->arena, r, 15, &j->settings, e))
+		return false;
+	j->conversation = cell_id(cell_int(r, 1), r, 2);
+	j->usage = cell_usage(r, 7);
+	j->created_ms = cell_int(r, 13);
+	j->completed_ms = cell_int(r, 16);
+	j->last_seq = j->status > RUN_RUNNING ? (uint64_t)cell_int(r, 14) : 0;
+	return true;
+}
+
+#define BRANCH_RUN(E)                                                                         \
+	"SELECT r.status, r.conversation, c.secret, m.run FROM run r " E##_JOIN               \
+		"conversation c ON c.id = r.conversation LEFT JOIN message m ON m.id = r.id " \
+		"WHERE r.id = $1 AND r.secret = $2 AND r.owner = $3 AND r.shape = $4"
+const struct sql branch_cell_run = SQL_EITHER(BRANCH_RUN);
+
+void branch_cell_take(const struct row *r, struct branch_read *j)
+{
+	static const char path[] = "previous_response_id";
+	struct err       *e = &j->job.err;
+
+	if (!r || cell_int(*r, 3) < 0) {
+		err_set(e, ERR_NOT_FOUND, path, "there is no such response");
+	} else if (cell_int(*r, 0) <= RUN_RUNNING) {
+		err_set(e, ERR_CONVERSATION_BUSY, path,
+			"this response is still being made; try again when it has ended");
+		e->retry_after_ms = 1000;
+	} else if (cell_null(*r, 3)) {
+		err_set(e, ERR_INVALID_VALUE, path,
+			"this response has failed without an answer that could be continued");
+	} else {
+		j->conversation = cell_id(cell_int(*r, 1), *r, 2);
+		j->from = j->run;
+	}
+}
+
+void branch_cell_too_long(struct branch_read *j)
+{
+	size_t max = j->arena.max < LIMIT_BRANCH_BYTES ? j->arena.max : LIMIT_BRANCH_BYTES;
+
+	err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "conversation",
+		"the conversation's history is larger than the %zu KiB that can be sent with one "
+		"turn; start a new conversation",
+		max / KIB);
+}
+
+const char answer_cell_find[] =
+	"SELECT fingerprint, http, body FROM idempotency WHERE owner = $1 AND key = $2";
+
+void answer_cell_replay(struct row r, struct answer_made *m, struct err *e)
+{
+	if (!str_eq(cell_str(r, 0), m->key.digest))
+		answer_refuse_other(e);
+	else if (cell_int(r, 1) == 410)
+		err_set(e, ERR_GONE, "",
+			"the object that an earlier request with this Idempotency-Key created has been deleted");
+	else if (!buf_str(&m->answer, cell_str(r, 2)))
+		cell_no_memory(e);
+	else
+		m->replayed = true;
+}
+
+void change_cell_busy(struct err *e)
+{
+	err_set(e, ERR_CONVERSATION_BUSY, "conversation",
+		"a turn of this conversation is still running; try again when it has ended");
+	e->retry_after_ms = 1000;
+}
+
+bool change_cell_allows(struct conversation_write *j)
+{
+	bool good = !j->conditional;
+
+	for (size_t i = 0; !good && i < j->revision_count; i++)
+		good = j->revisions[i] == j->now.revision;
+	if (!good)
+		err_set(&j->job.err, ERR_PRECONDITION_FAILED, "",
+			"the conversation has changed: it is now \"%lld\"",
+			(long long)j->now.revision);
+	return good;
 }

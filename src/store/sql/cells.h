@@ -5,6 +5,7 @@
 #include "store/api_key.h"
 #include "store/completion.h"
 #include "store/conversation.h"
+#include "store/events.h"
 #include "store/file.h"
 #include "store/run.h"
 #include "store/sql/query.h"
@@ -16,11 +17,8 @@
 
 enum { CONVERSATION_CELL_LEAF = 6, CONVERSATION_CELL_TIP, CONVERSATION_CELL_END };
 
-/* conversation_cell_find: finds a conversation; rows: none or one of CONVERSATION_CELL.
- * conversation_cell_params: its parameters.  conversation_cell_ask: asks it. */
-extern const char conversation_cell_find[];
-void              conversation_cell_params(struct param *a, struct id id, int64_t owner);
-void              conversation_cell_ask(struct query *q, struct id id, int64_t owner);
+/* conversation_cell_ask: finds a conversation; rows: none or one of CONVERSATION_CELL. */
+void conversation_cell_ask(struct query *q, struct id id, int64_t owner);
 /* conversation_cell_keep: reads a row into *ret, with texts in a; false: e says why not. */
 bool conversation_cell_keep(struct row r, struct arena *a, struct store_conversation *ret,
 			    struct err *e) MUST_USE;
@@ -156,3 +154,34 @@ static inline bool turn_cell_begins(struct row r)
 {
 	return cell_int(r, TURN_CELL_STEP) > 0 && !cell_int(r, TURN_CELL_MORE);
 }
+
+/* events_cell: the state of a run, for readers of its events. */
+#define EVENTS_CELL                                                                          \
+	"SELECT r.status, r.conversation, c.secret, r.model, r.shape, r.error, "             \
+	"r.finish_reason, r.usage_estimated, r.usage_in, r.usage_out, r.usage_cached_read, " \
+	"r.usage_cached_write, r.usage_reasoning, r.created_ms, r.last_seq, r.settings, "    \
+	"r.completed_ms "
+#define EVENTS_CELL_FROM                                                                \
+	"FROM run r LEFT JOIN conversation c ON c.id = r.conversation WHERE r.id = $1 " \
+	"AND r.secret = $2 AND r.owner = $3"
+
+enum { EVENTS_CELL_END = 17 };
+
+/* events_cell_keep: false: e of the job says why not. */
+bool events_cell_keep(struct row r, struct events_read *j) MUST_USE;
+
+/* branch_cell_run: finds the conversation of the run with whose answer a branch ends ($4: the run's shape).
+ * branch_cell_take: takes its row, or NULL, or refuses the job. */
+extern const struct sql branch_cell_run;
+void                    branch_cell_take(const struct row *r, struct branch_read *j);
+/* branch_cell_too_long: refuses the job. */
+void branch_cell_too_long(struct branch_read *j);
+
+/* answer_cell_find: finds the name $2 of the owner $1.  answer_cell_replay: judges its row.
+ * Errors: KEY_REUSED: the name stands for another request; GONE: the object was deleted; OVERLOADED. */
+extern const char answer_cell_find[];
+void              answer_cell_replay(struct row r, struct answer_made *m, struct err *e);
+
+/* change_cell_busy: refuses a change.  change_cell_allows: false: the conversation has another revision. */
+void change_cell_busy(struct err *e);
+bool change_cell_allows(struct conversation_write *j) MUST_USE;

@@ -1,5 +1,6 @@
 /* Names of kept answers: one row for each, removed when it is freed or has expired. */
 #include "store/sqlite/answer_row.h"
+#include "store/sql/cells.h"
 #include "store/turn.h"
 
 #include "store/sqlite/kit/conn.h"
@@ -12,8 +13,6 @@ static const char sql_add[] =
 	"INSERT OR REPLACE INTO idempotency (id, secret, owner, key, fingerprint, "
 	"created_ms, stored, outcome, http, body, subject, message_from, "
 	"message_to) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)";
-static const char sql_find[] =
-	"SELECT fingerprint, http, body FROM idempotency WHERE owner = ? AND key = ?";
 /* An answer has the id of its run. An answer that is told from events ends with them. */
 static const char sql_forget[] =
 	"UPDATE idempotency SET http = 410, body = NULL WHERE body IS NOT NULL AND "
@@ -118,15 +117,14 @@ int answer_row_replay(struct conn *c, int64_t owner, struct answer_made *m, stru
 	if (m->key.key.n == 0)
 		return SQLITE_OK;
 
-	struct db_bind b = conn_bind(c, sql_find);
+	struct db_bind b = conn_bind(c, answer_cell_find);
 	buf_clear(&m->answer); /* the transaction may be repeated */
 	db_bind_int(&b, owner);
 	db_bind_text(&b, m->key.key);
 	int rc = db_bind_row(&b);
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
-	answer_made_find(m, db_blob(b.st, 0),
-			 (struct kept_answer){ (int)db_int(b.st, 1), db_blob(b.st, 2) }, e);
+	answer_cell_replay(row_of(b.st), m, e);
 	(void)sqlite3_reset(b.st);
 	return SQLITE_OK;
 }

@@ -12,10 +12,6 @@
 
 enum { TRIES = 16 }; /* tries to find unused ids; the first ones are those of the archive */
 
-#define CUT_OFF                                                                    \
-	"{\"message\":\"This answer was still being made when it was exported.\"," \
-	"\"type\":\"server_error\",\"param\":null,\"code\":\"exported_unfinished\"}"
-
 static const char sql_begin[] = "SAVEPOINT archive";
 static const char sql_undo[] = "ROLLBACK TO archive";
 static const char sql_end[] = "RELEASE archive";
@@ -168,7 +164,7 @@ static int archive_write_put_run(struct writing *x, const struct archive_entry *
 	bind_text(&b, run->finish_reason);
 	bind_text(&b, run->instruction);
 	bind_text(&b, run->metadata);
-	bind_text(&b, live ? STR(CUT_OFF) : run->error);
+	bind_text(&b, live ? STR(ARCHIVE_CUT_OFF) : run->error);
 	bind_text(&b, run->settings);
 	bind_text(&b, run->request_id);
 	bind_text(&b, run->native_reason);
@@ -205,22 +201,6 @@ static int archive_write_add_message(struct writing *x, const struct archive_ent
 	return db_bind_run(&b);
 }
 
-static bool archive_write_put_result(struct writing *x)
-{
-	const struct archive_conversation *c = &x->w.conversation;
-	struct buf                        *out = &x->j->results;
-	char                               id[ID_MAX], source[ID_MAX];
-
-	if (x->j->quiet)
-		return true;
-	id_text(x->w.conversation_as, ID_CONVERSATION, id);
-	return buf_fmt(out, "%s{\"id\":\"%s\",\"source_id\":", x->j->conversation_count ? "," : "",
-		       id) &&
-	       buf_json_string(out,
-			       c->source.p ? c->source : id_text(c->id, ID_CONVERSATION, source)) &&
-	       buf_fmt(out, ",\"messages\":%u}", x->w.messages);
-}
-
 static int write_one(struct writing *x)
 {
 	const struct archive_conversation *c = &x->w.conversation;
@@ -241,7 +221,8 @@ static int write_one(struct writing *x)
 	rc = search_queue_note(&x->s->search, SEARCH_CONVERSATION, x->w.conversation_as.key);
 	if (rc != SQLITE_OK)
 		return rc;
-	if (!archive_write_put_result(x))
+	if (!x->j->quiet &&
+	    !archive_walk_print(&x->w, x->j->conversation_count > 0, &x->j->results))
 		err_set(e, ERR_REQUEST_TOO_LARGE, "", "too many conversations for one answer");
 	x->j->conversation_count++;
 	x->j->message_count += x->w.messages;

@@ -1,7 +1,7 @@
 /* Reads a branch of a conversation, from its root to the message before the turn. */
 #include "base/limits.h"
 #include "store/conversation.h"
-#include "store/run.h"
+#include "store/sql/cells.h"
 #include "store/sqlite/kit/conn.h"
 #include "store/sqlite/op.h"
 
@@ -16,10 +16,6 @@ static const char sql_has[] = "SELECT 1 FROM message WHERE id = ? AND secret = ?
 			      "AND conversation = ? AND run >= 0";
 static const char sql_message[] = "SELECT secret, prev, run, body FROM message WHERE id = ?";
 static const char sql_instruction[] = "SELECT instruction FROM run WHERE id = ?";
-static const char sql_run[] =
-	"SELECT r.status, r.conversation, c.secret, m.run FROM run r "
-	"CROSS JOIN conversation c ON c.id = r.conversation LEFT JOIN message m ON m.id = r.id "
-	"WHERE r.id = ? AND r.secret = ? AND r.owner = ? AND r.shape = ?";
 
 struct link {
 	struct link         *next; /* towards the leaf */
@@ -62,16 +58,6 @@ static int read_instruction(struct session *s, int64_t run, struct branch_read *
 	return SQLITE_OK;
 }
 
-static void branch_read_too_long(struct branch_read *j)
-{
-	size_t max = j->arena.max < LIMIT_BRANCH_BYTES ? j->arena.max : LIMIT_BRANCH_BYTES;
-
-	err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "conversation",
-		"the conversation's history is larger than the %zu KiB that can be sent with one "
-		"turn; start a new conversation",
-		max / KIB);
-}
-
 /* Reads a message and puts it before *list, unless its content was removed. */
 static int read_link(struct session *s, struct branch_read *j, int64_t key, size_t *bytes,
 		     int64_t *ret_prev, int64_t *ret_run, struct link **list)
@@ -91,7 +77,7 @@ static int read_link(struct session *s, struct branch_read *j, int64_t key, size
 	*bytes += (size_t)sqlite3_column_bytes(st, 3);
 	if (*bytes > LIMIT_BRANCH_BYTES ||
 	    !cell_fits(&j->arena, (size_t)sqlite3_column_bytes(st, 3) + sizeof(struct link))) {
-		branch_read_too_long(j);
+		branch_cell_too_long(j);
 		return SQLITE_OK;
 	}
 	struct link *l = arena_alloc(&j->arena, sizeof *l);
@@ -112,7 +98,7 @@ static void branch_read_flatten(struct branch_read *j, const struct link *list, 
 	if (count == 0)
 		return;
 	if (!cell_fits(&j->arena, count * sizeof *j->messages)) {
-		branch_read_too_long(j);
+		branch_cell_too_long(j);
 		return;
 	}
 	struct store_message *all = arena_alloc(&j->arena, count * sizeof *all);
@@ -196,32 +182,18 @@ static int branch_newest(struct session *s, struct branch_read *j, sqlite3_stmt 
 /* branch_find_run: finds the conversation of the run whose answer the branch ends with. */
 static int branch_find_run(struct session *s, struct branch_read *j)
 {
-	static const char path[] = "previous_response_id";
-	struct db_bind    b = conn_bind(s->conn, sql_run);
-	sqlite3_stmt     *st = b.st;
-	struct err       *e = &j->job.err;
+	struct db_bind b = conn_bind(s->conn, branch_cell_run.sqlite);
 
 	db_bind_int(&b, j->run.key);
 	db_bind_secret(&b, j->run.secret);
 	db_bind_int(&b, j->owner);
 	db_bind_text(&b, j->shape);
 	int rc = db_bind_row(&b);
-	if (rc == SQLITE_DONE || (rc == SQLITE_ROW && db_int(st, 3) < 0)) {
-		err_set(e, ERR_NOT_FOUND, path, "there is no such response");
-	} else if (rc == SQLITE_ROW && db_int(st, 0) <= RUN_RUNNING) {
-		err_set(e, ERR_CONVERSATION_BUSY, path,
-			"this response is still being made; try again when it has ended");
-		e->retry_after_ms = 1000;
-	} else if (rc == SQLITE_ROW && sqlite3_column_type(st, 3) == SQLITE_NULL) {
-		err_set(e, ERR_INVALID_VALUE, path,
-			"this response has failed without an answer that could be continued");
-	} else if (rc == SQLITE_ROW) {
-		j->conversation = db_id(db_int(st, 1), st, 2);
-		j->from = j->run;
-	}
 	if (rc != SQLITE_DONE && rc != SQLITE_ROW)
 		return rc;
-	(void)sqlite3_reset(st);
+	struct row r = row_of(b.st);
+	branch_cell_take(rc == SQLITE_ROW ? &r : NULL, j);
+	(void)sqlite3_reset(b.st);
 	return SQLITE_OK;
 }
 

@@ -77,7 +77,8 @@ void checkpoint_destroy(struct checkpoint *c)
 	free(c);
 }
 
-void checkpoint_want(struct checkpoint *c)
+/* checkpoint_want: asks for a background copy.  Any thread; does not wait. */
+static void checkpoint_want(struct checkpoint *c)
 {
 	pthread_mutex_lock(&c->lock);
 	c->wanted = true;
@@ -85,7 +86,8 @@ void checkpoint_want(struct checkpoint *c)
 	pthread_mutex_unlock(&c->lock);
 }
 
-bool checkpoint_due(struct checkpoint *c)
+/* checkpoint_due: true once after each background copy; the writer then copies the rest. */
+static bool checkpoint_due(struct checkpoint *c)
 {
 	return atomic_load_explicit(&c->due, memory_order_relaxed) &&
 	       atomic_exchange(&c->due, false);

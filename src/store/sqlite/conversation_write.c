@@ -2,6 +2,7 @@
 #include "store/sqlite/conversation_write.h"
 #include "store/conversation.h"
 
+#include "store/sql/cells.h"
 #include "store/sqlite/answer_row.h"
 #include "store/sqlite/kit/conn.h"
 #include "store/sqlite/op.h"
@@ -91,14 +92,6 @@ static int conversation_write_find(struct session *s, struct conversation_write 
 	return SQLITE_OK;
 }
 
-static int conversation_write_busy(struct err *e)
-{
-	err_set(e, ERR_CONVERSATION_BUSY, "conversation",
-		"a turn of this conversation is still running; try again when it has ended");
-	e->retry_after_ms = 1000;
-	return SQLITE_OK;
-}
-
 /* --- labels --- */
 
 static int bind_labels(struct session *s, const char *sql, const struct conversation_write *j,
@@ -152,7 +145,7 @@ static int find_end(struct session *s, const struct before *was, int64_t *ret_en
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
 	if (db_int(st, 0) <= RUN_RUNNING)
-		(void)conversation_write_busy(e);
+		change_cell_busy(e);
 	*ret_end = db_int(st, 2) ? was->leaf : db_int(st, 1);
 	return sqlite3_reset(st);
 }
@@ -403,7 +396,8 @@ static int conversation_write_drop(struct session *s, struct conversation_write 
 	int rc = db_bind_row(&b);
 	if (rc == SQLITE_ROW) {
 		(void)sqlite3_reset(st);
-		return conversation_write_busy(&j->job.err);
+		change_cell_busy(&j->job.err);
+		return SQLITE_OK;
 	}
 	if (rc == SQLITE_DONE)
 		rc = drop_runs(s, key);
@@ -416,14 +410,6 @@ static int conversation_write_drop(struct session *s, struct conversation_write 
 	return rc == SQLITE_OK ? run_keyed(s, sql_drop, key) : rc;
 }
 
-static bool has_revision(const struct conversation_write *j)
-{
-	for (size_t i = 0; i < j->revision_count; i++)
-		if (j->revisions[i] == j->now.revision)
-			return true;
-	return false;
-}
-
 static int conversation_write_change(struct session *s, struct conversation_write *j)
 {
 	struct before was = { 0 };
@@ -434,12 +420,8 @@ static int conversation_write_change(struct session *s, struct conversation_writ
 		s, j, j->change == CONVERSATION_FORK ? j->source : j->conversation, &was);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
-	if (j->conditional && !has_revision(j)) {
-		err_set(&j->job.err, ERR_PRECONDITION_FAILED, "",
-			"the conversation has changed: it is now \"%lld\"",
-			(long long)j->now.revision);
+	if (!change_cell_allows(j))
 		return SQLITE_OK;
-	}
 	switch (j->change) {
 	case CONVERSATION_UPDATE: return conversation_write_update(s, j);
 	case CONVERSATION_APPEND: return conversation_write_append(s, j, &was);

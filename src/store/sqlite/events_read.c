@@ -1,47 +1,11 @@
 /* Reads a page of a run's event log, and the state of the run. */
 #include "base/limits.h"
 #include "store/events.h"
-#include "store/run.h"
+#include "store/sql/cells.h"
 #include "store/sqlite/kit/conn.h"
 #include "store/sqlite/op.h"
 
-/* run_row_find: binds key, secret and owner to the statement, and steps it; *ret is on the row.  e
- * is NOT_FOUND if there is no such run. */
-static int run_row_find(struct conn *c, const char *sql, struct id id, int64_t owner,
-			sqlite3_stmt **ret, struct err *e)
-{
-	struct db_bind b = conn_bind(c, sql);
-	sqlite3_stmt  *st = b.st;
-
-	db_bind_int(&b, id.key);
-	db_bind_secret(&b, id.secret);
-	db_bind_int(&b, owner);
-	*ret = st;
-	int rc = db_bind_row(&b);
-	if (rc == SQLITE_DONE) {
-		err_set(e, ERR_NOT_FOUND, "", "there is no such run");
-		return SQLITE_OK;
-	}
-	return rc == SQLITE_ROW ? SQLITE_OK : rc;
-}
-
-/* run_row_status: the status in the row's first column. */
-static int run_row_status(sqlite3_stmt *st, enum run_status *ret)
-{
-	int64_t status = db_int(st, 0);
-
-	if (status < 0 || status >= RUN_STATUS__COUNT)
-		return SQLITE_CORRUPT;
-	*ret = (enum run_status)status;
-	return SQLITE_OK;
-}
-
-static const char sql_state[] =
-	"SELECT r.status, r.conversation, c.secret, r.model, r.shape, r.error, "
-	"r.finish_reason, r.usage_estimated, r.usage_in, r.usage_out, r.usage_cached_read, "
-	"r.usage_cached_write, r.usage_reasoning, r.created_ms, r.last_seq, r.events_from, "
-	"r.events_to, r.settings, r.completed_ms FROM run r LEFT JOIN conversation c ON c.id = r.conversation "
-	"WHERE r.id = ? AND r.secret = ? AND r.owner = ?";
+static const char sql_state[] = EVENTS_CELL ", r.events_from, r.events_to " EVENTS_CELL_FROM;
 static const char sql_parts[] = "SELECT ifnull((SELECT part FROM event ORDER BY id LIMIT 1), 1), "
 				"ifnull((SELECT part FROM event ORDER BY id DESC LIMIT 1), 0)";
 static const char sql_head[] = "SELECT head FROM event WHERE part = ? AND run = ? "
@@ -59,28 +23,21 @@ struct span {
 static int events_read_state(struct session *s, struct events_read *j, struct span *ret,
 			     bool *ret_logged)
 {
-	struct err   *e = &j->job.err;
-	sqlite3_stmt *st;
-	int           rc = run_row_find(s->conn, sql_state, j->run, j->owner, &st, e);
+	struct db_bind b = conn_bind(s->conn, sql_state);
 
-	if (rc == SQLITE_OK && e->code == ERR_OK)
-		rc = run_row_status(st, &j->status);
-	if (rc != SQLITE_OK || e->code != ERR_OK)
-		return rc;
-	if (!cell_keep(&j->arena, row_of(st), 3, &j->model, e) ||
-	    !cell_keep(&j->arena, row_of(st), 4, &j->shape, e) ||
-	    !cell_keep(&j->arena, row_of(st), 5, &j->error, e) ||
-	    !cell_keep(&j->arena, row_of(st), 6, &j->finish_reason, e) ||
-	    !cell_keep(&j->arena, row_of(st), 17, &j->settings, e))
+	db_bind_int(&b, j->run.key);
+	db_bind_secret(&b, j->run.secret);
+	db_bind_int(&b, j->owner);
+	int rc = db_bind_row(&b);
+	if (rc == SQLITE_DONE)
+		err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such run");
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	if (!events_cell_keep(row_of(b.st), j))
 		return SQLITE_OK;
-	j->conversation = db_id(db_int(st, 1), st, 2);
-	j->usage = cell_usage(row_of(st), 7);
-	j->created_ms = db_int(st, 13);
-	j->completed_ms = db_int(st, 18);
-	j->last_seq = j->status > RUN_RUNNING ? (uint64_t)db_int(st, 14) : 0;
-
-	bool to_known = sqlite3_column_type(st, 16) != SQLITE_NULL;
-	*ret = (struct span){ db_int(st, 15), to_known ? db_int(st, 16) : INT64_MAX };
+	bool to_known = sqlite3_column_type(b.st, EVENTS_CELL_END + 1) != SQLITE_NULL;
+	*ret = (struct span){ db_int(b.st, EVENTS_CELL_END),
+			      to_known ? db_int(b.st, EVENTS_CELL_END + 1) : INT64_MAX };
 	/* A run that is older than the log has no events, like a swept one. */
 	*ret_logged = !to_known || ret->to > 0;
 	return SQLITE_OK;

@@ -55,13 +55,6 @@ const struct op *op_of(const struct store_job *job);
 /* op_is_relaxed: whether the job may be lost in a power cut (op.relaxed). */
 bool op_is_relaxed(struct store_job *job);
 
-/* query: does the operations that all engines share (store/sql/query.h), a statement at a time, on the
- * thread of a session. */
-
-/* query_run: does a job whose operation is in store/sql, as op.run does (op.h).  query_settle: op.settle. */
-int  query_run(struct session *s, struct store_job *job) MUST_USE;
-void query_settle(struct session *s, struct store_job *job);
-
 /* api_key_row: reads the valid API keys for the key ring. */
 struct key_ring;
 struct session;

@@ -188,7 +188,8 @@ static void lite_reset(const struct query_asked *asked)
 			(void)sqlite3_reset(asked->st[i]);
 }
 
-int query_run(struct session *s, struct store_job *job)
+/* query_run: does a job whose operation is in store/sql, a statement at a time, on the thread of a session. */
+static int query_run(struct session *s, struct store_job *job)
 {
 	const struct sql_op *op = sql_ops[job->kind->job];
 	struct lite_query    l = { .query = { .driver = &lite_driver, .now_ms = INT64_MAX },
@@ -218,7 +219,7 @@ int query_run(struct session *s, struct store_job *job)
 	return l.rc;
 }
 
-void query_settle(struct session *s, struct store_job *job)
+static void query_settle(struct session *s, struct store_job *job)
 {
 	if (sql_ops[job->kind->job]->keys)
 		api_key_row_settle(s, job);

@@ -60,11 +60,6 @@ enum errc checkpoint_create(const char *path, int64_t busy_ms, struct checkpoint
 			    struct err *e) MUST_USE;
 void      checkpoint_destroy(struct checkpoint *c);
 
-/* checkpoint_want: asks for a background copy.  Any thread; does not wait. */
-void checkpoint_want(struct checkpoint *c);
-/* checkpoint_due: true once after each background copy; the writer then copies the rest. */
-bool checkpoint_due(struct checkpoint *c);
-
 /* wal: watches the length of the write-ahead log.  A log that has grown long is copied back into
  * the database, most of it by a thread of its own and the rest by the writer;
  * meanwhile the search index pauses (search_give_way).  Everything here runs on the writer's

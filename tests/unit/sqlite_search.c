@@ -1,6 +1,6 @@
 /* Searches: whose messages are found, in which windows, and when what was removed is forgotten. */
 #include "sqlite_search_help.h"
-#include "store/words/search_cursor.h"
+#include "store/words/search_query.h"
 
 static void only_the_owners_messages_are_found(void **state)
 {

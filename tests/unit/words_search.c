@@ -1,6 +1,5 @@
 /* Words of texts, what is typed, texts of messages, and cursors of searches. */
 #include "base/limits.h"
-#include "store/words/search_cursor.h"
 #include "store/words/search_query.h"
 #include "store/words/search_text.h"
 #include "store/words/search_token.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "store/postgres/link.h"
-#include "store/words/search_cursor.h"
+#include "store/words/search_query.h"
 #include "store/words/search_snippet.h"
 #include "store/words/search_text.h"
 

@@ -115,7 +115,7 @@ enum chore_number {
 	CHORE_SWEEP,        /* removes what retention no longer keeps (sweep.c) */
 	CHORE_SEARCH_CLEAR, /* clears the search queue up to where the index is */
 	CHORE_KEY_USED,     /* writes when keys were used */
-	CHORE_BOOKS,        /* writes sums of usage (books.c) */
+	CHORE_BOOKS,        /* writes sums of usage (budgets.c) */
 	CHORE_PEER,         /* after a takeover, ends the runs that the old process left (peer.c) */
 	CHORE__COUNT
 };

@@ -12,7 +12,11 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/limits.h"
+#include "base/str.h"
 #include "store/words/search_token.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct search_term {
 	size_t first;   /* index of its first word */
@@ -47,3 +51,16 @@ struct str search_query_word(const struct search_query *q, size_t i);
 /* search_query_print: prints the expression, limited to rows whose scope has all words of `scope`
  * (letters and digits, separated by blanks; empty: no limit).  False: no memory. */
 bool search_query_print(const struct search_query *q, struct str scope, struct buf *out) MUST_USE;
+
+/* search_cursor: where a page of a search ended, in the form that clients send back. */
+struct search_cursor {
+	uint64_t query; /* hash of the search's expression; a cursor fits its own search only */
+	int64_t  top;   /* id of the window's newest message; newer ones are not in the window */
+	int64_t  score; /* score of the last hit on the page, in millionths */
+	int64_t  id;    /* id of this hit; 0: the page has no hit of this window */
+};
+
+enum { SEARCH_CURSOR = 64 };
+
+void search_cursor_print(const struct search_cursor *c, char ret[SEARCH_CURSOR + 1]);
+bool search_cursor_parse(struct str text, struct search_cursor *ret);

@@ -1,4 +1,5 @@
-/* Keeps statements in a hash table by the addresses of their texts; none is ever removed. */
+/* Keeps statements in a hash table by the addresses of their texts, of which none is ever removed; and reads their
+ * columns. */
 #include "store/sqlite/kit/conn.h"
 
 enum errc conn_open(struct conn *c, const char *path, enum db_mode mode, int64_t busy_ms,
@@ -121,4 +122,30 @@ void conn_reset(struct conn *c)
 	for (size_t i = 0; i < CONN_PLACES; i++)
 		if (c->places[i].sql && sqlite3_stmt_busy(c->places[i].st))
 			(void)sqlite3_reset(c->places[i].st);
+}
+
+static bool row_null(struct row r, int column)
+{
+	return sqlite3_column_type(r.result, column) == SQLITE_NULL;
+}
+
+static int64_t row_number(struct row r, int column)
+{
+	return sqlite3_column_int64(r.result, column);
+}
+
+/* A text's bytes are those of a blob. */
+static struct str row_text(struct row r, int column)
+{
+	const char *p = sqlite3_column_blob(r.result, column);
+	int         n = sqlite3_column_bytes(r.result, column);
+
+	return (struct str){ p ? p : "", n > 0 ? (size_t)n : 0 };
+}
+
+struct row row_of(sqlite3_stmt *st)
+{
+	static const struct row_kind kind = { row_null, row_number, row_text };
+
+	return (struct row){ &kind, st, 0 };
 }

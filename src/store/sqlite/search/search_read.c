@@ -7,7 +7,7 @@
 #include "store/search.h"
 #include "store/sqlite/kit/conn.h"
 #include "store/sqlite/search/search_index.h"
-#include "store/words/search_cursor.h"
+#include "store/words/search_query.h"
 #include "store/words/search_token.h"
 
 #include <sqlite3.h>

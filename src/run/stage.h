@@ -1,6 +1,6 @@
 /* The stages of a run: each event of an answer passes them in the order of stage.def.
  *
- *   provider --> strip --> interpret --> mask --> commit --> keep --> journal --> bill --> feed
+ *   provider --> strip --> interpret --> mask --> commit --> bill --> keep --> journal --> feed
  *
  * A stage may change an event, drop it, hold it, or pass on several in its place: it gets each one by
  * `event`, and passes on what it likes with run_pass.  A new stage is a file in run/stage and a row of
@@ -13,8 +13,8 @@
  * bytes: an attempt that fails now may be followed by another, and then nobody has seen anything of
  * the first.  The answer's one MESSAGE is content, so commit ends the attempts (the request's bytes
  * go, an idempotency key stands for this run from now on), passes the held START on, then MESSAGE,
- * and leaves the set.  keep has the provider's bytes and the message.  journal numbers the event; no
- * one reads it later, so the tape keeps nothing.  bill weighs it.  feed prints nothing, as a plain
+ * and leaves the set.  bill weighs it.  keep has the provider's bytes and the message.  journal numbers
+ * the event; no one reads it later, so the tape keeps nothing.  feed prints nothing, as a plain
  * call is printed at its end, but the run is STREAMING now.  USAGE and FINISH follow; keep has both.
  * END passes no stage: the core lets each stage flush, asks each whether there is more, and the run
  * ends.
@@ -22,12 +22,12 @@
  * A stored stream with a computer.  interpret's start asks the runner which languages there are, and
  * tells the model of the function.  The model's words enter at interpret, which passes on chunks of
  * LMC and, next to them, the events for readers of other shapes; FINISH it keeps for itself.  The first
- * chunk with content commits the attempt.  keep adds it to the answer, journal puts it on the tape, from
- * where it reaches the log within 25 ms; bill weighs it; feed prints it at once, unless the store does
+ * chunk with content commits the attempt.  bill weighs it, keep adds it to the answer, journal puts it on
+ * the tape, from where it reaches the log within 25 ms; feed prints it at once, unless the store does
  * not know yet that the key is bound, that the number is taken, or (`strict`) the event itself: then
  * feed reads it from the tape later.  At END, interpret flushes the end of a segment.  It says that
  * there is more where code waits, and the steps settle, record and execute follow.  Output of the code
- * enters as if interpret had passed it on, so it is kept, logged, billed and shown like the rest; it
+ * enters as if interpret had passed it on, so it is kept, logged and shown like the rest; it
  * passes commit, as the run has begun to answer.  Then the model is asked again.  When no code is left,
  * interpret gives the FINISH that it has kept.
  *

@@ -163,6 +163,15 @@ def test_embeddings_have_no_text(start, upstream, script):
     assert made["data"][0]["embedding"] == [1.5, 2]
 
 
+def test_what_is_dropped_is_paid_for(start, upstream, script):
+    s = script(up.stream("so ", *["drop"] * 40, "far", usage=False))
+    with Client(start(config=config(upstream, stream_usage=False)).url) as client:
+        with client.chat_stream("hi", model=s.under(UPPER)) as stream:
+            assert stream.native().text == "SO FAR"
+        run = client.run(stream.headers["x-run-id"])
+    assert run["usage_source"] == "estimated" and run["usage"]["completion_tokens"] >= 40
+
+
 # --- read again ---
 
 

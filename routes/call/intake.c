@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "http/reply.h"
-#include "http/request_aside.h"
+#include "http/request.h"
 #include "routes/kit/gateway.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/id.h"
 #include "base/limits.h"
 #include "http/reply.h"
-#include "http/request_aside.h"
+#include "http/request.h"
 #include "lmc/translate.h"
 #include "routes/kit/gateway.h"
 

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "call/idem.h"
 #include "http/reply.h"
-#include "http/request_aside.h"
+#include "http/request.h"
 #include "routes/kit/check.h"
 #include "routes/conversation/conversation.h"
 #include "routes/kit/lookup.h"

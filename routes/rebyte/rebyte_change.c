@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "http/reply.h"
-#include "http/request_aside.h"
+#include "http/request.h"
 #include "routes/kit/check.h"
 #include "call/idem.h"
 #include "routes/kit/lookup.h"

@@ -11,7 +11,6 @@
 #define LIMIT_TICKET_SECONDS    (24 * 3600) /* a ticket for a run's events; its URL may stay in logs and histories */
 #define LIMIT_HEADERS           100         /* header lines of a request */
 #define LIMIT_ARGUMENTS         100         /* arguments of a query */
-#define LIMIT_BODY_DEFAULT      (20 * MIB)  /* a request with a few large images */
 #define LIMIT_BODY_MAX          (64 * MIB)  /* the most that the option may be raised to */
 #define LIMIT_FORM              (64 * KIB)  /* all parts of a form except its file */
 #define LIMIT_UPLOADS           64          /* at once; each holds half a MiB */

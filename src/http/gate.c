@@ -4,7 +4,7 @@
 #include "base/metric.h"
 #include "http/internal.h"
 #include "http/reply.h"
-#include "http/request_aside.h"
+#include "http/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -41,7 +41,7 @@ struct connection {
 	bool                  seated;   /* counts in max_connections; http/crowd */
 	bool             surplus; /* above max_connections: gets a 503, and is closed; http/crowd */
 	struct list_link idle;    /* in the list of connections that may be closed for others */
-	/* http/slow's: the time and the number of bytes at which its measurement began */
+	/* http/linger's: the time and the number of bytes at which its measurement began */
 	int64_t  slow_us;
 	uint64_t slow_bytes;
 };
@@ -210,17 +210,16 @@ void crowd_look(struct server *s);
  * other connection. */
 void connection_cut(struct connection *c, const char *reason);
 
-/* slow.c: finds clients that keep a connection busy with almost nothing. */
+/* linger.c: finds clients that keep a connection busy with almost nothing, and reads and throws away what refused
+ * clients still send. */
 /* slow_ends: the reason why a connection must be closed now; NULL: it may stay. */
 const char *slow_ends(struct connection *c, int64_t now_us);
-
-/* linger.c: reads and throws away what refused clients still send. */
 /* linger_begin: starts to read from fd, whose answer has been sent. The descriptor stays the
  * caller's, who may close it. */
 void linger_begin(struct server *s, int fd);
 void linger_stop(struct server *s);
 
-/* upload.c */
+/* body.c */
 void upload_begin(
 	struct request *r); /* the head is in: asks the handler; leads to a sink or a refusal */
 enum MHD_Result upload_body(struct request *r, const char *bytes, size_t *n);

@@ -9,6 +9,7 @@
 #include "http/stream.h"
 #include "routes/kit/gateway.h"
 #include "routes/kit/handlers.h"
+#include "routes/kit/lookup.h"
 #include "run/follow.h"
 
 #include <stdio.h>
@@ -173,10 +174,8 @@ void run_events_get(struct request *r, void *app)
 		.reasoning = g->now->run.reasoning,
 	};
 
-	if (!id_parse(request_param(r, 0), ID_RUN, &o.run)) {
-		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such run");
+	if (!lookup_id(r, ID_RUN, "there is no such run", &o.run))
 		return;
-	}
 	if (!run_events_read_format(r, &o) || !read_cursor(r, &o))
 		return;
 	if (live_find(o.run, o.owner, &live)) {

@@ -54,10 +54,8 @@ void stored_completions_get(struct request *r, void *app)
 	struct gateway *g = app;
 	struct id       id;
 
-	if (!id_parse(request_param(r, 0), ID_COMPLETION, &id)) {
-		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such stored completion");
+	if (!lookup_id(r, ID_COMPLETION, "there is no such stored completion", &id))
 		return;
-	}
 	struct get *x = lookup_make(&get_kind, r, g);
 	if (!x)
 		return;
@@ -208,10 +206,8 @@ static bool completion_messages_read_request(struct request                  *r,
 {
 	struct str text;
 
-	if (!id_parse(request_param(r, 0), ID_COMPLETION, &ret->run)) {
-		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such stored completion");
+	if (!lookup_id(r, ID_COMPLETION, "there is no such stored completion", &ret->run))
 		return false;
-	}
 	if (!page_limit(r, MESSAGES_DEFAULT, MESSAGES_MAX, &ret->limit) ||
 	    !page_order(r, &ret->descending))
 		return false;
@@ -298,10 +294,8 @@ static struct change *completion_change_make(struct request *r, struct gateway *
 {
 	struct id id;
 
-	if (!id_parse(request_param(r, 0), ID_COMPLETION, &id)) {
-		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such stored completion");
+	if (!lookup_id(r, ID_COMPLETION, "there is no such stored completion", &id))
 		return NULL;
-	}
 	struct change *x = lookup_make(kind, r, g);
 	if (!x)
 		return NULL;

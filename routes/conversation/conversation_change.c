@@ -206,10 +206,7 @@ static enum errc change_set_key(struct change *x, struct request *r, struct err 
 
 static bool change_read_id(struct request *r, struct id *ret)
 {
-	if (id_parse(request_param(r, 0), ID_CONVERSATION, ret))
-		return true;
-	reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
-	return false;
+	return lookup_id(r, ID_CONVERSATION, "there is no such conversation", ret);
 }
 
 static enum errc set_labels(struct change *x, json_at metadata, struct str title, struct err *e)

@@ -11,6 +11,7 @@
 #include "http/request.h"
 #include "json/scan.h"
 #include "routes/kit/gateway.h"
+#include "routes/kit/lookup.h"
 #include "run/session_name.h"
 #include "store/conversation.h"
 
@@ -348,10 +349,8 @@ static void asking_begin(struct request *r, struct gateway *g, enum frame_kind k
 	struct id      id;
 	struct asking *x = NULL;
 
-	if (!id_parse(request_param(r, 0), ID_CONVERSATION, &id)) {
-		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
+	if (!lookup_id(r, ID_CONVERSATION, "there is no such conversation", &id))
 		return;
-	}
 	x = calloc(1, sizeof *x);
 	if (!x) {
 		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the answer");

@@ -6,6 +6,7 @@
 #include "http/reply.h"
 #include "http/request.h"
 #include "routes/kit/gateway.h"
+#include "routes/kit/lookup.h"
 #include "store/archive.h"
 #include "store/store.h"
 
@@ -152,10 +153,8 @@ void conversation_export_get(struct request *r, void *app)
 	struct gateway *g = app;
 	struct id       id;
 
-	if (!id_parse(request_param(r, 0), ID_CONVERSATION, &id)) {
-		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
+	if (!lookup_id(r, ID_CONVERSATION, "there is no such conversation", &id))
 		return;
-	}
 	if (atomic_fetch_add(&exports, 1) >= LIMIT_EXPORTS) {
 		atomic_fetch_sub(&exports, 1);
 		reply_refuse(r, ERR_OVERLOADED, "",

@@ -17,10 +17,7 @@ enum {
 
 static bool conversations_conversation_id(struct request *r, struct id *ret)
 {
-	if (id_parse(request_param(r, 0), ID_CONVERSATION, ret))
-		return true;
-	reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
-	return false;
+	return lookup_id(r, ID_CONVERSATION, "there is no such conversation", ret);
 }
 
 /* --- one conversation --- */
@@ -190,14 +187,11 @@ void conversations_input_items(struct request *r, void *app)
 		return;
 	x->read.owner = request_owner(r);
 	x->read.page_bytes = LIMIT_ITEMS_PAGE;
-	if (!id_parse(request_param(r, 0), request_family(r)->run_id, &x->read.run)) {
-		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such response");
-		lookup_refuse(&x->lookup, NULL);
-	} else if (conversations_read_query(r, &x->read)) {
+	if (lookup_id(r, request_family(r)->run_id, "there is no such response", &x->read.run) &&
+	    conversations_read_query(r, &x->read))
 		lookup_start(&x->lookup, store_items_read(g->store, &x->read));
-	} else {
+	else
 		lookup_refuse(&x->lookup, NULL);
-	}
 }
 
 /* --- one item --- */

@@ -162,10 +162,9 @@ static bool messages_read_page(struct request *r, struct items_read *ret)
 
 static bool messages_read_request(struct request *r, struct list *x)
 {
-	if (id_parse(request_param(r, 0), ID_CONVERSATION, &x->read.conversation))
-		return messages_read_format(r, &x->format) && messages_read_page(r, &x->read);
-	reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
-	return false;
+	return lookup_id(r, ID_CONVERSATION, "there is no such conversation",
+			 &x->read.conversation) &&
+	       messages_read_format(r, &x->format) && messages_read_page(r, &x->read);
 }
 
 void messages_list(struct request *r, void *app)
@@ -254,10 +253,8 @@ static const struct lookup_kind get_kind = {
 
 static bool tree_read_query(struct request *r, struct tree_read *ret)
 {
-	if (!id_parse(request_param(r, 0), ID_CONVERSATION, &ret->conversation)) {
-		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such conversation");
+	if (!lookup_id(r, ID_CONVERSATION, "there is no such conversation", &ret->conversation))
 		return false;
-	}
 	if (!page_limit(r, TREE_DEFAULT, TREE_MAX, &ret->limit))
 		return false;
 	return page_after(r, ID_MESSAGE, "must be the id of a message of this conversation",

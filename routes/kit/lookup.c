@@ -133,6 +133,15 @@ void lookup_start(struct lookup *l, bool started)
 	lookup_refuse(l, &e);
 }
 
+bool lookup_id(struct request *r, const char *prefix, const char *missing, struct id *ret)
+{
+	bool ok = id_parse(request_param(r, 0), prefix, ret);
+
+	if (!ok)
+		reply_refuse(r, ERR_NOT_FOUND, "", missing);
+	return ok;
+}
+
 /* --- page: Pages of lists: reads limit and order, prints the head. */
 
 bool page_limit(struct request *r, size_t standard, size_t most, size_t *ret)

@@ -71,6 +71,9 @@ void *lookup_make(const struct lookup_kind *kind, struct request *r, struct gate
 void lookup_start(struct lookup *l, bool started);
 /* lookup_refuse: instead of a start; e: NULL where the request was refused before. */
 void lookup_refuse(struct lookup *l, const struct err *e);
+/* lookup_id: the id with this prefix in the path; missing: what to say where it is none.  False: the request was
+ * refused and answered. */
+bool lookup_id(struct request *r, const char *prefix, const char *missing, struct id *ret) MUST_USE;
 
 /* --- page: the common parts of all lists: the parameters of a page, and the members
  * before its data. */

@@ -13,10 +13,7 @@
 
 static bool response_get_id(struct request *r, struct id *ret)
 {
-	if (id_parse(request_param(r, 0), request_family(r)->run_id, ret))
-		return true;
-	reply_refuse(r, ERR_NOT_FOUND, "", "there is no such response");
-	return false;
+	return lookup_id(r, request_family(r)->run_id, "there is no such response", ret);
 }
 
 /* --- the object --- */

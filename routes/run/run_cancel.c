@@ -8,6 +8,7 @@
 #include "routes/kit/gateway.h"
 #include "routes/call/call.h"
 #include "desk/watch.h"
+#include "routes/kit/lookup.h"
 #include "store/job.h"
 #include "store/run.h"
 
@@ -186,11 +187,9 @@ void run_cancel_post(struct request *r, void *app)
 	struct str           log;
 	struct id            id;
 
-	if (!id_parse(request_param(r, 0), f->run_id, &id)) {
-		reply_refuse(r, ERR_NOT_FOUND, "",
-			     f->object ? "there is no such response" : "there is no such run");
+	if (!lookup_id(r, f->run_id,
+		       f->object ? "there is no such response" : "there is no such run", &id))
 		return;
-	}
 	if (f->shows_unstored &&
 	    live_look_log(id, request_owner(r), &live, request_arena(r), &log) && !live.stored) {
 		cancel_unstored(r, &live, log);

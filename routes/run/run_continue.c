@@ -7,6 +7,7 @@
 #include "routes/chat/chat.h"
 #include "routes/call/call.h"
 #include "routes/kit/gateway.h"
+#include "routes/kit/lookup.h"
 #include "schema/schema.h"
 #include "store/job.h"
 #include "store/run.h"
@@ -170,10 +171,8 @@ static void continue_begin(struct request *r, struct gateway *g, bool approves)
 {
 	struct id id;
 
-	if (!id_parse(request_param(r, 0), ID_RUN, &id)) {
-		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such run");
+	if (!lookup_id(r, ID_RUN, "there is no such run", &id))
 		return;
-	}
 	struct resume *x = calloc(1, sizeof *x);
 	if (!x) {
 		reply_refuse(r, ERR_OVERLOADED, "", "no memory for the call");

@@ -78,10 +78,8 @@ void runs_get(struct request *r, void *app)
 	struct gateway *g = app;
 	struct id       id;
 
-	if (!id_parse(request_param(r, 0), ID_RUN, &id)) {
-		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such run");
+	if (!lookup_id(r, ID_RUN, "there is no such run", &id))
 		return;
-	}
 	if (answer_live(r, id))
 		return;
 	struct get *x = lookup_make(&get_kind, r, g);
@@ -301,10 +299,8 @@ void run_ticket_post(struct request *r, void *app)
 	struct gateway *g = app;
 	struct id       id;
 
-	if (!id_parse(request_param(r, 0), ID_RUN, &id)) {
-		reply_refuse(r, ERR_NOT_FOUND, "", "there is no such run");
+	if (!lookup_id(r, ID_RUN, "there is no such run", &id))
 		return;
-	}
 	struct ticket_get *x = lookup_make(&ticket_kind, r, g);
 	if (!x)
 		return;

@@ -91,7 +91,7 @@ void hash_hex(const void *data, size_t len, char *ret)
 	ret[2 * len] = '\0';
 }
 
-static int hash_digit(char c)
+int hash_digit(char c)
 {
 	if (c >= '0' && c <= '9')
 		return c - '0';

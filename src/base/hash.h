@@ -28,6 +28,8 @@ void hash_hmac(const unsigned char key[HASH_BYTES], const void *data, size_t len
 
 /* hash_hex: writes len bytes as 2 * len lower-case digits and a NUL to ret. */
 void hash_hex(const void *data, size_t len, char *ret);
+/* hash_digit: the value of a hexadecimal digit, of either case; -1: it is none. */
+int hash_digit(char c);
 /* hash_unhex: reads 2 * len digits, of either case, into len bytes; false: hex[0..hex_len) is
  * something else, and ret is untouched. */
 bool hash_unhex(const char *hex, size_t hex_len, void *ret, size_t len) MUST_USE;

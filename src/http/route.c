@@ -2,18 +2,8 @@
 #include "http/route.h"
 
 #include "base/buf.h"
+#include "base/hash.h"
 #include "base/identity.h"
-
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	return -1;
-}
 
 bool route_decode(struct str in, bool plus_is_space, char *out, size_t *ret_len)
 {
@@ -25,8 +15,8 @@ bool route_decode(struct str in, bool plus_is_space, char *out, size_t *ret_len)
 		if (c == '%') {
 			if (in.n - i < 3)
 				return false;
-			int hi = hex_digit(in.p[i + 1]);
-			int lo = hex_digit(in.p[i + 2]);
+			int hi = hash_digit(in.p[i + 1]);
+			int lo = hash_digit(in.p[i + 2]);
 			if (hi < 0 || lo < 0 || (hi == 0 && lo == 0))
 				return false;
 			c = (char)(hi << 4 | lo);
@@ -44,7 +34,7 @@ bool route_decode(struct str in, bool plus_is_space, char *out, size_t *ret_len)
 
 static bool is_escape(const char *p, size_t left)
 {
-	return left >= 3 && hex_digit(p[1]) >= 0 && hex_digit(p[2]) >= 0 &&
+	return left >= 3 && hash_digit(p[1]) >= 0 && hash_digit(p[2]) >= 0 &&
 	       (p[1] != '0' || p[2] != '0');
 }
 

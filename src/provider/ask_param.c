@@ -127,6 +127,12 @@ static const char *const known[] = {
 
 enum { NUMBER_TEXT = 64 }; /* bytes; longer numbers are not clamped */
 
+bool ask_is_sampling(const struct json_doc *d, json_at key)
+{
+	return json_is(d, key, "temperature") || json_is(d, key, "top_p") ||
+	       json_is(d, key, "top_k");
+}
+
 struct str ask_param_value(const struct prompt *p, const char *key)
 {
 	for (size_t i = 0; i < p->member_count; i++)

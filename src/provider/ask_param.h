@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "json/scan.h"
 #include "msg/prompt.h"
 
 enum ask_rule {
@@ -45,6 +46,8 @@ bool ask_put_comma(bool *first, struct buf *out) MUST_USE;
 bool ask_put_stops(const struct prompt *p, const char *before, size_t most, bool words, bool *first,
 		   struct buf *out) MUST_USE;
 
+/* ask_is_sampling: a member that chooses among tokens: temperature, top_p or top_k. */
+bool ask_is_sampling(const struct json_doc *d, json_at key);
 /* ask_param_value: the raw value of a member; empty: the member is absent or null. */
 struct str ask_param_value(const struct prompt *p, const char *key);
 

@@ -313,12 +313,6 @@ static void copy_max(struct copy *c, int64_t most, json_at max)
 		cut_bytes(c, raw.p, end_of(raw), decimal_int(most, digits));
 }
 
-static bool is_sampling(const struct json_doc *d, json_at key)
-{
-	return json_is(d, key, "temperature") || json_is(d, key, "top_p") ||
-	       json_is(d, key, "top_k");
-}
-
 /* put_defaults: appends what the configuration says of a model and the client does not.  The client's
  * own members are among those of the prompt, too. */
 static bool native_put_defaults(const struct prompt *p, struct buf *out)
@@ -404,7 +398,7 @@ static enum errc copy_members(struct copy *c, const struct prompt *p, struct err
 	enum errc              rc = ERR_OK;
 
 	JSON_EACH_MEMBER (k, d, 0) {
-		if ((p->unsampled && is_sampling(d, k)) ||
+		if ((p->unsampled && ask_is_sampling(d, k)) ||
 		    (p->bare && json_is(d, k, "thinking") && thinks_between(d, json_value(k)))) {
 			native_leave(&l, json_member(d, k));
 			continue;

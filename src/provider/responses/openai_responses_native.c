@@ -230,11 +230,6 @@ static bool native_is_ours(const struct native *x, json_at k)
 	return json_is(x->d, k, "stream_options") && !x->p->stream;
 }
 
-static bool native_is_sampling(const struct json_doc *d, json_at k)
-{
-	return json_is(d, k, "temperature") || json_is(d, k, "top_p") || json_is(d, k, "top_k");
-}
-
 static enum errc native_put_members(struct native *x, bool *first)
 {
 	const struct json_doc *d = x->d;
@@ -249,7 +244,7 @@ static enum errc native_put_members(struct native *x, bool *first)
 				     "background_options was not sent: the gateway keeps what "
 				     "runs in the background");
 		if (native_is_ours(x, k) || json_is(d, k, "model") ||
-		    (x->p->unsampled && native_is_sampling(d, k)) ||
+		    (x->p->unsampled && ask_is_sampling(d, k)) ||
 		    (input && json_kind(d, json_value(k)) == JSON_NULL))
 			continue;
 		if (!ask_put_comma(first, x->out))

@@ -23,6 +23,8 @@
 
 #include <stdlib.h>
 
+/* --- sizes of the database, for metrics and the overview: the server's own estimates, where there are many rows --- */
+
 /* A row that waits longer than this for its place in the index was not written a moment ago. */
 enum { FIGURES_LATE_MS = 60 * 1000 };
 
@@ -60,6 +62,11 @@ static void figures_over(struct work *w, const struct fault *f)
 	(void)w;
 	(void)f;
 }
+
+/* --- changes of runs of other gateways ---
+ *
+ * All runs that somebody waits for are looked at with one statement, so that many of them cost little more
+ * than one. */
 
 enum {
 	NEWS_RUNS = 1024, /* looked at with one statement; more take turns */

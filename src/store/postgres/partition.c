@@ -13,6 +13,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* --- changes of the log's tables: statements, each in the open transaction of a work ---
+ *
+ * Locks that can't be had at once, and tables that are not as they were, end it. */
+
 enum { LOG_NAME = 136 }; /* 63 bytes, each quoted, and what is around them */
 
 struct log_table {
@@ -63,6 +67,8 @@ static void change_lock(struct work *w, const struct log_table *rest, const stru
 	link_control(w->link, lock_log);
 }
 
+/* partition_next: makes the table that begins at `at`; tail: the one without an end, which ends there; NULL: there is
+ * none yet.  rest: the table for runs without another; NULL: there is none. */
 static void partition_next(struct work *w, const struct log_table *rest,
 			   const struct log_table *tail, int64_t at)
 {
@@ -79,6 +85,7 @@ static void partition_next(struct work *w, const struct log_table *rest,
 		(long long)id_key_ms(at), (long long)at);
 }
 
+/* partition_bind: adds a constraint. */
 static void partition_bind(struct work *w, const struct log_table *t, int64_t until)
 {
 	change_lock(w, NULL, t);
@@ -105,6 +112,7 @@ static void change_unbind(struct work *w, const struct log_table *t)
 		   (long long)t->until);
 }
 
+/* partition_unbind: removes the constraint. */
 static void partition_unbind(struct work *w, const struct log_table *t)
 {
 	change_lock(w, NULL, t);
@@ -131,6 +139,8 @@ static void remove_rest(struct work *w, const struct log_table *t)
 	change_ask(w, "TRUNCATE %s", t->name);
 }
 
+/* partition_remove: drops the table, or empties it if it is rest, which loses its constraint in any case.  A live
+ * run in the table ends the transaction. */
 static void partition_remove(struct work *w, const struct log_table *rest,
 			     const struct log_table *t)
 {

@@ -34,7 +34,6 @@ void           queues_release(struct queues *q);
 
 /* queues_add: lends the job until it is answered; false: as many as the bound of its kind wait. */
 bool queues_add(struct queues *q, struct store_job *job) MUST_USE;
-void queues_wake(struct queues *q);
 /* queues_stop: the thread does what is queued, and ends; nothing is added any more. */
 void queues_stop(struct queues *q);
 /* queues_writes: how many writes wait. */
@@ -42,7 +41,7 @@ size_t queues_writes(struct queues *q);
 
 /* --- the store's thread --- */
 
-/* queues_fd: readable after queues_wake, until queues_woken was called. */
+/* queues_fd: readable after jobs were added, until queues_woken was called. */
 int  queues_fd(const struct queues *q);
 void queues_woken(struct queues *q);
 bool queues_stopping(struct queues *q);

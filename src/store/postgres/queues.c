@@ -105,7 +105,7 @@ static enum queue queue_of(const struct store_job *job)
 	return light ? QUEUE_LOG : QUEUE_TURNS;
 }
 
-void queues_wake(struct queues *q)
+static void queues_wake(struct queues *q)
 {
 	uint64_t one = 1;
 

@@ -62,6 +62,7 @@ void run_cell_read(struct row r, struct arena *a, struct run_read *ret, struct e
 }
 
 /* Gateways that share a database of SQLite take it over from each other. */
+/* An id has the lane of the gateway that made it, and no other living gateway has this lane. */
 const struct sql run_missing_find = {
 	"SELECT 1 WHERE false",
 	"SELECT id FROM gateway WHERE lane = $1 AND dead = 0 AND id <> $2",

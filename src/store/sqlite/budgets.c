@@ -36,8 +36,9 @@ static int64_t budgets_tokens_of(int64_t n)
 	return n < 0 ? 0 : n > PRICE_TOKENS ? PRICE_TOKENS : n;
 }
 
-int budgets_book(struct conn *c, const struct usage_note *note, int64_t calls, int64_t estimated,
-		 int64_t unpriced)
+/* budgets_book: books usage in the sums of its day, without a reservation. */
+static int budgets_book(struct conn *c, const struct usage_note *note, int64_t calls,
+			int64_t estimated, int64_t unpriced)
 {
 	const struct usage *u = &note->usage;
 	struct db_bind      bind = conn_bind(c, sql_used);
@@ -147,7 +148,8 @@ int budgets_next(struct conn *c, int64_t *run)
 	return first_run(c, sql_next, *run, run);
 }
 
-int budgets_old(struct conn *c, int64_t before_ms, int64_t *ret_run)
+/* budgets_old: *ret_run: a run whose reservation was made before before_ms; 0: there is none. */
+static int budgets_old(struct conn *c, int64_t before_ms, int64_t *ret_run)
 {
 	return first_run(c, sql_old, before_ms, ret_run);
 }

@@ -8,16 +8,11 @@
 /* budgets_settle: ends the run's reservation and books the usage.  If note->reserved is set but the
  * reservation does not exist, this was done before, and nothing happens. */
 int budgets_settle(struct conn *c, const struct usage_note *note) MUST_USE;
-/* budgets_book: books usage in the sums of its day, without a reservation. */
-int budgets_book(struct conn *c, const struct usage_note *note, int64_t calls, int64_t estimated,
-		 int64_t unpriced) MUST_USE;
 
 /* Reservations whose calls are lost.  Such a call is booked with a quarter of its reservation,
  * about the number of tokens in the reserved number of bytes.
  *
  * budgets_next: moves *run to the next run above it that has a reservation; 0: there is none.
- * budgets_old: *ret_run: a run whose reservation was made before before_ms; 0: there is none.
  * budgets_guess: settles the run's reservation in this way. */
 int budgets_next(struct conn *c, int64_t *run) MUST_USE;
-int budgets_old(struct conn *c, int64_t before_ms, int64_t *ret_run) MUST_USE;
 int budgets_guess(struct conn *c, int64_t run, int64_t now_ms) MUST_USE;

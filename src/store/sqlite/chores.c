@@ -8,6 +8,7 @@
 
 enum { AGAIN_MS = 5, RETRY_MS = 1000 };
 
+/* After a crash, the queue may have rows that the index knows already. */
 static int clear_some(void *subject, int64_t *ret_again_ms)
 {
 	struct search_clear *c = subject;
@@ -38,6 +39,7 @@ enum { USED_STEP = 128 }; /* rows of one transaction */
 
 static const char sql_used[] = "UPDATE api_key SET used_ms = ?2 WHERE number = ?1 AND used_ms < ?2";
 
+/* Only lists show the times at which keys were used, so they are written from time to time. */
 static int put_used(struct conn *c, struct identity *const *used, const int64_t *when, size_t n)
 {
 	int rc = conn_begin_write(c);

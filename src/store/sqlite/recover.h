@@ -21,9 +21,6 @@ struct salvage_read {
 
 /* salvage_read_add: reads the run's next piece; `piece` is the id of its row. */
 int salvage_read_add(struct salvage_read *r, struct id run, int64_t piece) MUST_USE;
-/* salvage_read_run: reads all pieces of a run.  *ret_live false: the run was deleted, or has an end. */
-int salvage_read_run(struct salvage_read *r, struct events *events, struct id run,
-		     bool *ret_live) MUST_USE;
 
 /* recover_run: ends all unfinished runs as `incomplete`, each with the answer that o->assemble
  * makes of its logged events, and sets id_floor to the highest key in use.  *ret_runs is the number

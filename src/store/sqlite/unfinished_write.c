@@ -86,7 +86,9 @@ static int salvage_read_pieces(struct salvage_read *r, struct id run, int64_t fr
 	return SQLITE_OK;
 }
 
-int salvage_read_run(struct salvage_read *r, struct events *events, struct id run, bool *ret_live)
+/* salvage_read_run: reads all pieces of a run.  *ret_live false: the run was deleted, or has an end. */
+static int salvage_read_run(struct salvage_read *r, struct events *events, struct id run,
+			    bool *ret_live)
 {
 	int64_t from;
 	int64_t to = 0;

@@ -13,6 +13,12 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
+/* --- how well a message matches: a function of FTS5, score(entry, bytes), with the length of the message's text ---
+ *
+ * The score is that of BM25 in millionths, from the number of matches and the length of the message, but without
+ * the rarity of the words: rarity needs a look at every match, and changes little where all words must match.  The
+ * score depends on the message alone, so pages stay in order while new messages come in. */
+
 enum {
 	USUAL_BYTES = 900, /* BM25's average length; a constant, so that scores never change */
 	ENOUGH = 100,      /* matches of a phrase that are counted; more hardly change the score */

@@ -1,5 +1,4 @@
-/* Reads the tables of the configuration: providers, models, keys, limits. The keys of a row are a
- * list of fields. */
+/* Reads the tables of the configuration: providers, models, keys, limits. */
 #include "config/internal.h"
 
 #include "base/limits.h"
@@ -14,16 +13,9 @@
 const char *const config_table_names[] = { "providers", "models", "api_keys",
 					   "limits",    "runner", NULL };
 
-/* A key of a row, and where its value goes. */
-struct field {
-	const char        *name;
-	struct config_rule rule;
-	size_t             offset;
-};
-
 #define AT(m) offsetof(struct provider_options, m)
 /* clang-format off */
-static const struct field provider_fields[] = {
+static const struct config_field provider_fields[] = {
 	{ "name",             { CONFIG_STRING, 1, 63, "" },                AT(name) },
 	{ "dialect",          { CONFIG_STRING, 1, 63, "" },                AT(dialect) },
 	{ "base_url",         { CONFIG_STRING, 1, 2048, "" },              AT(base_url) },
@@ -42,19 +34,19 @@ static const struct field provider_fields[] = {
 	{ "truncate",         { CONFIG_BOOL, 0, 0, "" },                   AT(truncate) },
 	{ "retries",          { CONFIG_INT, 0, 10, "" },                   AT(retries) },
 };
-static const struct field echo_fields[] = {
+static const struct config_field echo_fields[] = {
 	{ "reply",            { CONFIG_TEXT, 0, LIMIT_CONFIG_VALUE, "" },  AT(reply) },
 	{ "piece",            { CONFIG_INT, 0, MIB, "" },                  AT(piece) },
 	{ "delay",            { CONFIG_DURATION, 0, 60 * MINUTE_US, "" },  AT(delay_us) },
 	{ "error_at",         { CONFIG_INT, 0, 1000000000, "" },           AT(error_at) },
 };
-static const struct field timeout_fields[] = {
+static const struct config_field timeout_fields[] = {
 	{ "connect",          { CONFIG_DURATION, 1000, DAY_US, "" },       AT(connect_us) },
 	{ "first_byte",       { CONFIG_DURATION, 1000, DAY_US, "" },       AT(first_byte_us) },
 	{ "idle",             { CONFIG_DURATION, 1000, DAY_US, "" },       AT(idle_us) },
 	{ "total",            { CONFIG_DURATION, 1000, DAY_US, "" },       AT(total_us) },
 };
-static const struct field health_fields[] = {
+static const struct config_field health_fields[] = {
 	{ "failures",         { CONFIG_INT, 0, 1000, "" },                 AT(health.failures) },
 	{ "window",           { CONFIG_DURATION, 1000, DAY_US, "" },       AT(health.window_us) },
 	{ "pause",            { CONFIG_DURATION, 1000, DAY_US, "" },       AT(health.pause_us) },
@@ -65,7 +57,7 @@ static const struct field health_fields[] = {
 #undef AT
 #define AT(m) offsetof(struct target_options, m)
 /* clang-format off */
-static const struct field target_fields[] = {
+static const struct config_field target_fields[] = {
 	{ "provider",         { CONFIG_STRING, 1, 63, "" },                AT(provider) },
 	{ "upstream_model",   { CONFIG_STRING, 1, LIMIT_MODEL, "" },       AT(upstream_model) },
 	{ "weight",           { CONFIG_INT, 1, 1000, "" },                 AT(weight) },
@@ -74,7 +66,7 @@ static const struct field target_fields[] = {
 #undef AT
 #define AT(m) offsetof(struct model_options, m)
 /* clang-format off */
-static const struct field model_fields[] = {
+static const struct config_field model_fields[] = {
 	{ "name",             { CONFIG_STRING, 1, LIMIT_MODEL, "" },       AT(name) },
 	{ "provider",         { CONFIG_STRING, 1, 63, "" },                AT(provider) },
 	{ "upstream_model",   { CONFIG_STRING, 1, LIMIT_MODEL, "" },       AT(upstream_model) },
@@ -89,7 +81,7 @@ static const struct field model_fields[] = {
 #undef AT
 
 #define AT(m) offsetof(struct allowance, m)
-static const struct field limit_fields[] = {
+static const struct config_field limit_fields[] = {
 	{ "concurrent", { CONFIG_INT, 1, LIMIT_CONCURRENT, "" }, AT(concurrent) },
 	{ "max_body", { CONFIG_SIZE, 1, LIMIT_BODY_MAX, "" }, AT(max_body) },
 };
@@ -137,9 +129,6 @@ static const char *const provider_keys[] = {
 	"delay",
 	"error_at",
 };
-static const char *const timeout_keys[] = { "connect", "first_byte", "idle", "total" };
-static const char *const health_keys[] = { "failures", "window", "pause", "cooling", "dead_key" };
-static const char *const target_keys[] = { "provider", "upstream_model", "weight" };
 static const char *const model_keys[] = {
 	"name", "provider", "upstream_model", "targets", "fallback",    "images",   "audio",
 	"pdf",  "price",    "max_output",     "reasons", "no_sampling", "defaults",
@@ -150,82 +139,6 @@ static const char *const price_keys[] = { "input",       "output",         "cach
 					  "cache_write", "cache_write_1h", "reasoning" };
 static const char *const secret_keys[] = { "env", "file", "credential" };
 
-static enum errc config_table_fail(const struct config *c, const struct config_node *n,
-				   const char *what, struct err *e)
-{
-	struct config_place at = config_memory_node(c, n);
-
-	return config_place_fail(&at, e, "%s", what);
-}
-
-static enum errc config_table_unknown(const struct config *c, const struct config_node *n,
-				      const char *const *keys, size_t count, struct err *e)
-{
-	struct config_place at = config_memory_node(c, n);
-	const char         *near = config_value_nearest(str_of(n->key), keys, count);
-	char                all[240] = "";
-	size_t              used = 0;
-
-	if (near)
-		return config_place_fail(&at, e, "unknown key; did you mean %s?", near);
-	for (size_t i = 0; i < count && used + strlen(keys[i]) + 3 < sizeof all; i++) {
-		const char *sep = i > 0 ? ", " : "";
-
-		memcpy(all + used, sep, strlen(sep));
-		used += strlen(sep);
-		memcpy(all + used, keys[i], strlen(keys[i]));
-		used += strlen(keys[i]);
-	}
-	return config_place_fail(&at, e, "unknown key; allowed: %.*s", (int)used, all);
-}
-
-static enum errc need_kind(const struct config *c, const struct config_node *n,
-			   enum config_kind kind, struct err *e)
-{
-	if (n->kind == kind)
-		return ERR_OK;
-	if (n->kind == CONFIG_SCALAR && n->text.n == 0 && !n->quoted)
-		return config_table_fail(c, n, "has no value; leave the key out for the default",
-					 e);
-	switch (kind) {
-	case CONFIG_SCALAR: return config_table_fail(c, n, "has to be one value", e);
-	case CONFIG_SEQUENCE: return config_table_fail(c, n, "has to be a list", e);
-	case CONFIG_MAP: return config_table_fail(c, n, "has to be a map: \"key: value\" lines", e);
-	}
-	return ERR_OK;
-}
-
-static enum errc need_value(const struct config *c, const struct config_node *n, struct err *e)
-{
-	enum errc rc = need_kind(c, n, CONFIG_SCALAR, e);
-
-	if (rc == ERR_OK && n->text.n == 0 && !n->quoted)
-		return config_table_fail(c, n, "has no value; leave the key out for the default",
-					 e);
-	return rc;
-}
-
-/* Reads n into row if its key is one of the fields; *ret_known says whether it is. */
-static enum errc read_field(struct config *c, const struct config_node *n,
-			    const struct field *fields, size_t count, void *row, bool *ret_known,
-			    struct err *e)
-{
-	struct config_place at = config_memory_node(c, n);
-
-	*ret_known = false;
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(fields[i].name, n->key) != 0)
-			continue;
-		*ret_known = true;
-		enum errc rc = need_value(c, n, e);
-		if (rc != ERR_OK)
-			return rc;
-		return config_value_read(&fields[i].rule, n->text, &c->memory->arena, &at,
-					 (char *)row + fields[i].offset, e);
-	}
-	return ERR_OK;
-}
-
 /* --- secrets --- */
 
 static enum errc read_secret(struct config *c, enum config_secret_kind kind,
@@ -233,7 +146,7 @@ static enum errc read_secret(struct config *c, enum config_secret_kind kind,
 {
 	struct config_place at = config_memory_node(c, n);
 	char               *secret;
-	enum errc           rc = need_value(c, n, e);
+	enum errc           rc = config_row_value(c, n, e);
 
 	if (rc == ERR_OK && !c->memory->needs_secrets) {
 		*ret = "not read";
@@ -249,11 +162,11 @@ static enum errc read_secret_map(struct config *c, const struct config_node *map
 				 struct err *e)
 {
 	if (map->count != 1)
-		return config_table_fail(c, map, "needs exactly one of env, file, credential", e);
+		return config_row_fail(c, map, "needs exactly one of env, file, credential", e);
 	for (size_t k = 0; k < ARRAY_LEN(secret_keys); k++)
 		if (strcmp(map->first->key, secret_keys[k]) == 0)
 			return read_secret(c, (enum config_secret_kind)k, map->first, ret, e);
-	return config_table_unknown(c, map->first, secret_keys, ARRAY_LEN(secret_keys), e);
+	return config_row_unknown(c, map->first, secret_keys, ARRAY_LEN(secret_keys), e);
 }
 
 /* --- providers --- */
@@ -287,20 +200,12 @@ static void model_defaults(const struct config *c, struct model_options *m)
 static enum errc read_timeouts(struct config *c, const struct config_node *map,
 			       struct provider_options *p, struct err *e)
 {
-	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+	static const struct config_row timeouts = { timeout_fields, ARRAY_LEN(timeout_fields),
+						    NULL };
+	enum errc                      rc = config_row_read(c, map, &timeouts, p, e);
 
 	if (rc != ERR_OK)
 		return rc;
-	for (const struct config_node *n = map->first; n; n = n->next) {
-		bool known;
-
-		rc = read_field(c, n, timeout_fields, ARRAY_LEN(timeout_fields), p, &known, e);
-		if (rc == ERR_OK && !known)
-			rc = config_table_unknown(c, n, timeout_keys, ARRAY_LEN(timeout_keys), e);
-		rc = config_memory_note(c, rc, e);
-		if (rc != ERR_OK)
-			return rc;
-	}
 	/* The first byte of a plain call comes with the whole answer, so its time limit is the
 	 * total one by default. */
 	p->first_byte_plain_us =
@@ -311,12 +216,12 @@ static enum errc read_timeouts(struct config *c, const struct config_node *map,
 static enum errc read_headers(struct config *c, const struct config_node *map,
 			      struct provider_options *p, struct err *e)
 {
-	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+	enum errc rc = config_row_kind(c, map, CONFIG_MAP, e);
 
 	if (rc != ERR_OK)
 		return rc;
 	if (map->count > LIMIT_HEADERS)
-		return config_table_fail(c, map, "too many headers; at most 100", e);
+		return config_row_fail(c, map, "too many headers; at most 100", e);
 
 	struct provider_header *headers = config_memory_alloc(c, map->count * sizeof *headers, e);
 	if (!headers)
@@ -330,7 +235,7 @@ static enum errc read_headers(struct config *c, const struct config_node *map,
 		h->secret = n->kind == CONFIG_MAP;
 		if (h->secret)
 			rc = read_secret_map(c, n, &h->value, e);
-		else if ((rc = need_value(c, n, e)) == ERR_OK)
+		else if ((rc = config_row_value(c, n, e)) == ERR_OK)
 			rc = config_value_read(&value, n->text, &c->memory->arena, &at, &h->value,
 					       e);
 		rc = config_memory_note(c, rc, e);
@@ -343,35 +248,23 @@ static enum errc read_headers(struct config *c, const struct config_node *map,
 	return ERR_OK;
 }
 
-static enum errc read_health(struct config *c, const struct config_node *map,
-			     struct provider_options *p, struct err *e)
-{
-	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
-
-	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n; n = n->next) {
-		bool known;
-
-		rc = read_field(c, n, health_fields, ARRAY_LEN(health_fields), p, &known, e);
-		if (rc == ERR_OK && !known)
-			rc = config_table_unknown(c, n, health_keys, ARRAY_LEN(health_keys), e);
-		rc = config_memory_note(c, rc, e);
-		if (rc != ERR_OK)
-			return rc;
-	}
-	return rc;
-}
-
 /* The keys of a provider whose value is a list or a map. */
-static enum errc read_provider_special(struct config *c, const struct config_node *n,
-				       struct provider_options *p, struct err *e)
+static enum errc read_provider_special(struct config *c, const struct config_node *n, void *row,
+				       struct err *e)
 {
 	static const char *const forms[] = { "api_key_env", "api_key_file", "api_key_credential" };
+	static const struct config_row health = { health_fields, ARRAY_LEN(health_fields), NULL };
+	struct provider_options       *p = row;
+	bool                           known;
+	enum errc rc = config_row_field(c, n, echo_fields, ARRAY_LEN(echo_fields), p, &known, e);
 
+	if (rc != ERR_OK || known)
+		return rc;
 	for (size_t k = 0; k < ARRAY_LEN(forms); k++) {
 		if (strcmp(n->key, forms[k]) != 0)
 			continue;
 		if (p->key)
-			return config_table_fail(
+			return config_row_fail(
 				c, n,
 				"a second key; give one of api_key_env, api_key_file, "
 				"api_key_credential",
@@ -379,7 +272,7 @@ static enum errc read_provider_special(struct config *c, const struct config_nod
 		return read_secret(c, (enum config_secret_kind)k, n, &p->key, e);
 	}
 	if (strcmp(n->key, "api_key") == 0 || strcmp(n->key, "key") == 0)
-		return config_table_fail(
+		return config_row_fail(
 			c, n,
 			"keys do not belong into this file; use api_key_env, api_key_file "
 			"or api_key_credential",
@@ -389,15 +282,15 @@ static enum errc read_provider_special(struct config *c, const struct config_nod
 	if (strcmp(n->key, "timeouts") == 0)
 		return read_timeouts(c, n, p, e);
 	if (strcmp(n->key, "health") == 0)
-		return read_health(c, n, p, e);
-	return config_table_unknown(c, n, provider_keys, ARRAY_LEN(provider_keys), e);
+		return config_row_read(c, n, &health, p, e);
+	return config_row_unknown(c, n, provider_keys, ARRAY_LEN(provider_keys), e);
 }
 
 /* table_need: the key has no good value; where it has a wrong one, that was said already. */
 static enum errc table_need(const struct config *c, const struct config_node *map, const char *key,
 			    const char *what, struct err *e)
 {
-	return config_file_find(map, key) ? ERR_OK : config_table_fail(c, map, what, e);
+	return config_file_find(map, key) ? ERR_OK : config_row_fail(c, map, what, e);
 }
 
 static enum errc check_provider(struct config *c, const struct config_node *map,
@@ -419,10 +312,10 @@ static enum errc check_provider(struct config *c, const struct config_node *map,
 		for (size_t i = 0; i < ARRAY_LEN(echo_fields); i++)
 			echo_key = echo_key || strcmp(n->key, echo_fields[i].name) == 0;
 		if (echo_key && !echo)
-			return config_table_fail(c, n, "only the echo dialect has this", e);
+			return config_row_fail(c, n, "only the echo dialect has this", e);
 		if (!echo_key && echo && strcmp(n->key, "name") != 0 &&
 		    strcmp(n->key, "dialect") != 0)
-			return config_table_fail(
+			return config_row_fail(
 				c, n,
 				"the echo dialect has no network; it takes reply, piece, "
 				"delay and error_at",
@@ -430,7 +323,7 @@ static enum errc check_provider(struct config *c, const struct config_node *map,
 	}
 	for (size_t i = 0; i < c->provider_count; i++) {
 		if (strcmp(c->providers[i].name, p->name) == 0)
-			return config_table_fail(c, map, "a second provider of this name", e);
+			return config_row_fail(c, map, "a second provider of this name", e);
 	}
 	return ERR_OK;
 }
@@ -438,21 +331,11 @@ static enum errc check_provider(struct config *c, const struct config_node *map,
 static enum errc read_provider(struct config *c, const struct config_node *map,
 			       struct provider_options *p, struct err *e)
 {
-	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+	static const struct config_row provider = { provider_fields, ARRAY_LEN(provider_fields),
+						    read_provider_special };
 
 	provider_defaults(p);
-	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n; n = n->next) {
-		bool known;
-
-		rc = read_field(c, n, provider_fields, ARRAY_LEN(provider_fields), p, &known, e);
-		if (rc == ERR_OK && !known)
-			rc = read_field(c, n, echo_fields, ARRAY_LEN(echo_fields), p, &known, e);
-		if (rc == ERR_OK && !known)
-			rc = read_provider_special(c, n, p, e);
-		rc = config_memory_note(c, rc, e);
-		if (rc != ERR_OK)
-			return rc;
-	}
+	enum errc rc = config_row_read(c, map, &provider, p, e);
 	return rc == ERR_OK ? check_provider(c, map, p, e) : rc;
 }
 
@@ -562,12 +445,12 @@ static enum errc read_fallback(struct config *c, const struct config_node *list,
 			       struct model_options *m, struct err *e)
 {
 	static const struct config_rule rule = { CONFIG_STRING, 1, LIMIT_MODEL, "" };
-	enum errc                       rc = need_kind(c, list, CONFIG_SEQUENCE, e);
+	enum errc                       rc = config_row_kind(c, list, CONFIG_SEQUENCE, e);
 
 	if (rc != ERR_OK)
 		return rc;
 	if (list->count > LIMIT_FALLBACKS)
-		return config_table_fail(c, list, "too many fallbacks; at most 8", e);
+		return config_row_fail(c, list, "too many fallbacks; at most 8", e);
 
 	const char **names = config_memory_alloc(c, (list->count + 1) * sizeof *names, e);
 	if (!names)
@@ -575,7 +458,7 @@ static enum errc read_fallback(struct config *c, const struct config_node *list,
 	for (const struct config_node *n = list->first; n; n = n->next) {
 		struct config_place at = config_memory_node(c, n);
 
-		rc = need_value(c, n, e);
+		rc = config_row_value(c, n, e);
 		if (rc == ERR_OK)
 			rc = config_value_read(&rule, n->text, &c->memory->arena, &at,
 					       &names[n->index], e);
@@ -603,19 +486,10 @@ static enum errc need_provider(const struct config *c, const struct config_node 
 static enum errc read_target(struct config *c, const struct config_node *map,
 			     struct target_options *t, struct err *e)
 {
-	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+	static const struct config_row target = { target_fields, ARRAY_LEN(target_fields), NULL };
 
 	t->weight = 1;
-	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n; n = n->next) {
-		bool known;
-
-		rc = read_field(c, n, target_fields, ARRAY_LEN(target_fields), t, &known, e);
-		if (rc == ERR_OK && !known)
-			rc = config_table_unknown(c, n, target_keys, ARRAY_LEN(target_keys), e);
-		rc = config_memory_note(c, rc, e);
-		if (rc != ERR_OK)
-			return rc;
-	}
+	enum errc rc = config_row_read(c, map, &target, t, e);
 	if (rc == ERR_OK && !t->provider)
 		return table_need(c, map, "provider", "a target needs a provider", e);
 	return rc == ERR_OK ? need_provider(c, map, t->provider, e) : rc;
@@ -624,12 +498,12 @@ static enum errc read_target(struct config *c, const struct config_node *map,
 static enum errc read_targets(struct config *c, const struct config_node *list,
 			      struct model_options *m, struct err *e)
 {
-	enum errc rc = need_kind(c, list, CONFIG_SEQUENCE, e);
+	enum errc rc = config_row_kind(c, list, CONFIG_SEQUENCE, e);
 
 	if (rc != ERR_OK)
 		return rc;
 	if (list->count < 1 || list->count > LIMIT_TARGETS)
-		return config_table_fail(c, list, "a model has 1 to 16 targets", e);
+		return config_row_fail(c, list, "a model has 1 to 16 targets", e);
 
 	struct target_options *targets = config_memory_alloc(c, list->count * sizeof *targets, e);
 	if (!targets)
@@ -641,35 +515,33 @@ static enum errc read_targets(struct config *c, const struct config_node *list,
 	return rc;
 }
 
-static enum errc read_money(const struct config *c, const struct config_node *n, struct price *p,
-			    struct err *e)
+static enum errc read_money(struct config *c, const struct config_node *n, void *row, struct err *e)
 {
-	enum errc rc = need_value(c, n, e);
+	struct price *p = row;
+	enum errc     rc = config_row_value(c, n, e);
 
 	for (size_t i = 0; rc == ERR_OK && i < ARRAY_LEN(price_fields); i++) {
 		if (strcmp(price_fields[i].name, n->key) != 0)
 			continue;
 		if (money_read(n->text, (int64_t *)(void *)((char *)p + price_fields[i].offset)))
 			return ERR_OK;
-		return config_table_fail(
+		return config_row_fail(
 			c, n,
 			"must be a price for a million tokens, as 0.15: digits, and up to nine "
 			"behind a point",
 			e);
 	}
-	return rc == ERR_OK ? config_table_unknown(c, n, price_keys, ARRAY_LEN(price_keys), e) : rc;
+	return rc == ERR_OK ? config_row_unknown(c, n, price_keys, ARRAY_LEN(price_keys), e) : rc;
 }
 
 /* Tokens without their own price have the price of input or output. */
-static enum errc read_price(const struct config *c, const struct config_node *map, struct price *p,
+static enum errc read_price(struct config *c, const struct config_node *map, struct price *p,
 			    struct err *e)
 {
-	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+	static const struct config_row price = { NULL, 0, read_money };
 
 	*p = (struct price){ true, -1, -1, -1, -1, -1, -1 };
-	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n && rc == ERR_OK;
-	     n = n->next)
-		rc = config_memory_note(c, read_money(c, n, p, e), e);
+	enum errc rc = config_row_read(c, map, &price, p, e);
 	if (rc == ERR_OK && (p->input < 0 || p->output < 0))
 		return table_need(c, map, p->input < 0 ? "input" : "output",
 				  "a price needs input and output", e);
@@ -685,9 +557,11 @@ static enum errc read_price(const struct config *c, const struct config_node *ma
 }
 
 /* The keys of a model whose value is a list or a map. */
-static enum errc read_model_special(struct config *c, const struct config_node *n,
-				    struct model_options *m, struct err *e)
+static enum errc read_model_special(struct config *c, const struct config_node *n, void *row,
+				    struct err *e)
 {
+	struct model_options *m = row;
+
 	if (strcmp(n->key, "fallback") == 0)
 		return read_fallback(c, n, m, e);
 	if (strcmp(n->key, "targets") == 0)
@@ -696,7 +570,7 @@ static enum errc read_model_special(struct config *c, const struct config_node *
 		return read_price(c, n, &m->price, e);
 	if (strcmp(n->key, "defaults") == 0)
 		return config_defaults_read(c, n, &m->defaults, e);
-	return config_table_unknown(c, n, model_keys, ARRAY_LEN(model_keys), e);
+	return config_row_unknown(c, n, model_keys, ARRAY_LEN(model_keys), e);
 }
 
 static enum errc config_table_check_model(struct config *c, const struct config_node *map,
@@ -705,7 +579,7 @@ static enum errc config_table_check_model(struct config *c, const struct config_
 	if (!m->name)
 		return table_need(c, map, "name", "a model needs a name", e);
 	if (m->target_count > 0 && (m->provider || m->upstream_model))
-		return config_table_fail(
+		return config_row_fail(
 			c, map, "a model has targets, or a provider and upstream_model, not both",
 			e);
 	if (!m->provider && m->target_count == 0)
@@ -716,30 +590,22 @@ static enum errc config_table_check_model(struct config *c, const struct config_
 
 	const char *star = strchr(m->name, '*');
 	if (star && star[1])
-		return config_table_fail(c, config_file_find(map, "name"),
-					 "a * may only stand at the end", e);
+		return config_row_fail(c, config_file_find(map, "name"),
+				       "a * may only stand at the end", e);
 	if (config_table_has_model(c, m->name))
-		return config_table_fail(c, config_file_find(map, "name"),
-					 "a second model of this name", e);
+		return config_row_fail(c, config_file_find(map, "name"),
+				       "a second model of this name", e);
 	return m->provider ? need_provider(c, map, m->provider, e) : ERR_OK;
 }
 
 static enum errc read_model(struct config *c, const struct config_node *map,
 			    struct model_options *m, struct err *e)
 {
-	enum errc rc = need_kind(c, map, CONFIG_MAP, e);
+	static const struct config_row model = { model_fields, ARRAY_LEN(model_fields),
+						 read_model_special };
 
 	model_defaults(c, m);
-	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n; n = n->next) {
-		bool known;
-
-		rc = read_field(c, n, model_fields, ARRAY_LEN(model_fields), m, &known, e);
-		if (rc == ERR_OK && !known)
-			rc = read_model_special(c, n, m, e);
-		rc = config_memory_note(c, rc, e);
-		if (rc != ERR_OK)
-			return rc;
-	}
+	enum errc rc = config_row_read(c, map, &model, m, e);
 	return rc == ERR_OK ? config_table_check_model(c, map, m, e) : rc;
 }
 
@@ -779,19 +645,19 @@ static enum errc config_table_read_rate(struct config *c, const struct config_no
 					int64_t *ret_count, int64_t *ret_us, struct err *e)
 {
 	static const struct config_rule count = { CONFIG_INT, 1, LIMIT_RATE_COUNT, "" };
-	enum errc                       rc = need_kind(c, map, CONFIG_MAP, e);
+	enum errc                       rc = config_row_kind(c, map, CONFIG_MAP, e);
 
 	for (const struct config_node *n = rc == ERR_OK ? map->first : NULL; n && rc == ERR_OK;
 	     n = n->next) {
 		struct config_place at = config_memory_node(c, n);
 
-		rc = need_value(c, n, e);
+		rc = config_row_value(c, n, e);
 		if (rc == ERR_OK && strcmp(n->key, "count") == 0)
 			rc = config_value_read(&count, n->text, NULL, &at, ret_count, e);
 		else if (rc == ERR_OK && strcmp(n->key, "window") != 0)
-			rc = config_table_unknown(c, n, rate_keys, ARRAY_LEN(rate_keys), e);
+			rc = config_row_unknown(c, n, rate_keys, ARRAY_LEN(rate_keys), e);
 		else if (rc == ERR_OK && !allowance_read_time(n->text, ret_us))
-			rc = config_table_fail(
+			rc = config_row_fail(
 				c, n, "must be a whole number with s, m, h or d, from 1s to 366d",
 				e);
 		rc = config_memory_note(c, rc, e);
@@ -802,26 +668,24 @@ static enum errc config_table_read_rate(struct config *c, const struct config_no
 	return rc;
 }
 
+static enum errc read_limit_special(struct config *c, const struct config_node *n, void *row,
+				    struct err *e)
+{
+	struct allowance *a = row;
+
+	if (strcmp(n->key, "requests") == 0)
+		return config_table_read_rate(c, n, &a->requests, &a->requests_window_us, e);
+	if (strcmp(n->key, "tokens") == 0)
+		return config_table_read_rate(c, n, &a->tokens, &a->tokens_window_us, e);
+	return config_row_unknown(c, n, limit_keys, ARRAY_LEN(limit_keys), e);
+}
+
 static enum errc load_limits(struct config *c, const struct config_node *map, struct err *e)
 {
-	struct allowance *a = &c->limits;
-	enum errc         rc = map ? need_kind(c, map, CONFIG_MAP, e) : ERR_OK;
+	static const struct config_row limits = { limit_fields, ARRAY_LEN(limit_fields),
+						  read_limit_special };
 
-	for (const struct config_node *n = map ? map->first : NULL; n && rc == ERR_OK;
-	     n = n->next) {
-		bool known = true;
-
-		if (strcmp(n->key, "requests") == 0)
-			rc = config_table_read_rate(c, n, &a->requests, &a->requests_window_us, e);
-		else if (strcmp(n->key, "tokens") == 0)
-			rc = config_table_read_rate(c, n, &a->tokens, &a->tokens_window_us, e);
-		else
-			rc = read_field(c, n, limit_fields, ARRAY_LEN(limit_fields), a, &known, e);
-		if (rc == ERR_OK && !known)
-			rc = config_table_unknown(c, n, limit_keys, ARRAY_LEN(limit_keys), e);
-		rc = config_memory_note(c, rc, e);
-	}
-	return rc;
+	return map ? config_row_read(c, map, &limits, &c->limits, e) : ERR_OK;
 }
 
 /* --- api_keys --- */
@@ -852,7 +716,7 @@ static enum errc config_table_read_key(struct config *c, const struct config_nod
 	const char         *key = NULL;
 
 	if (n->kind == CONFIG_SCALAR && !is_hash(n->text))
-		return config_table_fail(
+		return config_row_fail(
 			c, n,
 			"a key's text does not belong into this file; allowed: "
 			"sha256:<64 lower-case hex digits>, {env: NAME}, {file: PATH}, "
@@ -861,7 +725,7 @@ static enum errc config_table_read_key(struct config *c, const struct config_nod
 	if (n->kind == CONFIG_SCALAR)
 		return config_table_add_key(c, n->text.p, &at, e);
 
-	enum errc rc = need_kind(c, n, CONFIG_MAP, e);
+	enum errc rc = config_row_kind(c, n, CONFIG_MAP, e);
 	if (rc == ERR_OK)
 		rc = read_secret_map(c, n, &key, e);
 	return rc == ERR_OK ? config_table_add_key(c, key, &at, e) : rc;
@@ -911,7 +775,7 @@ enum errc config_table_load(struct config *c, const struct config_node *root, st
 
 	for (size_t i = 0; root && i < ARRAY_LEN(tables); i++) {
 		const struct config_node *table = config_file_find(root, config_table_names[i]);
-		bool list = !table || need_kind(c, table, CONFIG_SEQUENCE, e) == ERR_OK;
+		bool list = !table || config_row_kind(c, table, CONFIG_SEQUENCE, e) == ERR_OK;
 
 		rc = list ? ERR_OK : config_memory_note(c, e->code, e);
 		if (rc != ERR_OK)

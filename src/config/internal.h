@@ -84,6 +84,44 @@ struct config_place config_memory_place(const struct config *c, enum config_opti
 /* config_memory_node: of a node of the file. */
 struct config_place config_memory_node(const struct config *c, const struct config_node *node);
 
+/* --- config_row: reads a map whose keys are a list of fields.  Errors: INVALID_VALUE, with the place in the file. */
+
+/* A key of a row, and where its value goes. */
+struct config_field {
+	const char        *name;
+	struct config_rule rule;
+	size_t             offset;
+};
+
+enum { CONFIG_ROW_FIELDS = 16 }; /* at most, in a row without other keys */
+
+struct config_row {
+	const struct config_field *fields;
+	size_t                     count;
+	/* special: reads a key that is none of the fields, for instance one whose value is a list, or says that there is
+	 * no such key; NULL: there are none but the fields. */
+	enum errc (*special)(struct config *c, const struct config_node *n, void *row,
+			     struct err *e);
+};
+
+/* config_row_read: reads the map into row. */
+enum errc config_row_read(struct config *c, const struct config_node *map,
+			  const struct config_row *t, void *row, struct err *e) MUST_USE;
+/* config_row_field: reads n into row if its key is one of the fields; *ret_known says whether it is. */
+enum errc config_row_field(struct config *c, const struct config_node *n,
+			   const struct config_field *fields, size_t count, void *row,
+			   bool *ret_known, struct err *e) MUST_USE;
+/* config_row_kind, config_row_value: n has to be of this kind, and to have a value. */
+enum errc config_row_kind(const struct config *c, const struct config_node *n,
+			  enum config_kind kind, struct err *e) MUST_USE;
+enum errc config_row_value(const struct config *c, const struct config_node *n,
+			   struct err *e) MUST_USE;
+/* config_row_fail: what is wrong with n.  config_row_unknown: its key is none of these. */
+enum errc config_row_fail(const struct config *c, const struct config_node *n, const char *what,
+			  struct err *e);
+enum errc config_row_unknown(const struct config *c, const struct config_node *n,
+			     const char *const *keys, size_t count, struct err *e);
+
 /* --- config_table: reads the tables of the file (providers, models, api_keys), and adds the
  * built-in echo provider, PARLEY_UPSTREAM_URL and PARLEY_API_KEY. */
 

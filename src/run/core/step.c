@@ -61,12 +61,13 @@ static void step_tell(const struct run *r, const struct step *s)
 static enum step_next step_loop(struct run *r, struct err *e)
 {
 	enum step_next next = STEP_MORE;
+	unsigned       has = step_has(r);
 
 	while (next == STEP_MORE) {
 		CHECK(r->step < run_step_count);
 		const struct step *s = &run_steps[r->step++];
 
-		if ((s->needs & ~step_has(r)) != 0 || (s->wanted && !s->wanted(r)))
+		if ((s->needs & ~has) != 0 || (s->wanted && !s->wanted(r)))
 			continue;
 		if (r->state != s->state)
 			run_move(r, s->state);
@@ -74,6 +75,8 @@ static enum step_next step_loop(struct run *r, struct err *e)
 			return STEP_FAILED;
 		step_tell(r, s);
 		next = s->start(r, e);
+		if (next == STEP_MORE) /* else the run may be gone */
+			has = step_has(r);
 	}
 	if (next != STEP_AGAIN)
 		return next;

@@ -128,8 +128,9 @@ struct attempt {
 
 /* The stages of a run; written by core/stages.c. */
 struct stage_set {
-	uint16_t wanted;  /* bits, by their places */
-	uint16_t started; /* stages that were asked to start */
+	struct stage_own *own;     /* owned; what stages keep for the run; NULL: nothing */
+	uint16_t          wanted;  /* bits, by their places */
+	uint16_t          started; /* stages that were asked to start */
 };
 
 /* A worker's job for a run whose prompt or answer is long.  While the worker has the run,
@@ -147,8 +148,6 @@ struct aside {
 
 /* The request's words that outlive it; written by run.c, at the run's birth. */
 struct run_given {
-	bool  stream, embed, text; /* copies from its prompt */
-	bool  store, finish, fences, logprobs;
 	void *held; /* owned, by release */
 	void (*release)(void *held);
 	const struct model  *route;
@@ -160,6 +159,9 @@ struct run_given {
 	char        *label;
 	struct trace trace;
 	char         request_id[ID_MAX];
+	/* Bits, as a byte more would make a run 8 longer; the first three are copies from the prompt. */
+	bool stream : 1, embed : 1, text : 1;
+	bool store : 1, finish : 1, fences : 1, logprobs : 1;
 };
 
 /* The run's names; written by run.c, at its birth, and the conversation once more where it is the previous

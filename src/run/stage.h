@@ -58,6 +58,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct attempt_end;
@@ -115,6 +116,8 @@ struct stage {
 	void (*save)(struct run *r, struct run_end *x);
 	/* The store has the end, or could not take it. */
 	void (*saved)(struct run *r, const struct run_end *x);
+	/* The run is freed: what the stage's own memory (run_stage_own) owns goes. */
+	void (*drop)(void *own);
 	/* It changes text: where it is wanted, events come without the provider's own bytes (strip). */
 	bool touches_text;
 };
@@ -163,6 +166,10 @@ void run_stages_table(uint16_t ret[STAGE_PART__COUNT]);
 void run_stages_choose(struct run *r);
 /* run_stages_leave: the stage at this place has no part in the run any more. */
 void run_stages_leave(struct run *r, unsigned at);
+/* run_stage_own: the stage's own memory in the run: the same at each call, zeroed at the first one.  NULL:
+ * memory is short.  run_stages_drop: frees that of all. */
+void *run_stage_own(struct run *r, unsigned at, size_t size) MUST_USE;
+void  run_stages_drop(struct run *r);
 /* run_enter: an event of the provider, for the first stage. */
 void run_enter(struct run *r, const struct event *ev);
 /* run_is_content: the answer begins, or goes on, with this event. */

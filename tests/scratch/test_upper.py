@@ -172,6 +172,13 @@ def test_what_is_dropped_is_paid_for(start, upstream, script):
     assert run["usage_source"] == "estimated" and run["usage"]["completion_tokens"] >= 40
 
 
+def test_what_is_held_is_shown_before_a_failure(start, upstream, script):
+    s = script(up.sse(), up.role(), *[up.text(w) for w in WORDS], up.hang_up())
+    with Client(start(config=config(upstream)).url) as client:
+        body, text = ask(client, "chat", s.under(UPPER), True)
+        assert text == RAISED and b"stream_incomplete" in body and not SMALL.search(body)
+
+
 # --- read again ---
 
 
@@ -239,7 +246,7 @@ def test_whoever_follows(start, engine, upstream, script, format):
     """While the provider still answers, and after a kill."""
     gateway = start(config=config(upstream) | {"durability": "strict"})
     gate = up.Gate()
-    s = script(up.sse(), up.role(), *[up.text(w) for w in WORDS], up.wait(gate), *up.ending())
+    s = script(up.sse(), up.role(), *[up.text(w) for w in [*WORDS, "held"]], up.wait(gate), *up.ending())
     seen = b""
     with Client(gateway.url) as client, contextlib.suppress(Exception), client.chat_stream(
             "hi", model=s.under(UPPER), format=format) as stream:

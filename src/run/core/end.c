@@ -61,6 +61,7 @@ void run_free(struct run *r)
 		attempt_log_finish(&r->live->log);
 	free(r->live);
 	run_parts_do(r, run_frees);
+	run_stages_drop(r);
 	tape_release(r->journal.tape);
 	list_take_out(&r->link);
 	g->live--;

@@ -2,6 +2,8 @@
 #include "base/buf.h"
 #include "run/internal.h"
 
+#include <stdlib.h>
+
 #define STAGE(place, stem) &stem##_stage,
 const struct stage *const run_stages[STAGE__COUNT] = {
 #include "run/stage.def"
@@ -48,6 +50,38 @@ void run_stages_choose(struct run *r)
 void run_stages_leave(struct run *r, unsigned at)
 {
 	r->stages.wanted &= (uint16_t) ~(1u << at);
+}
+
+struct stage_own {
+	struct stage_own *next;
+	unsigned          at;
+	max_align_t       own[];
+};
+
+void *run_stage_own(struct run *r, unsigned at, size_t size)
+{
+	struct stage_own *o = r->stages.own;
+
+	while (o && o->at != at)
+		o = o->next;
+	if (!o && (o = calloc(1, sizeof *o + size)) != NULL) {
+		o->at = at;
+		o->next = r->stages.own;
+		r->stages.own = o;
+	}
+	return o ? o->own : NULL;
+}
+
+void run_stages_drop(struct run *r)
+{
+	while (r->stages.own) {
+		struct stage_own *o = r->stages.own;
+
+		r->stages.own = o->next;
+		if (run_stages[o->at]->drop)
+			run_stages[o->at]->drop(o->own);
+		free(o);
+	}
 }
 
 void run_enter(struct run *r, const struct event *ev)

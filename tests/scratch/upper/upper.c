@@ -1,11 +1,19 @@
 /* A stage that makes the letters of an answer upper case, for models whose names begin with
- * scratch-upper/: the text of the model, and the output of its code.  A piece that says "drop" goes. */
+ * scratch-upper/: the text of the model, and the output of its code.  Pieces are held
+ * for a moment, and one that says "drop" goes. */
 #include "base/limits.h"
 #include "base/log.h"
 #include "json/scan.h"
 #include "run/internal.h"
 
 #define UPPER_PREFIX "scratch-upper/"
+
+/* A piece of text waits for the event after it. */
+struct upper {
+	struct event held;
+	struct buf   text; /* held's */
+	bool         holds;
+};
 
 static bool upper_wanted(const struct run *r)
 {
@@ -69,30 +77,85 @@ static bool raise_content(struct str from, struct buf *copy)
 	return ok;
 }
 
-static void upper_event(struct run *r, const struct event *ev)
+/* upper_release: passes on what is held. */
+static void upper_release(struct run *r)
+{
+	struct upper *u = run_stage_own(r, STAGE_UPPER, sizeof *u);
+
+	if (!u || !u->holds)
+		return;
+	u->holds = false;
+	u->held.text = buf_view(&u->text);
+	run_pass(r, STAGE_UPPER, &u->held);
+	buf_clear(&u->text);
+}
+
+/* upper_hold: false: memory is short. */
+static bool upper_hold(struct run *r, const struct event *ev, struct str text)
+{
+	struct upper *u = run_stage_own(r, STAGE_UPPER, sizeof *u);
+
+	if (!u)
+		return false;
+	if (u->text.max == 0)
+		buf_init(&u->text, LIMIT_UPSTREAM_BODY);
+	u->held = (struct event){ .kind = EVENT_TEXT,
+				  .choice = ev->choice,
+				  .numbered = ev->numbered,
+				  .pass = ev->pass,
+				  .from_lmc = ev->from_lmc };
+	u->holds = buf_str(&u->text, text);
+	return u->holds;
+}
+
+static bool upper_raise(struct run *r, const struct event *ev, struct buf *copy)
 {
 	struct event said = *ev;
-	struct buf   copy;
 
+	if (!buf_str(copy, ev->text))
+		return false;
+	if (ev->kind == EVENT_TEXT) {
+		raise_letters(copy->data, copy->len);
+		return upper_hold(r, ev, buf_view(copy));
+	}
+	if (!raise_content(ev->text, copy))
+		return false;
+	said.text = buf_view(copy);
+	said.give = NULL;
+	run_pass(r, STAGE_UPPER, &said);
+	return true;
+}
+
+static void upper_event(struct run *r, const struct event *ev)
+{
+	struct buf copy;
+
+	upper_release(r);
+	if (r->aborting || str_is(ev->text, "drop"))
+		return;
 	if (ev->kind != EVENT_TEXT && ev->kind != EVENT_MESSAGE && ev->kind != EVENT_LMC) {
 		run_pass(r, STAGE_UPPER, ev);
 		return;
 	}
-	if (str_is(ev->text, "drop"))
-		return;
 	buf_init(&copy, LIMIT_UPSTREAM_BODY);
-	bool ok = buf_str(&copy, ev->text);
-	if (ok && ev->kind == EVENT_TEXT)
-		raise_letters(copy.data, copy.len);
-	else if (ok)
-		ok = raise_content(ev->text, &copy);
-	said.text = buf_view(&copy);
-	said.give = NULL;
-	if (ok)
-		run_pass(r, STAGE_UPPER, &said);
-	else
+	if (!upper_raise(r, ev, &copy))
 		run_overflow(r);
 	buf_finish(&copy);
+}
+
+/* upper_end: a client gets all that came before a failure, too. */
+static void upper_end(struct run *r, const struct err *e)
+{
+	(void)e;
+	if (!r->aborting)
+		upper_release(r);
+}
+
+static void upper_drop(void *own)
+{
+	struct upper *u = own;
+
+	buf_finish(&u->text);
 }
 
 const struct stage scratch_upper_stage = {
@@ -100,5 +163,8 @@ const struct stage scratch_upper_stage = {
 	.wanted = upper_wanted,
 	.start = upper_start,
 	.event = upper_event,
+	.flush = upper_release,
+	.end = upper_end,
+	.drop = upper_drop,
 	.touches_text = true,
 };

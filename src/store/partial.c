@@ -1,5 +1,4 @@
 /* The temporary place of a copy, and its renaming when it is complete. */
-#include "store/partial.h"
 
 #include "base/full_io.h"
 #include "store/blob_tree.h"

@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "store/search.h"
 #include "store/sqlite/op.h"
-#include "store/sqlite/search/search_read.h"
+#include "store/sqlite/search/search.h"
 #include "store/common/thread.h"
 
 #include <stdlib.h>

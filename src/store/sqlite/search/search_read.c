@@ -1,5 +1,5 @@
 /* One search: the matches of the index, the messages of the database, and the page of hits. */
-#include "store/sqlite/search/search_read.h"
+#include "store/sqlite/search/search.h"
 
 #include "base/base.h"
 #include "base/clock.h"

@@ -9,7 +9,6 @@
  * missing only if it was uploaded before the snapshot and deleted after it; then the whole copy is
  * repeated. */
 #include "store/blob_tree.h"
-#include "store/partial.h"
 #include "store/sqlite/engine.h"
 #include "store/sqlite/tool/upkeep.h"
 

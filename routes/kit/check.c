@@ -99,7 +99,7 @@ static bool tokens_is_token(const struct json_doc *d, json_at i)
 	       json_raw(d, i).p[0] != '-';
 }
 
-/* check_tokens: checks all elements of a list within the input; `path` is that of the list. */
+/* tokens_check_list: checks all elements of a list within the input; `path` is that of the list. */
 static enum errc tokens_check_list(const struct json_doc *d, json_at list, const char *path,
 				   struct err *e)
 {
@@ -119,7 +119,7 @@ static enum errc tokens_check_list(const struct json_doc *d, json_at list, const
 	return ERR_OK;
 }
 
-/* check_each: checks that all elements of a list have the kind of the first one: texts, or lists of
+/* tokens_check_each: checks that all elements of a list have the kind of the first one: texts, or lists of
  * tokens. */
 static enum errc tokens_check_each(const struct json_doc *d, json_at list, const char *key,
 				   struct err *e)

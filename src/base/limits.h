@@ -161,7 +161,7 @@
 
 /* Requests to a bucket with the contents of files */
 #define LIMIT_BUCKET_OBJECT      (5120LL * MIB) /* the most that one request may carry: Amazon's limit */
-#define LIMIT_BUCKET_MS          (50 * 60 * 1000L) /* a whole transfer with all tries; below an hour (store/postgres/objects.h) */
+#define LIMIT_BUCKET_MS          (50 * 60 * 1000L) /* a whole transfer with all tries; below an hour (store/postgres/objects.c) */
 #define LIMIT_BUCKET_REMOVE_MS   30000L
 #define LIMIT_BUCKET_CONNECT_MS  3000L
 #define LIMIT_BUCKET_STALL_S     10L    /* a transfer that for so long brings less than */

@@ -39,7 +39,7 @@ struct config {
 #define CONFIG_MEMBER_ENUM     int     /* index in the row's names */
 #include "config/config.def"
 #undef X
-	/* tables, each with its own rows in config.c */
+	/* tables, each with its own rows in config_table.c */
 	struct provider_options *providers;
 	size_t                   provider_count;
 	struct model_options    *models;

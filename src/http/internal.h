@@ -64,7 +64,7 @@ enum request_phase {
 
 struct upload_sink;
 
-/* The state of http/upload, for a body in pieces. */
+/* The state of a body that comes in pieces (http/body). */
 struct request_upload {
 	const struct upload_sink *sink; /* NULL: there is none, or it is not called any more */
 	void                     *arg;

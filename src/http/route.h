@@ -29,7 +29,7 @@ enum route_body {
 	BODY_NONE,   /* a body is ignored, up to the limit */
 	BODY_JSON,   /* a JSON object, checked before the handler sees it */
 	BODY_MAYBE,  /* the same, or nothing, which counts as {} */
-	BODY_UPLOAD, /* in pieces to a sink; the handler runs before it (http/upload) */
+	BODY_UPLOAD, /* in pieces to a sink; the handler runs before it (http/body) */
 };
 
 enum route_trait {

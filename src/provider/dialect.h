@@ -42,9 +42,9 @@ struct decode {
 
 /* The names of functions that the API takes (provider/names.c). */
 enum name_rule {
-	NAMES_LONG,       /* names like Anthropic's, or longer ones */
-	NAMES_BRIEF,      /* up to 64 letters, digits, `_` and `-` */
-	NAMES_BRIEF_MADE, /* the same; chat completions go to it as their client sent them */
+	NAMES_LONG,  /* names like Anthropic's, or longer ones */
+	NAMES_BRIEF, /* up to 64 letters, digits, `_` and `-` */
+	NAMES_BRIEF_MADE, /* the same, in requests that Parley makes; a chat completion keeps its client's names */
 };
 
 /* A request as it is sent, for sign. */

@@ -16,12 +16,17 @@
  * refer.c stored messages that messages name
  * attach.c uploaded files that messages name
  * content.c what was said, in the log
- * print.c  the answer's end, printed
+ * print.c  the answer's end, printed       origin.c  the client's own place in an error
+ * reader.c  what the client has not read   follow.c later readers
+ * retry.c  what follows a failed attempt
+ * assemble.c  the answer of a run that a crash cut off, made from its events
  * computer/  the part of runs that have a computer (computer.h)
  *   equip.c which languages there are; the model is told of them
  *   waiting.c code of earlier answers that waits
  *   settle.c which code runs, and when the model is asked again
- *   execute.c one execution; hear.c what the runner says of it; output.c that, as chunks of LMC */
+ *   execute.c one execution; hear.c what the runner says of it; output.c that, as chunks of LMC
+ *   gather.c the files of messages, for the sandbox; forget.c the end of a session that nothing can go on with
+ *   executions.c the list of executions; computer.c the state of all this */
 #pragma once
 
 #include "base/list.h"

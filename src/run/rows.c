@@ -1,5 +1,5 @@
-/* The tables by which the core (run/core) does what other files know how to do, so that it names none
- * of them: the steps before the provider's call, and the rows of a run's end.  The stages of the way
+/* The tables by which the core (run/core) does what stages and the files of one step know how to do,
+ * without naming them: the steps before the provider's call, and the rows of a run's end.  The stages of the way
  * of an event have a table of their own, stage.def. */
 #include "run/computer.h"
 #include "run/internal.h"

@@ -14,7 +14,7 @@
  *       +---- code that was approved -------+  |  +----------+ the next code
  *                                              +--> CALLING, ENDING
  *
- * The steps before the provider's call are a table (step.c); a step that is not wanted is
+ * The steps before the provider's call are a table (rows.c); a step that is not wanted is
  * passed over:
  *
  *   LOADING    load         the store: the branch of the conversation that goes on

@@ -9,7 +9,7 @@
  *
  * A plain call.  run_start asks each stage whether the run wants it; without a computer, the
  * bits of strip and interpret are not set.  The steps (core/step.c) lead to the provider.  Its first event, START,
- * enters at mask, which passes on all but FINISH.  commit holds START on the tape, without its raw
+ * enters at mask, which replaces secrets in texts and passes on all else.  commit holds START on the tape, without its raw
  * bytes: an attempt that fails now may be followed by another, and then nobody has seen anything of
  * the first.  The answer's one MESSAGE is content, so commit ends the attempts (the request's bytes
  * go, an idempotency key stands for this run from now on), passes the held START on, then MESSAGE,
@@ -93,8 +93,8 @@ struct stage {
 	void (*event)(struct run *r, const struct event *ev);
 	/* The provider's call has ended well, and the stage has had all its events. */
 	void (*flush)(struct run *r);
-	/* The attempt is void, or the last one is over: what is held of it is dropped; true: there was
-	 * something. */
+	/* The attempt is void, or the last one is over: what is held of it is dropped.  Returns
+	 * whether the stage held anything. */
 	bool (*cut)(struct run *r);
 	/* An attempt is over: what it has used, into x. */
 	void (*over)(struct run *r, struct attempt_end *x);

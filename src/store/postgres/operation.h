@@ -1,7 +1,7 @@
 /* operation: the code with which this engine does one kind of job that has OWN in job.def; each operation is a file
  * with the name of its job, and ends with a line like
  *
- *     OP(sign_out, WORK_WRITE, sign_out_step);
+ *     OP(file_delete, WORK_WRITE, file_delete_step);
  *
  * whose function is a step (work.h) that gets the job as its second argument. */
 #pragma once

@@ -1,4 +1,4 @@
-/* The table of operations. */
+/* The table of operations, and the driver of those that all engines share (store/sql/query.h). */
 
 #include "store/postgres/conversation_change.h"
 #include "store/postgres/chores.h"

@@ -31,7 +31,7 @@ static const char sql_hits[] =
 	"ORDER BY w.at";
 
 enum {
-	USUAL_BYTES = 900, /* same as in store/sqlite/search/search_rank.c, like ENOUGH */
+	USUAL_BYTES = 900, /* same as in store/sqlite/search/search_read.c, like ENOUGH */
 	ENOUGH = 100,
 	SLICES = 64, /* words of the index that begin with a prefix, in one message */
 	HITS = 8,    /* hits read at once */

@@ -2,7 +2,7 @@
  * operation is a file with the name of its job.  The file has the statements, their parameters and
  * their results, and ends with a line like
  *
- *     OP(seq_reserve, reserve_seq);
+ *     OP(seq_reserve, seq_reserve_take);
  *
  * A row of job.def with OWN puts the operation into the engine's table; those with SQL are done by
  * the shared operations.  Writes run on the writer's
@@ -47,8 +47,6 @@ struct op {
 #define X(number, name, lane, by, ...) by##_EXTERN(name)
 #include "store/job.def"
 #undef X
-
-/* op_table: the operations by their jobs (op.h). */
 
 /* op_of: the operation of a submitted job. */
 const struct op *op_of(const struct store_job *job);

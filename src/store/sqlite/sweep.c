@@ -1,4 +1,4 @@
-/* Retention of the event log.
+/* Retention of the event log and of kept answers.
  *
  * A pass goes through the log from its front.  As rows stand in the order of writing, it has come
  * far enough at the first row of a run that began too late to be due.  What is passed over belongs

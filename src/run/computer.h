@@ -138,6 +138,12 @@ enum step_next equip_start(struct run *r, struct err *e) MUST_USE;
 enum errc waiting_find(struct run *r, struct err *e) MUST_USE;
 
 /* settle.c */
+/* run_warnings: where the prompt's making tells what was left out. */
+static inline struct warnings *run_warnings(struct run *r)
+{
+	return r->computer && r->attempt.before > 0 ? &r->computer->later : &r->warnings;
+}
+
 /* settle_waits: code, or its result, waits.  settle_start: decides what becomes of it.  settle_chose: the
  * next code is to be executed. */
 bool           settle_waits(const struct run *r);

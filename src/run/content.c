@@ -24,8 +24,6 @@ void content_asked(const struct run *r)
 	const struct prompt *p = &r->rq->what.prompt;
 	size_t skip = p->message_count > CONTENT_MESSAGES ? p->message_count - CONTENT_MESSAGES : 0;
 
-	if (!r->content)
-		return;
 	for (size_t i = skip; i < p->message_count; i++)
 		log_body(r, "in", p->messages[i]);
 }
@@ -34,7 +32,7 @@ void content_answered(const struct run *r)
 {
 	struct buf out;
 
-	if (!r->content || r->attempt.called_us == 0)
+	if (r->attempt.called_us == 0)
 		return;
 	buf_init(&out, LIMIT_ANSWER * 2);
 	if (answer_print(&r->kept.answer, &out))

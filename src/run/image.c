@@ -128,11 +128,6 @@ static struct run_images *image_find(struct run *r)
 	return NULL;
 }
 
-bool image_sought(const struct run *r)
-{
-	return r->given.family->files && r->engine->o.image_root;
-}
-
 static enum errc image_find_work(struct run *r, struct err *e)
 {
 	(void)e;

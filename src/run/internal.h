@@ -331,10 +331,11 @@ enum run_has {
 	RUN_STORED = 1 << 0,     /* its conversation is stored */
 	RUN_FILES = 1 << 1,      /* uploaded files that messages name */
 	RUN_IMAGES = 1 << 2,     /* images that messages name */
-	RUN_STAGES = 1 << 3,     /* stages that have to start */
-	RUN_STARTING = 1 << 4,   /* a caller, within run_start */
-	RUN_UNPREPARED = 1 << 5, /* no prompt yet */
-	RUN_COMPUTER = 1 << 6,
+	RUN_IMAGE_ROOT = 1 << 3, /* a folder, whose images messages may name by their path */
+	RUN_STAGES = 1 << 4,     /* stages that have to start */
+	RUN_STARTING = 1 << 5,   /* a caller, within run_start */
+	RUN_UNPREPARED = 1 << 6, /* no prompt yet */
+	RUN_COMPUTER = 1 << 7,
 };
 
 struct step {
@@ -401,7 +402,11 @@ static inline const struct branch_read *run_branch(const struct run *r)
 {
 	return r->jobs && r->jobs->branch ? &r->jobs->branch->read : NULL;
 }
-enum context_files run_files(const struct run *r); /* where the files of messages are */
+/* run_files: where the files of messages are. */
+static inline enum context_files run_files(const struct run *r)
+{
+	return r->rq && r->rq->manner.computing ? r->rq->manner.computing->files : CONTEXT_PROMPT;
+}
 /* run_move: the only writer of r->state. */
 void run_move(struct run *r, enum run_state to);
 /* run_hold: a job of the run goes to the store, to a worker or to the end of the loop's turn, and
@@ -416,8 +421,6 @@ static inline bool run_called(const struct run *r)
 }
 /* run_cost: of all calls so far. */
 int64_t run_cost(const struct run *r);
-/* run_warnings: where the prompt's making tells what was left out. */
-struct warnings *run_warnings(struct run *r);
 /* run_fail, run_set_failure: make this the run's failure; e may be the old one. */
 void run_fail(struct run *r, enum errc code, const char *text);
 void run_set_failure(struct run *r, const struct err *e);
@@ -572,9 +575,8 @@ void content_asked(const struct run *r);
 void content_answered(const struct run *r);
 
 /* image.c */
-/* image_sought: whether messages may name images by their path.  image_look: looks for them:
+/* image_look: looks for images that messages name by their path:
  * r->images then; image_read: reads those. */
-bool                           image_sought(const struct run *r);
 enum step_next                 image_look(struct run *r, struct err *e) MUST_USE;
 enum step_next                 image_read(struct run *r, struct err *e) MUST_USE;
 const struct transcript_image *image_list(const struct run *r, size_t *ret_count);
@@ -622,7 +624,10 @@ bool run_answer_waits(const struct run *r);
 /* run_answer_release: who waits for the claim is let to the run, as soon as that is safe. */
 void run_answer_release(struct run *r);
 /* run_answer_recorded: what is printed has to be kept, as no log has it. */
-bool run_answer_recorded(const struct run *r);
+static inline bool run_answer_recorded(const struct run *r)
+{
+	return r->slot && !run_stored(r) && r->given.stream;
+}
 /* run_answer_begin: the name, for the store.  run_answer_end: the answer for those who ask later. */
 run_begin_fn run_answer_begin;
 run_save_fn  run_answer_end;

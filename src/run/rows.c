@@ -68,7 +68,7 @@ const struct step run_steps[] = {
 	{ "look", STATE_LOADING, 0, has_messages_of_ours, step_look },
 	{ "find_files", STATE_LOADING, RUN_FILES, NULL, attach_find },
 	{ "read_files", STATE_LOADING, RUN_FILES, NULL, attach_read },
-	{ "find_images", STATE_LOADING, 0, image_sought, image_look },
+	{ "find_images", STATE_LOADING, RUN_IMAGE_ROOT, NULL, image_look },
 	{ "read_images", STATE_LOADING, RUN_IMAGES, NULL, image_read },
 	{ "stages", STATE_LOADING, RUN_STAGES, NULL, run_stages_start },
 	/* The reservation needs the weight of the prompt, so a key with a budget makes it early. */

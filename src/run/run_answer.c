@@ -8,11 +8,6 @@
 
 #include <stdlib.h>
 
-bool run_answer_recorded(const struct run *r)
-{
-	return r->slot && !run_stored(r) && r->given.stream;
-}
-
 bool run_answer_waits(const struct run *r)
 {
 	if (!r->slot || !r->committed || !r->given.stream || r->state == STATE_ENDED)

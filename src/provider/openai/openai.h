@@ -152,7 +152,10 @@ struct openai_system {
 enum errc openai_system_read(struct openai_system *ret, const struct prompt *p,
 			     struct err *e) MUST_USE;
 /* openai_system_has: whether a message is part of the one that is made. */
-bool openai_system_has(const struct openai_system *s, size_t message);
+static inline bool openai_system_has(const struct openai_system *s, size_t message)
+{
+	return s->are && s->are[message];
+}
 /* openai_system_put: appends the message, unless there is no text; *first as in ask_put_comma. */
 bool openai_system_put(const struct openai_system *s, bool *first, struct buf *out) MUST_USE;
 /* openai_system_finish: a zeroed one is fine. */

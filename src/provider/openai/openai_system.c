@@ -135,11 +135,6 @@ enum errc openai_system_read(struct openai_system *ret, const struct prompt *p, 
 	return rc;
 }
 
-bool openai_system_has(const struct openai_system *s, size_t message)
-{
-	return s->are && s->are[message];
-}
-
 bool openai_system_put(const struct openai_system *s, bool *first, struct buf *out)
 {
 	return s->text.len == 0 ||

@@ -84,7 +84,8 @@ enum step_next call_start(struct run *r, struct err *e)
 	const struct run_settings *now = r->engine->o.settings(r->engine->o.arg);
 
 	r->content = now->log_content && !r->given.embed;
-	content_asked(r);
+	if (r->content)
+		content_asked(r);
 	return attempt_first(r, e) == ERR_OK ? STEP_DONE : STEP_FAILED;
 }
 

@@ -178,7 +178,8 @@ void run_conclude(struct run *r)
 	run_parts_do(r, run_tells);
 	end_live(r);
 	run_book_metrics(r);
-	content_answered(r);
+	if (r->content)
+		content_answered(r);
 	run_parts_do(r, run_overs);
 	if (!r->observer) {
 		run_free_if_over(r);

@@ -47,7 +47,9 @@ static enum errc render_stored(struct run *r, struct str **list, size_t *count, 
 		.items = items,
 	};
 
-	o.made = r->rq->what.prompt.made = attach_made(r, &o.made_count);
+	if (r->attach)
+		o.made = attach_made(r, &o.made_count);
+	r->rq->what.prompt.made = o.made;
 	r->rq->what.prompt.made_count = o.made_count;
 	if (!r->given.family->renders) {
 		for (size_t i = 0; o.made && i < o.made_count; i++)
@@ -56,7 +58,8 @@ static enum errc render_stored(struct run *r, struct str **list, size_t *count, 
 	}
 	if (o.unrun && !fit_outputs(r, *list, *count))
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
-	o.images = image_list(r, &o.image_count);
+	if (r->images)
+		o.images = image_list(r, &o.image_count);
 	enum errc rc = transcript_render(*list, *count, &o, list, count, e);
 	for (size_t i = 0; rc == ERR_OK && i < *count; i++)
 		if (!reasoning_unsaid((*list)[i], o.arena, &(*list)[i]))

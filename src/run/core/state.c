@@ -41,11 +41,6 @@ void run_release(struct run *r)
 	r->jobs_out--;
 }
 
-enum context_files run_files(const struct run *r)
-{
-	return r->rq && r->rq->manner.computing ? r->rq->manner.computing->files : CONTEXT_PROMPT;
-}
-
 void run_set_failure(struct run *r, const struct err *e)
 {
 	err_keep(&r->failure, e);
@@ -62,9 +57,4 @@ void run_fail(struct run *r, enum errc code, const char *text)
 int64_t run_cost(const struct run *r)
 {
 	return r->computer ? money_add(r->bill.nano, r->computer->booked_nano) : r->bill.nano;
-}
-
-struct warnings *run_warnings(struct run *r)
-{
-	return r->computer && r->attempt.before > 0 ? &r->computer->later : &r->warnings;
 }

@@ -39,6 +39,7 @@ static unsigned step_has(const struct run *r)
 {
 	return (run_stored(r) ? RUN_STORED : 0u) | (r->attach ? RUN_FILES : 0u) |
 	       (r->images ? RUN_IMAGES : 0u) |
+	       (r->engine->o.image_root && r->given.family->files ? RUN_IMAGE_ROOT : 0u) |
 	       (run_stages_with(r, STAGE_PART_START) ? RUN_STAGES : 0u) |
 	       (r->starting ? RUN_STARTING : 0u) | (r->prepared ? 0u : RUN_UNPREPARED) |
 	       (r->computer ? RUN_COMPUTER : 0u);

@@ -29,8 +29,9 @@ def deep(*kinds):
     return found
 
 
-RESPONSES, TO_RESPONSES = ("routes/response/*.c", "src/run/*.c"), ("src/provider/responses/*.c",)
-MESSAGES, TO_CLAUDE = ("routes/messages/*.c", "src/provider/anthropic/*.c"), ("src/provider/anthropic/*.c",)
+WORDS = "src/shape/api_words.c"
+RESPONSES, TO_RESPONSES = ("routes/response/*.c", "src/run/*.c"), ("src/provider/responses/*.c", WORDS)
+MESSAGES, TO_CLAUDE = ("routes/messages/*.c", "src/provider/anthropic/*.c"), ("src/provider/anthropic/*.c", WORDS)
 CHAT = ("src/provider/*.c", "src/provider/openai/*.c", "src/shape/*.c", "src/msg/*.c")
 
 LISTS = {

@@ -385,10 +385,10 @@ static uint32_t unique_hash(struct str key, const uint64_t secret[2])
 		sip_round(&s);
 		s.v0 ^= w;
 	}
-	w = 0;
+	unsigned char tail[8] = { [7] = (unsigned char)key.n };
 	if (key.n > at)
-		memcpy(&w, key.p + at, key.n - at);
-	w ^= (uint64_t)key.n << 56;
+		memcpy(tail, key.p + at, key.n - at);
+	memcpy(&w, tail, sizeof w);
 	s.v3 ^= w;
 	sip_round(&s);
 	s.v0 ^= w;

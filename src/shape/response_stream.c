@@ -151,12 +151,15 @@ static bool stream_make_head(const struct response_stream *s, struct response_it
 	const char *type = kinds[i->kind].type;
 	const char *index = kinds[i->kind].index;
 
-	return i->head.len > 0 ||
-	       (block_head(&s->blocks, str_of(type), &i->head) &&
-		buf_fmt(&i->head,
-			"{\"type\":\"%s\",\"item_id\":\"%s\",\"output_index\":%zu%s,"
-			"\"sequence_number\":",
-			type, i->id, i->index, index));
+	if (i->head.len > 0 ||
+	    (block_head(&s->blocks, str_of(type), &i->head) &&
+	     buf_fmt(&i->head,
+		     "{\"type\":\"%s\",\"item_id\":\"%s\",\"output_index\":%zu%s,"
+		     "\"sequence_number\":",
+		     type, i->id, i->index, index)))
+		return true;
+	buf_clear(&i->head); /* or half of it would be taken for the head */
+	return false;
 }
 
 static bool stream_put_logprobs(struct response_stream *s, const struct buf *elements)

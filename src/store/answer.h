@@ -57,6 +57,16 @@ struct answer_made {
 	bool    replayed; /* out: answer is the kept one */
 };
 
+/* For engines: the object that such a write has created, to be written with its name. */
+struct answer_object {
+	int64_t owner;
+	int64_t now_ms;
+	int64_t subject;      /* key of the conversation or the file; 0: none */
+	int64_t message_from; /* first and last key of the messages in the answer; 0: none */
+	int64_t message_to;
+	struct store_job *job; /* borrowed; for answer_made.print */
+};
+
 /* answer_refuse_other: fills e with the error for a name that stands for another request. */
 void answer_refuse_other(struct err *e);
 

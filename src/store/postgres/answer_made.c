@@ -30,7 +30,7 @@ bool answer_made_replay(struct work *w, size_t n, struct answer_made *m, struct 
 	return false;
 }
 
-void answer_made_put(struct work *w, const struct answer_thing *thing, struct answer_made *m,
+void answer_made_put(struct work *w, const struct answer_object *thing, struct answer_made *m,
 		     struct err *e)
 {
 	struct id     id = id_new();

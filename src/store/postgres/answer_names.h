@@ -18,18 +18,8 @@
 /* answer_thing: a number for the name, by which a batch has it only once; 0: no name. */
 int64_t answer_thing(int64_t owner, const struct answer_name *key);
 
-/* answer_made: the name of the answer of a write that creates an object without a run: looked up before the write,
+/* --- answer_made: the name of the answer of a write that creates an object without a run: looked up before the write,
  * and written with it. */
-
-/* Result of a write. */
-struct answer_thing {
-	int64_t owner;
-	int64_t now_ms;
-	int64_t subject;      /* key of the conversation or the file; 0: none */
-	int64_t message_from; /* first and last key of the messages in the answer; 0: none */
-	int64_t message_to;
-	struct store_job *job; /* borrowed; for answer_made.print */
-};
 
 /* answer_made_ask: asks for the key; there is a result even without one. */
 void answer_made_ask(struct work *w, int64_t owner, struct answer_made *m);
@@ -38,5 +28,5 @@ void answer_made_ask(struct work *w, int64_t owner, struct answer_made *m);
 bool answer_made_replay(struct work *w, size_t n, struct answer_made *m, struct err *e) MUST_USE;
 /* answer_made_put: prints the answer, and asks to write it with the key, if there is one.  If another gateway
  * has written the key meanwhile, the write is begun again, and finds it. */
-void answer_made_put(struct work *w, const struct answer_thing *thing, struct answer_made *m,
+void answer_made_put(struct work *w, const struct answer_object *thing, struct answer_made *m,
 		     struct err *e);

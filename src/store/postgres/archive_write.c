@@ -268,8 +268,8 @@ static enum work_next archive_write_next(struct work *w, struct archive_import *
 {
 	/* The stored answer to an idempotency key has only ids of conversations, so it is deleted with
 	 * none of them. */
-	struct answer_thing thing = { .owner = j->owner, .now_ms = j->now_ms, .job = &j->job };
-	struct err         *e = &j->job.err;
+	struct answer_object thing = { .owner = j->owner, .now_ms = j->now_ms, .job = &j->job };
+	struct err          *e = &j->job.err;
 
 	if (archive_walk_next(&x->w, e) != ERR_OK)
 		return WORK_DONE;

@@ -274,8 +274,8 @@ void conversation_put(struct work *w, struct conversation_write *j, struct str t
 /* The answer has only the added messages. */
 enum work_next conversation_made(struct work *w, struct conversation_write *j)
 {
-	bool                tells = j->change == CONVERSATION_APPEND && j->message_count > 0;
-	struct answer_thing thing = {
+	bool                 tells = j->change == CONVERSATION_APPEND && j->message_count > 0;
+	struct answer_object thing = {
 		.owner = j->owner,
 		.now_ms = j->now_ms,
 		.subject = j->conversation.key,

@@ -48,8 +48,8 @@ static void file_add_put(struct work *w, struct file_add *j)
 
 static enum work_next file_add_step(struct work *w, struct file_add *j)
 {
-	struct err         *e = &j->job.err;
-	struct answer_thing thing = {
+	struct err          *e = &j->job.err;
+	struct answer_object thing = {
 		.owner = j->owner,
 		.now_ms = j->file.created_ms,
 		.subject = j->file.id.key,

@@ -129,7 +129,7 @@ int answer_row_replay(struct conn *c, int64_t owner, struct answer_made *m, stru
 	return SQLITE_OK;
 }
 
-int answer_row_made(struct conn *c, const struct answer_thing *thing, struct answer_made *m)
+int answer_row_made(struct conn *c, const struct answer_object *thing, struct answer_made *m)
 {
 	if (m->key.key.n == 0)
 		return SQLITE_OK;

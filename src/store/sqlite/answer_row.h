@@ -17,18 +17,9 @@ int answer_row_keep(struct conn *c, const struct answer_keep *j) MUST_USE;
  * calls answer_row_made. */
 int answer_row_replay(struct conn *c, int64_t owner, struct answer_made *m, struct err *e) MUST_USE;
 
-/* Result of a write. */
-struct answer_thing {
-	int64_t owner;
-	int64_t now_ms;
-	int64_t subject;      /* key of the conversation or the file; 0: none */
-	int64_t message_from; /* first and last key of the messages in the answer; 0: none */
-	int64_t message_to;
-	struct store_job *job; /* borrowed; for answer_made.print */
-};
 /* answer_row_made: prints the answer and writes it with the key, if there is one.  SQLITE_TOOBIG: the
  * answer can't be printed. */
-int answer_row_made(struct conn *c, const struct answer_thing *thing,
+int answer_row_made(struct conn *c, const struct answer_object *thing,
 		    struct answer_made *m) MUST_USE;
 /* answer_row_forget: removes the kept answers that contain a removed message. */
 int answer_row_forget(struct conn *c, int64_t conversation, int64_t message) MUST_USE;

@@ -253,8 +253,8 @@ static int archive_write_all(struct session *s, struct archive_write *j)
  * of them. */
 static int write_once(struct session *s, struct archive_write *j)
 {
-	struct answer_thing thing = { .owner = j->owner, .now_ms = j->now_ms, .job = &j->job };
-	int                 rc = answer_row_replay(s->conn, j->owner, &j->made, &j->job.err);
+	struct answer_object thing = { .owner = j->owner, .now_ms = j->now_ms, .job = &j->job };
+	int                  rc = answer_row_replay(s->conn, j->owner, &j->made, &j->job.err);
 
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->made.replayed)
 		return rc;

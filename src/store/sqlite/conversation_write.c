@@ -438,8 +438,8 @@ static int conversation_write_change(struct session *s, struct conversation_writ
 /* The answer has only the added messages. */
 static int keep_key(struct session *s, struct conversation_write *j)
 {
-	bool                tells = j->change == CONVERSATION_APPEND && j->message_count > 0;
-	struct answer_thing thing = {
+	bool                 tells = j->change == CONVERSATION_APPEND && j->message_count > 0;
+	struct answer_object thing = {
 		.owner = j->owner,
 		.now_ms = j->now_ms,
 		.subject = j->conversation.key,

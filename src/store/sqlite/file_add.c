@@ -43,7 +43,7 @@ static int add_file(struct session *s, struct file_add *j)
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
 
-	struct answer_thing thing = {
+	struct answer_object thing = {
 		.owner = j->owner,
 		.now_ms = j->file.created_ms,
 		.subject = j->file.id.key,

@@ -38,7 +38,7 @@ bool mark_parse(struct str mark, char *ret_letter, int64_t *ret_number,
 struct clean {
 	char   held[4]; /* the beginning of a character */
 	size_t held_n;
-	int    escape;   /* enum clean_escape of clean.c */
+	int    escape;   /* enum clean_escape of mark.c */
 	size_t escape_n; /* bytes of the escape so far */
 };
 

@@ -4,6 +4,7 @@
 #include "store/postgres/chores.h"
 
 #include "store/postgres/postgres.h"
+#include "store/postgres/turn_end.h"
 
 #include <stdlib.h>
 
@@ -17,15 +18,7 @@ static const char sql_book[] =
 	"$4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[], "
 	"$10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[]) AS s(key, day, "
 	"model, provider, calls, estimated, tokens_in, tokens_out, cached, reasoning, nano, unpriced) "
-	"ORDER BY key, day, model, provider) s WHERE EXISTS (SELECT 1 FROM fresh) "
-	"ON CONFLICT (key, day, model, provider) DO UPDATE SET "
-	"calls = usage_day.calls + excluded.calls, "
-	"estimated = usage_day.estimated + excluded.estimated, "
-	"tokens_in = usage_day.tokens_in + excluded.tokens_in, "
-	"tokens_out = usage_day.tokens_out + excluded.tokens_out, "
-	"cached = usage_day.cached + excluded.cached, "
-	"reasoning = usage_day.reasoning + excluded.reasoning, "
-	"nano = usage_day.nano + excluded.nano, unpriced = usage_day.unpriced + excluded.unpriced";
+	"ORDER BY key, day, model, provider) s WHERE EXISTS (SELECT 1 FROM fresh) " USAGE_DAY_ADDS;
 
 /* The sums that are being sent; they stay until their outcome is known. */
 struct books_sums {

@@ -44,15 +44,7 @@ static const char sql_settle[] =
 	"cached, reasoning, nano, unpriced) SELECT key, day, model, provider, count(*), "
 	"sum(estimated), sum(tokens_in), sum(tokens_out), sum(cached), sum(reasoning), sum(nano), "
 	"sum(unpriced) FROM n WHERE used = 1 AND (reserved = 0 OR run IN (SELECT run FROM settled)) "
-	"GROUP BY key, day, model, provider ORDER BY key, day, model, provider "
-	"ON CONFLICT (key, day, model, provider) DO UPDATE SET "
-	"calls = usage_day.calls + excluded.calls, "
-	"estimated = usage_day.estimated + excluded.estimated, "
-	"tokens_in = usage_day.tokens_in + excluded.tokens_in, "
-	"tokens_out = usage_day.tokens_out + excluded.tokens_out, "
-	"cached = usage_day.cached + excluded.cached, "
-	"reasoning = usage_day.reasoning + excluded.reasoning, "
-	"nano = usage_day.nano + excluded.nano, unpriced = usage_day.unpriced + excluded.unpriced";
+	"GROUP BY key, day, model, provider ORDER BY key, day, model, provider " USAGE_DAY_ADDS;
 
 /* A provider may report any number. */
 static int64_t settle_tokens(int64_t n)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the instructions of a plain call, an event of a stream and a stored turn.
+"""Counts the instructions of a plain call, an event of a stream, a stored turn, and hits of the answer cache.
 
 instructions.py BINARY MOCK            compares with instructions.json: 2 % more or less is a failure
 instructions.py BINARY MOCK --write    writes that file
@@ -30,7 +30,8 @@ TRIES = 3
 QUIET = 0.05  # of the machine: with more of other programs, threads wait otherwise, and counts move
 READY_S = 60
 # what: how often in the smaller and in the larger run
-COUNTS = {"plain_call": (100, 600), "event": (100, 600), "stored_turn": (100, 400)}
+COUNTS = {"plain_call": (100, 600), "event": (100, 600), "stored_turn": (100, 400),
+          "hit": (100, 600), "stored_hit": (100, 400)}
 LIBRARIES = ("libc6", "libmicrohttpd12", "libcurl4", "libjson-c5", "libsqlite3-0", "libmimalloc2.0",
              "valgrind")
 
@@ -46,6 +47,7 @@ providers:
 models:
   - name: "*"
     provider: mock
+    cache: {{ttl: 1h}}
 """
 
 
@@ -70,9 +72,9 @@ def address(process, begin):
     raise SystemExit(f"{process.args[0]} ended without being ready")
 
 
-def ask(connection, path, body, times):
+def ask(connection, path, body, times, **headers):
     for _ in range(times):
-        connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+        connection.request("POST", path, json.dumps(body), {"Content-Type": "application/json", **headers})
         answer = connection.getresponse()
         text = answer.read()
         if answer.status != 200:
@@ -81,14 +83,15 @@ def ask(connection, path, body, times):
 
 def calls(connection, what, times):
     message = "Hello there"
-    if what == "stored_turn":
-        ask(connection, "/v1/chat", {"config": {"model": "json"}, "messages": [message]}, times)
+    cache = {"x-parley-cache": "use"} if what.endswith("hit") else {}
+    if what.startswith("stored"):
+        ask(connection, "/v1/chat", {"config": {"model": "json"}, "messages": [message]}, times, **cache)
         return
     body = {"model": "json", "messages": [{"role": "user", "content": message}]}
     if what == "event":
         body |= {"model": f"sse-{times}-10", "stream": True}
         times = 1
-    ask(connection, "/v1/chat/completions", body, times)
+    ask(connection, "/v1/chat/completions", body, times, **cache)
 
 
 def stop(process):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What several gateways on one PostgreSQL database cost, and what they lose when they or the server are killed.
 
-many.py [turns] [lag] [kills] [hot] [retention] [hour]      PARLEY_BIN: the binary; build/release/parley
+many.py [turns] [lag] [kills] [hot] [ceilings] [retention] [hour]      PARLEY_BIN: the binary; build/release/parley
 
 It needs what the end-to-end tests need (tests/requirements.txt) and PostgreSQL, whose server it starts in a
 folder below TMPDIR, with fsync where a figure is about the disk.  Clients, gateways and server share the machine.
@@ -10,6 +10,8 @@ turns      1, 2 and 4 gateways, 1 and 64 clients: stored calls of the built-in m
 lag        a reader of a run at another gateway, beside other such readers
 kills      kill -9 of the server and of gateways, and what was stored
 hot        4 gateways, all calls with one key that has a budget
+ceilings   4 gateways, 64 clients that race for the budgets of keys, their group and customers in both, and for the ceilings
+           of conversations and sessions
 retention  writes while old events are removed
 hour       an hour of streams whose logs are kept for 16 minutes; only where it is asked for
 """
@@ -34,7 +36,9 @@ import httpx
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "e2e"))
 
+import keys  # noqa: E402
 import postgres  # noqa: E402
+import race  # noqa: E402
 import upstream as up  # noqa: E402
 from client import Client  # noqa: E402
 from fixtures import gateways  # noqa: E402
@@ -291,6 +295,18 @@ def hot(upstream, options):
             f"{found['p99']:.1f} / {found['max']:.0f} ms (median, 99 %, most), {locks} deadlocks; {bench.books()}")
 
 
+def ceilings(upstream, options):
+    with Bench(upstream, deadlock_timeout="200ms") as bench:
+        made = [bench.make(usual={"database": bench.server.url(bench.database), **race.CONFIG},
+                           args=["--admin-listen", "127.0.0.1:0"]) for _ in range(4)]
+        key = new_key(bench.server, bench.database, "--scopes", "admin,chat")["key"]
+        with Client(keys.admin_url(made[0]), keys.bearer(key)) as admin:
+            wait_until(lambda: admin.get("/v1/admin/groups").status == 200, "the key")
+            found = race.Race(made, admin, options.calls, 64).run()
+        locks = bench.number(f"SELECT deadlocks FROM pg_stat_database WHERE datname = '{bench.database}'")
+        say(f"4 gateways, 64 clients, {locks} deadlocks: {json.dumps(found, indent=2)}")
+
+
 EMPTY = """
 DO $$ DECLARE made text; BEGIN
 FOR made IN SELECT inhrelid::regclass FROM pg_inherits WHERE inhparent = 'event'::regclass
@@ -436,7 +452,8 @@ def hour(upstream, options):
             "runs by status: " + str(bench.server.sql("SELECT status, count(*) FROM run GROUP BY status", bench.database)))
 
 
-PARTS = {"turns": turns, "lag": lag, "kills": kills, "hot": hot, "retention": retention, "hour": hour}
+PARTS = {"turns": turns, "lag": lag, "kills": kills, "hot": hot, "ceilings": ceilings,
+         "retention": retention, "hour": hour}
 
 
 def main():
@@ -445,6 +462,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=5, help="of each row of turns")
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--hot", type=float, default=120, help="seconds")
+    parser.add_argument("--calls", type=int, default=100_000, help="of the race for ceilings")
     parser.add_argument("--gigabytes", type=float, default=1, help="of the event log")
     parser.add_argument("--retention", type=float, default=30, help="seconds of each row")
     parser.add_argument("--hour", type=float, default=3600, help="seconds")

@@ -135,9 +135,9 @@ void db_list(struct db *db)
 	while (j.has_more && db->id_count < db->conversations) {
 		arena_init(&j.arena, 32 * MIB);
 		DO(db, conversations_read, &j);
-		for (size_t i = 0; i < j.conversation_count; i++)
+		for (size_t i = 0; i < j.line_count; i++)
 			if (db->id_count < db->conversations)
-				db->ids[db->id_count++] = j.after = j.conversations[i].id;
+				db->ids[db->id_count++] = j.after = j.lines[i].conversation.id;
 		arena_finish(&j.arena);
 	}
 	if (db->id_count == 0)

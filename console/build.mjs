@@ -1,4 +1,4 @@
-// Builds dist/ from src/. The output is bundled but not minified, so that diffs of dist/ can be read and
+// Builds dist/ from src/. The output is bundled, but has its names and short lines, so that diffs of dist/ can be read and
 // what is served can be audited; two builds have the same bytes. All addresses in it are relative.
 //   node build.mjs [FOLDER]    writes to FOLDER instead of dist/
 import { build, transform } from 'esbuild';
@@ -17,8 +17,14 @@ const withoutRest = {
   name: 'without-rest',
   setup(to) {
     to.onLoad({ filter: /node_modules.*\.m?js$/ }, async ({ path }) => {
-      const { code } = await transform(await readFile(path, 'utf8'), { minifyWhitespace: true, legalComments: 'inline' });
-      return { contents: path.endsWith('marked.esm.js') ? lexerOf(code) : code };
+      const isMarked = path.endsWith('marked.esm.js'); // it comes with short names, and lexerOf() looks for its form
+      const { code } = await transform(await readFile(path, 'utf8'), {
+        minifyWhitespace: true,
+        minifySyntax: !isMarked,
+        minifyIdentifiers: !isMarked,
+        legalComments: 'inline',
+      });
+      return { contents: isMarked ? lexerOf(code) : code };
     });
   },
 };
@@ -43,6 +49,10 @@ const { metafile } = await build({
   target: ['es2022', 'chrome110', 'firefox115', 'safari16.4'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
+  jsxSideEffects: true, // no note at each element that it may be left out
+  minifySyntax: true, // shorter forms of the same
+  minifyWhitespace: true, // a twelfth of what is served; names stay, and lines are short enough to compare
+  lineLimit: 160,
   legalComments: 'inline',
   charset: 'utf8',
   plugins: [withoutRest],
@@ -50,11 +60,22 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 
-// The names of the two entries, with their hashes.
+// The names of the two entries, with their hashes; and the files that the first one imports, which the browser so asks for
+// together with it, not after it.
 const built = {};
 for (const [path, { entryPoint }] of Object.entries(metafile.outputs))
   for (const [name, source] of Object.entries(entries))
     if (entryPoint === source) built[name] = `a/${basename(path)}`;
+
+const together = new Set();
+const gather = (path) =>
+  metafile.outputs[path].imports.forEach((one) => {
+    if (one.kind !== 'import-statement' || together.has(one.path)) return;
+    together.add(one.path);
+    gather(one.path);
+  });
+gather(Object.keys(metafile.outputs).find((path) => metafile.outputs[path].entryPoint === entries.main));
+built.together = [...together].map((path) => `<link rel="modulepreload" href="a/${basename(path)}">`).join('\n');
 
 const page = await readFile(join(here, 'src/index.html'), 'utf8');
 await mkdir(out, { recursive: true });

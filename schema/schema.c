@@ -12,6 +12,7 @@ const char *const chat_computer_files[] = { "prompt", "workspace", "both", NULL 
 const char *const chat_lmc_codes[] = { "tools", "fence", NULL };
 const char *const chat_roles[] = { "user", "assistant", "system", "developer", "tool", NULL };
 const char *const embedding_formats[] = { "float", "base64", NULL };
+const char *const expires_anchors[] = { "last_active_at", NULL };
 const char *const conversation_item_types[] = { "message", "function_call", "function_call_output",
 						NULL };
 const char *const conversation_item_roles[] = { "user", "assistant", "system", "developer", NULL };

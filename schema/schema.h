@@ -41,6 +41,8 @@ enum conversation_item_type {
 	CONVERSATION_ITEM_OUTPUT,
 	CONVERSATION_ITEM__COUNT
 };
+enum expires_anchor { EXPIRES_LAST_ACTIVE };
+extern const char *const expires_anchors[];
 extern const char *const conversation_item_types[];
 extern const char *const conversation_item_roles[];
 enum response_truncation {

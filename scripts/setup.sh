@@ -61,6 +61,12 @@ need_packages() {
 	exit 1
 }
 
+# What was compiled before, in any clone, is not compiled again where ccache is installed.
+if command -v ccache >/dev/null; then
+	export CMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER-ccache}
+	export CCACHE_BASEDIR=${CCACHE_BASEDIR-$root} CCACHE_NOHASHDIR=1
+fi
+
 # configure PRESET [CMAKE OPTION...]: makes build/PRESET, if that was not done yet.
 configure() {
 	local preset=$1 dir=$root/build/$1

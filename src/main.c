@@ -38,11 +38,15 @@ static const struct command {
 	  "    --conversation ID      only this one; may be given again\n" },
 	{ "import", "[FILE]", 0, 1, "take in an archive or a ChatGPT export (-, none: standard input)",
 	  command_import, NULL },
+	{ "import-config", "FILE", 1, 1, "make a configuration of LiteLLM's or Portkey's, on stdout",
+	  command_import_config, NULL },
 	{ "backup", "FILE", 1, 1, "copy the database and the uploaded files to FILE", command_backup,
 	  NULL },
 	{ "copy", "FROM TO", 2, 2, "move everything to an empty database, of SQLite or PostgreSQL",
 	  command_copy, NULL },
 	{ "vacuum", "", 0, 0, "give free pages of the database back to the disk", command_vacuum, NULL },
+	{ "sweep", "", 0, 0, "remove what is kept no longer, if no gateway does it", command_sweep,
+	  "    --dry-run              only say how much that is, also while it is served\n" },
 	{ "keys", "create|list|update|revoke|rotate [ID ...]", 1, SIZE_MAX, "API keys, also while it serves",
 	  command_keys,
 	  "    --name TEXT            create, update: for people to read\n"
@@ -55,8 +59,18 @@ static const struct command {
 	  "                           concurrent=4, body=1MiB, or none\n"
 	  "    --budget MONEY         create, update: what it may use up, 12.50/30d, or none\n"
 	  "    --budget-tokens N      create, update: the same in tokens, as 1000000/24h\n"
+	  "    --budget-each WHAT     create, update: what each value of a tag may use up,\n"
+	  "                           customer=5/1d\n"
+	  "    --keep TIME            create, update: how long its conversations are kept, 30d, or none\n"
+	  "    --cache WHETHER        create, update: on, all its calls ask for the cache of answers, or off\n"
+	  "    --group ID             create, update: the group that it belongs to, or none\n"
 	  "    --grace TIME           rotate: how long the old text stays good (default: 0)\n"
 	  "    --json                 as the admin routes answer\n" },
+	{ "groups", "create|list|update|delete [ID ...]", 1, SIZE_MAX, "groups of keys, also while it serves",
+	  command_groups,
+	  "    --hooks LIST           create, update: hooks that see its calls, too, or none\n"
+	  "                           and as for keys: --name, --models, --metadata, --limit,\n"
+	  "                           --budget, --budget-tokens, --budget-each, --keep, --json\n" },
 #ifdef PARLEY_RUNNER
 	{ "runner", "", 0, 0, "run the assistant's code in sandboxes, for a gateway", command_runner,
 	  "    --listen unix:PATH     the socket that the gateway connects to\n"
@@ -79,6 +93,7 @@ struct command_line {
 	struct config_flag           *flags; /* owned; values borrowed from argv */
 	size_t                        flag_count;
 	bool                          takeover;      /* --takeover */
+	bool                          dry_run;       /* --dry-run */
 	const char                   *output;        /* --output; NULL: none */
 	const char                  **conversations; /* owned; the values of --conversation */
 	size_t                        conversation_count;
@@ -109,9 +124,15 @@ enum {
 	OPT_LIMIT,
 	OPT_BUDGET,
 	OPT_BUDGET_TOKENS,
+	OPT_BUDGET_EACH,
 	OPT_GRACE,
+	OPT_CACHE,
+	OPT_KEEP,
+	OPT_GROUP,
+	OPT_HOOKS,
 	OPT_JSON,
 	OPT_TAKEOVER,
+	OPT_DRY_RUN,
 	OPT_GUARD,
 	OPT_PEER,
 	OPT_TRY,
@@ -136,9 +157,15 @@ static const struct option own_options[] = {
 	{ "limit", required_argument, NULL, OPT_LIMIT },
 	{ "budget", required_argument, NULL, OPT_BUDGET },
 	{ "budget-tokens", required_argument, NULL, OPT_BUDGET_TOKENS },
+	{ "budget-each", required_argument, NULL, OPT_BUDGET_EACH },
 	{ "grace", required_argument, NULL, OPT_GRACE },
+	{ "cache", required_argument, NULL, OPT_CACHE },
+	{ "keep", required_argument, NULL, OPT_KEEP },
+	{ "group", required_argument, NULL, OPT_GROUP },
+	{ "hooks", required_argument, NULL, OPT_HOOKS },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "takeover", no_argument, NULL, OPT_TAKEOVER },
+	{ "dry-run", no_argument, NULL, OPT_DRY_RUN },
 	{ "guard", required_argument, NULL, OPT_GUARD },
 	{ "peer", required_argument, NULL, OPT_PEER },
 	{ "try", required_argument, NULL, OPT_TRY },
@@ -263,7 +290,7 @@ static void add_flag(struct command_line *line, int opt)
 		(struct config_flag){ config_options[opt - OPT_VERSION - 1].name, optarg };
 }
 
-/* Reads an option of `parley keys`; false: it is another option. */
+/* Reads an option of `parley keys` or `parley groups`; false: it is another option. */
 static bool read_keys_option(int opt, struct command_line *line)
 {
 	struct command_keys_options *k = &line->keys;
@@ -275,10 +302,15 @@ static bool read_keys_option(int opt, struct command_line *line)
 	case OPT_EXPIRES: k->expires = optarg; break;
 	case OPT_SHARE: k->share = optarg; break;
 	case OPT_GRACE: k->grace = optarg; break;
+	case OPT_CACHE: k->cache = optarg; break;
+	case OPT_KEEP: k->keep = optarg; break;
+	case OPT_GROUP: k->group = optarg; break;
+	case OPT_HOOKS: k->hooks = optarg; break;
 	case OPT_JSON: k->json = true; break;
 	case OPT_LIMIT: line->limits[k->limit_count++] = optarg; break;
 	case OPT_BUDGET: k->budget = optarg; break;
 	case OPT_BUDGET_TOKENS: k->budget_tokens = optarg; break;
+	case OPT_BUDGET_EACH: k->budget_each = optarg; break;
 	case OPT_METADATA: line->metadata[k->metadata_count++] = optarg; break;
 	default: return false;
 	}
@@ -338,6 +370,7 @@ static int main_read_options(int argc, char **argv, const struct option *options
 			line->conversations[line->conversation_count++] = optarg;
 			break;
 		case OPT_TAKEOVER: line->takeover = true; break;
+		case OPT_DRY_RUN: line->dry_run = true; break;
 		default:
 			if (!read_keys_option(opt, line) && !read_runner_option(opt, line))
 				add_flag(line, opt);
@@ -383,6 +416,10 @@ static int check_options(struct command_line *line)
 {
 	const struct command *c = line->command;
 
+	if (line->dry_run && c->run != command_sweep) {
+		fprintf(stderr, "parley: %s does not take --dry-run\n", c->name);
+		return usage_error();
+	}
 	if (line->takeover && c->run != command_serve) {
 		fprintf(stderr, "parley: %s does not take --takeover\n", c->name);
 		return usage_error();
@@ -391,7 +428,7 @@ static int check_options(struct command_line *line)
 		fprintf(stderr, "parley: %s takes neither --output nor --conversation\n", c->name);
 		return usage_error();
 	}
-	if (line->any_keys && c->run != command_keys) {
+	if (line->any_keys && c->run != command_keys && c->run != command_groups) {
 		fprintf(stderr, "parley: %s takes no options of keys, as --name or --json\n",
 			c->name);
 		return usage_error();
@@ -553,6 +590,10 @@ static int main_run(const struct command_line *line)
 		return app_dump_routes();
 	if (line->action == ACTION_OPTIONS)
 		return print_buf(stdout, config_markdown);
+	/* It is for those who have no configuration yet, and needs none. */
+	if (line->action == ACTION_RUN && line->command->run == command_import_config)
+		return command_import_config(&(struct command_call){
+			.arguments = line->arguments, .argument_count = line->argument_count });
 
 	/* The runner has a file of its own. */
 	if (!line->command || strcmp(line->command->name, "runner") != 0)
@@ -574,6 +615,7 @@ static int main_run(const struct command_line *line)
 		.arguments = line->arguments,
 		.argument_count = line->argument_count,
 		.takeover = line->takeover,
+		.dry_run = line->dry_run,
 		.output = line->output,
 		.conversations = line->conversations,
 		.conversation_count = line->conversation_count,

@@ -5,7 +5,7 @@ import { signal } from '@preact/signals';
 export const base = new URL('../', location.href.split('#')[0]);
 
 // What session.ts knows and this file needs: the token, and whom to tell that it was refused.
-export const credentials = { token: '', refused: () => {} };
+export const credentials = { token: '', refused: (_error: ApiError, _token: string): void => {} };
 
 // True while the gateway can't be reached. What was read stays on the page.
 export const offline = signal(false);
@@ -19,6 +19,8 @@ export class ApiError extends Error {
     readonly request_id: string | null = null,
     readonly param: string | null = null,
     readonly retry_after: number | null = null,
+    readonly provider: boolean = false, // a provider was asked, and the error is its own
+    readonly run: string | null = null, // the id in the list of runs
   ) {
     super(message);
   }
@@ -54,8 +56,9 @@ export async function call(path: string, request: Request = {}): Promise<Respons
     redirect: 'error',
   });
   if (answer.ok) return answer;
-  if (answer.status === 401 && request.key === undefined) credentials.refused();
-  throw await errorOf(answer);
+  const error = await errorOf(answer);
+  if (answer.status === 401 && request.key === undefined) credentials.refused(error, token);
+  throw error;
 }
 
 // get: the JSON of an answer. A body makes it a POST.
@@ -98,9 +101,11 @@ async function errorOf(answer: Response): Promise<ApiError> {
   const id = answer.headers.get('x-request-id');
   const wait = Number(answer.headers.get('Retry-After') ?? NaN);
   const after = Number.isFinite(wait) ? wait : null;
+  const run = answer.headers.get('x-run-id');
+  const asked = Number(answer.headers.get('x-parley-attempts') ?? 0) > 0;
   try {
     const { error } = await answer.json();
-    return new ApiError(answer.status, error.message, error.code, error.request_id ?? id, error.param, after);
+    return new ApiError(answer.status, error.message, error.code, error.request_id ?? id, error.param, after, asked, run);
   } catch {
     return new ApiError(answer.status, `${answer.status} ${answer.statusText}`.trim(), null, id, null, after);
   }

@@ -1,18 +1,19 @@
 // What stands around each page: header, menu, main, the status line and the line that says that the gateway
 // is away.
 import { signal } from '@preact/signals';
-import type { ComponentType } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { offline } from './api';
 import { KeyboardList, keyboardShown } from './keyboard';
-import { menu, pageOf, type Page, type PageProps } from './pages';
+import { menu, pageOf, type Page } from './pages';
+import { useAction } from './parts/action';
 import { Announcer } from './parts/announce';
 import { Icon } from './parts/icon';
-import { Empty, Loading } from './parts/state';
+import { NotYet, useLazy } from './parts/lazy';
+import { Empty, Loading, Refused } from './parts/state';
 import { prefer, preferences, type Theme } from './preferences';
-import { href, route } from './router';
-import { may, me, open, phase, signOut, start } from './session';
-import { SignIn } from './sign_in';
+import { go, href, route } from './router';
+import { admin, lost, may, me, open, phase, signOut, start } from './session';
+import { SignIn, SignInAgain } from './sign_in';
 import { words } from './words';
 
 const LEFT = 'parley.left';
@@ -38,12 +39,40 @@ function Phase() {
   useEffect(() => {
     if (away) void start(); // the gateway is back
   }, [away]);
-  if (phase.value === 'out') return <SignIn />;
-  if (phase.value !== 'in') return <main id="main">{phase.value === 'starting' && <Loading />}</main>;
-  return <Frame />;
+  const again = phase.value === 'out' && lost.value !== null && me.value !== null;
+  if (phase.value === 'out' && !again) return <SignIn />;
+  if (phase.value !== 'in' && !again) return <main id="main">{phase.value === 'starting' && <Loading />}</main>;
+  return (
+    <>
+      <Frame />
+      {again && <SignInAgain />}
+    </>
+  );
+}
+
+// useDrawer: on a narrow screen the menu is a drawer over the page. The focus goes into it and comes back, Escape
+// closes it, and so does whatever leads to another place.
+function useDrawer(): void {
+  const shown = menuShown.value;
+  useEffect(() => {
+    menuShown.value = false;
+  }, [route.value]);
+  useEffect(() => {
+    if (!shown) return;
+    const button = document.getElementById('menu-button');
+    const close = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape' || event.defaultPrevented) return;
+      menuShown.value = false;
+      button?.focus();
+    };
+    document.querySelector<HTMLElement>('#menu a, #menu button')?.focus();
+    addEventListener('keydown', close);
+    return () => removeEventListener('keydown', close);
+  }, [shown]);
 }
 
 function Frame() {
+  useDrawer();
   const page = pageOf(route.value.name === '' ? home() : route.value.name);
   return (
     <div class="frame" data-menu={menuShown.value ? 'shown' : undefined}>
@@ -52,6 +81,7 @@ function Frame() {
       </a>
       <Header />
       <Menu current={page} />
+      {menuShown.value && <div class="behind" onClick={() => (menuShown.value = false)} />}
       <Main page={page && may(page.scope) ? page : undefined} />
     </div>
   );
@@ -73,6 +103,7 @@ function Header() {
       </a>
       <button
         type="button"
+        id="menu-button"
         class="bare menu-button"
         aria-expanded={menuShown.value}
         aria-controls="menu"
@@ -86,10 +117,30 @@ function Header() {
 }
 
 function Menu({ current }: { current: Page | undefined }) {
-  const own = menu().filter((page) => page.scope !== 'admin');
-  const administration = menu().filter((page) => page.scope === 'admin');
+  // the overview is of all keys for administrators, and of their own for others
+  const ofAdmin = (page: Page) => page.scope === 'admin' || (page.name === 'overview' && admin.value);
+  const own = menu().filter((page) => !ofAdmin(page));
+  const administration = menu().filter(ofAdmin);
   return (
     <div class="side" id="menu">
+      {may('chat') && (
+        <div class="row begin">
+          <a class="button" href="#/chat" onClick={newChat}>
+            <Icon name="plus" />
+            {words.frame.newChat}
+          </a>
+          {may('read') && (
+            <a
+              class="button"
+              href={href('conversations', null, { focus: 'search' })}
+              title={words.chats.search}
+              aria-label={words.chats.search}
+            >
+              <Icon name="search" />
+            </a>
+          )}
+        </div>
+      )}
       <nav aria-label={words.frame.pages}>
         <Links pages={own} current={current} />
         {administration.length > 0 && (
@@ -99,9 +150,26 @@ function Menu({ current }: { current: Page | undefined }) {
           </>
         )}
       </nav>
+      {may('read') && <LazyChats />}
       <Account />
     </div>
   );
+}
+
+// newChat: the link also begins one where a new chat is open already.
+function newChat(event: Event): void {
+  if (route.value.name !== 'chat' || route.value.id) return;
+  event.preventDefault();
+  go('chat', null, { new: crypto.randomUUID() });
+}
+
+// LazyChats: a file of its own, so that the page is drawn before it.
+const loadChats = () => import('./chats');
+function LazyChats() {
+  const { file, missing, retry } = useLazy(loadChats);
+  const Shown = file?.default;
+  if (Shown) return <Shown key={me.value?.id} />;
+  return missing ? <NotYet missing={missing} retry={retry} /> : <div class="chats" />;
 }
 
 function Links({ pages, current }: { pages: Page[]; current: Page | undefined }) {
@@ -122,8 +190,11 @@ function Links({ pages, current }: { pages: Page[]; current: Page | undefined })
 const themes: Theme[] = ['auto', 'light', 'dark'];
 
 function Account() {
+  const leaving = useAction();
+  const { error } = leaving;
   return (
     <div class="account">
+      {error && <Refused error={error} title={error.status === 0 ? words.frame.notOutAway : words.frame.notOut} />}
       <p>{open.value ? words.frame.openGateway : (me.value?.name ?? me.value?.id)}</p>
       <div class="row">
         <select
@@ -142,7 +213,13 @@ function Account() {
           <span class="unseen">{words.frame.keyboard}</span>
         </button>
         {!open.value && (
-          <button type="button" class="bare" title={words.frame.signOut} onClick={() => void signOut()}>
+          <button
+            type="button"
+            class="bare"
+            title={words.frame.signOut}
+            disabled={leaving.busy}
+            onClick={() => leaving.run(signOut)}
+          >
             <Icon name="out" />
             <span class="unseen">{words.frame.signOut}</span>
           </button>
@@ -155,26 +232,21 @@ function Account() {
 // Main loads the page's file. The focus goes to main when another page opens, and not when only the id or
 // the query changes; a first load leaves it where the browser put it.
 function Main({ page }: { page: Page | undefined }) {
-  const [Shown, setShown] = useState<{ page: Page; Component: ComponentType<PageProps> } | null>(null);
+  const { file, missing, retry } = useLazy(page?.load ?? null);
+  const Shown = file?.default;
   const before = useRef<Page | undefined>(undefined);
 
   useEffect(() => {
-    menuShown.value = false;
     document.title = page ? `${words.pages[page.name]} · ${words.product}` : words.product;
     if (before.current && before.current !== page) focusMain();
     before.current = page;
     if (!page) return;
     sessionStorage.setItem(LEFT, page.name);
-    let wanted = true;
-    void page.load().then((file) => wanted && setShown({ page, Component: file.default }));
-    return () => {
-      wanted = false;
-    };
   }, [page]);
 
   return (
-    <main id="main" tabIndex={-1} data-page={page?.name}>
-      {!page ? <Unknown /> : Shown?.page === page ? <Shown.Component route={route.value} /> : <Loading />}
+    <main id="main" tabIndex={-1} data-page={page?.name} inert={menuShown.value}>
+      {!page ? <Unknown /> : Shown ? <Shown route={route.value} /> : <NotYet missing={missing} retry={retry} />}
     </main>
   );
 }

@@ -9,7 +9,7 @@ export const keyboardShown = signal(false);
 
 const letters: Record<string, () => void> = {
   '/': () => go('conversations', null, { focus: 'search' }),
-  n: () => go('chat'),
+  n: () => go('chat', null, { new: crypto.randomUUID() }),
   '?': () => (keyboardShown.value = true),
 };
 

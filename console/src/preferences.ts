@@ -7,10 +7,11 @@ interface Preferences {
   theme: Theme;
   letters: boolean; // single letters are shortcuts
   model: string; // the one last chosen
+  favourites: string[]; // models
 }
 
 const STORED = 'parley.preferences';
-const defaults: Preferences = { theme: 'auto', letters: true, model: '' };
+const defaults: Preferences = { theme: 'auto', letters: true, model: '', favourites: [] };
 
 export const preferences = signal<Preferences>(read());
 

@@ -99,7 +99,8 @@ void admin_keys_list(struct request *r, void *app)
 struct change {
 	struct lookup        lookup;
 	struct api_key_write write;
-	struct input        *input;             /* owned; `write` points into it */
+	struct input        *input; /* owned; `write` points into it */
+	struct audit_entry   entry;
 	char                 text[API_KEY_MAX]; /* "": no new text */
 };
 
@@ -140,6 +141,8 @@ static struct change *admin_keys_make(struct request *r, struct gateway *g,
 
 static void admin_keys_start(struct change *x)
 {
+	lookup_audit(&x->lookup, AUDIT_KEY_CREATE, STR_NONE, &x->entry);
+	audit_key(&x->entry, &x->write);
 	if (x->text[0])
 		hash_sha256(x->text, API_KEY_LENGTH, x->write.sha256);
 	lookup_start(&x->lookup, store_api_key_write(x->lookup.gateway->store, &x->write));
@@ -152,7 +155,8 @@ void admin_keys_create(struct request *r, void *app)
 
 	if (!x)
 		return;
-	if (api_key_body_create(x->input, &x->write, &e) != ERR_OK) {
+	if (api_key_body_create(x->input, &x->lookup.gateway->now->usage_tags, &x->write, &e) !=
+	    ERR_OK) {
 		lookup_refuse(&x->lookup, &e);
 		return;
 	}
@@ -172,7 +176,8 @@ void admin_keys_update(struct request *r, void *app)
 	if (!x)
 		return;
 	memcpy(x->write.id, id, sizeof id);
-	if (api_key_body_update(x->input, &x->write, &e) == ERR_OK)
+	if (api_key_body_update(x->input, &x->lookup.gateway->now->usage_tags, &x->write, &e) ==
+	    ERR_OK)
 		admin_keys_start(x);
 	else
 		lookup_refuse(&x->lookup, &e);

@@ -3,10 +3,13 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/metric.h"
 #include "base/money.h"
 #include "http/reply.h"
 #include "http/request.h"
 #include "json/value.h"
+#include "provider/credential.h"
+#include "provider/price_file.h"
 #include "provider/tally.h"
 #include "routes/kit/gateway.h"
 #include "store/key_ring.h"
@@ -22,9 +25,22 @@ static struct value *overview_time(int64_t s)
 	return s > 0 ? value_int(s) : value_null();
 }
 
+/* overview_count: a number of which 0 says that it is not known. */
+static struct value *overview_count(int64_t n)
+{
+	return n > 0 ? value_int(n) : value_null();
+}
+
 static struct value *overview_text(const char *text)
 {
-	return text[0] ? value_text_of(text) : value_null();
+	struct value *v = NULL;
+	struct buf    json;
+
+	buf_init(&json, 8 * KIB);
+	if (err_text(text, &json))
+		v = value_raw(buf_view(&json));
+	buf_finish(&json);
+	return v;
 }
 
 /* overview_list: made(arg, i) until it says by *ret_last that there are no more. */
@@ -49,18 +65,6 @@ static struct value *overview_list(struct value *(*made)(const void *arg, size_t
 
 /* --- health --- */
 
-static const char *health_word(const struct health_view *v)
-{
-	switch (v->state) {
-	case HEALTH_FINE: return "fine";
-	case HEALTH_COOLING: return "cooling";
-	case HEALTH_OPEN: return v->probe ? "probe" : "open";
-	case HEALTH_DEAD: return "dead_key";
-	case HEALTH__COUNT: break;
-	}
-	return "";
-}
-
 static struct value *overview_until(const struct health_view *v, const struct now *now)
 {
 	int64_t us = v->until_us - now->mono_us;
@@ -72,9 +76,10 @@ static struct value *last_error_of(const struct tally_view *t)
 {
 	if (t->code == ERR_OK)
 		return value_null();
-	return VALUE_OBJECT(
-		{ "at", value_int(t->at_ms / 1000) }, { "code", value_text_of(t->wire) },
-		{ "http_status", overview_time(t->http) }, { "message", value_text_of(t->text) });
+	return VALUE_OBJECT({ "at", value_int(t->at_ms / 1000) },
+			    { "code", overview_text(t->wire) },
+			    { "http_status", overview_time(t->http) },
+			    { "message", overview_text(t->text[0] ? t->text : "unknown error") });
 }
 
 /* --- models and providers --- */
@@ -93,24 +98,70 @@ static struct value *decimal_of(int64_t nano)
 	return value_text_of(money_print(nano, text));
 }
 
+/* rules_list: words or tokens that a price depends on, each from one of the rules. */
+static struct value *rules_list(const struct price_rules *rules, size_t count,
+				struct value *(*made)(const struct price_rules *rules, size_t i))
+{
+	struct value *list = value_array();
+
+	for (size_t i = 0; list && rules && i < count; i++) {
+		struct value *v = made(rules, i);
+
+		if (v && !value_push_take(list, v)) {
+			value_destroy(list);
+			return NULL;
+		}
+	}
+	return list;
+}
+
+static struct value *rules_tier(const struct price_rules *rules, size_t i)
+{
+	const struct price_layer *l = &rules->layers[i];
+
+	return l->above > 0 && l->class == CLASS_UNTOLD ? value_int(l->above) : NULL;
+}
+
+static struct value *rules_class(const struct price_rules *rules, size_t i)
+{
+	bool any = rules->factor[i] > 0;
+
+	for (size_t k = 0; k < rules->count && i != CLASS_UNTOLD; k++)
+		any = any || (size_t)rules->layers[k].class == i;
+	return any ? value_text_of(usage_class_word((enum usage_class)i)) : NULL;
+}
+
+static bool rules_timed(const struct price_rules *rules)
+{
+	bool any = false;
+
+	for (size_t i = 0; rules && i < rules->count; i++)
+		any = any || rules->layers[i].days;
+	return any;
+}
+
 static struct value *price_of(const struct price *p)
 {
+	size_t layers = p->rules ? p->rules->count : 0;
+
 	if (!p->known)
 		return value_null();
-	return VALUE_OBJECT({ "input", decimal_of(p->input) }, { "output", decimal_of(p->output) },
-			    { "cached", decimal_of(p->cached) },
-			    { "cache_write", decimal_of(p->cache_write) },
-			    { "cache_write_1h", decimal_of(p->cache_write_1h) },
-			    { "reasoning", decimal_of(p->reasoning) });
+	return VALUE_OBJECT(
+		{ "input", decimal_of(p->input) }, { "output", decimal_of(p->output) },
+		{ "cached", decimal_of(p->cached) }, { "cache_write", decimal_of(p->cache_write) },
+		{ "cache_write_1h", decimal_of(p->cache_write_1h) },
+		{ "reasoning", decimal_of(p->reasoning) }, { "audio_in", decimal_of(p->audio_in) },
+		{ "audio_out", decimal_of(p->audio_out) }, { "image", decimal_of(p->image) },
+		{ "call", decimal_of(p->call) },
+		{ "tiers", rules_list(p->rules, layers, rules_tier) },
+		{ "classes", rules_list(p->rules, CLASS__COUNT, rules_class) },
+		{ "hours", value_bool(rules_timed(p->rules)) },
+		{ "reported", value_bool(p->reported) });
 }
 
 static const char *price_source(const struct registry_view *v)
 {
-	if (v->own)
-		return "own";
-	if (!v->table)
-		return "none";
-	return v->price.known ? "table" : "asked";
+	return v->table ? "asked" : price_source_word((enum price_source)v->price.source);
 }
 
 static struct value *target_at(const void *arg, size_t i, bool *ret_last)
@@ -123,16 +174,20 @@ static struct value *target_at(const void *arg, size_t i, bool *ret_last)
 		*ret_last = true;
 		return NULL;
 	}
-	struct health_view h = health_look(v.provider->name, v.upstream, x->at.mono_us);
+	struct health_view h = health_look(v.provider->label, v.upstream, x->at.mono_us);
 	tally_look(v.tally, &t);
 	return VALUE_OBJECT(
 		{ "provider", value_text_of(v.provider->name) },
+		{ "key", v.provider->place > 0 ? value_int(v.provider->place) : value_null() },
 		{ "upstream_model", v.upstream.n > 0 ? value_string(v.upstream) : value_null() },
 		{ "weight", value_int(v.weight) }, { "price", price_of(&v.price) },
 		{ "price_source", value_text_of(price_source(&v)) },
+		{ "context", overview_count(v.limits.context) },
+		{ "max_output", overview_count(v.limits.output) },
 		{ "health", value_text_of(health_word(&h)) },
 		{ "until", overview_until(&h, &x->at) }, { "failures", value_int(h.failures) },
 		{ "calls", value_int(t.calls) }, { "failed", value_int(t.failed) },
+		{ "tokens_in", value_int(t.tokens_in) }, { "cached_tokens", value_int(t.cached) },
 		{ "first_token_ms",
 		  t.begun > 0 ? value_int(t.first_us / t.begun / 1000) : value_null() },
 		{ "last_error", last_error_of(&t) });
@@ -159,14 +214,57 @@ static struct value *model_at(const void *arg, size_t i, bool *ret_last)
 	return VALUE_OBJECT({ "name", value_string(v.model) },
 			    { "place", value_raw(x.now->about.places[i]) },
 			    { "fallback", overview_list(fallback_at, &v) },
-			    { "max_output", overview_time(v.max_output) },
+			    { "max_output", overview_count(v.max_output) },
 			    { "targets", overview_list(target_at, &x) });
+}
+
+/* overview_entry: the i-th entry: the provider of its first key. */
+static const struct provider *overview_entry(const struct registry *r, size_t i)
+{
+	const struct provider *p;
+
+	for (size_t n = 0; (p = registry_provider(r, n)) != NULL; n++)
+		if (p->place <= 1 && i-- == 0)
+			return p;
+	return NULL;
+}
+
+/* entry_health: the best of an entry's keys: calls go there. */
+static struct health_view entry_health(const struct overview_place *x, const struct provider *entry)
+{
+	struct health_view     best = health_look(entry->label, STR_NONE, x->at.mono_us);
+	const struct provider *p;
+
+	for (size_t i = 0; (p = registry_provider(x->now->registry, i)) != NULL; i++) {
+		struct health_view h;
+
+		if (strcmp(p->name, entry->name) != 0)
+			continue;
+		h = health_look(p->label, STR_NONE, x->at.mono_us);
+		if (h.state < best.state)
+			best = h;
+	}
+	return best;
+}
+
+/* put_credential: "auth": where the keys come from, and until when they are good; never the keys. */
+static bool put_credential(struct buf *out, const struct provider *p)
+{
+	struct credential_about a;
+
+	if (!p->credential)
+		return buf_text(out, ",\"auth\":null");
+	credential_look(p->credential, &a);
+	return buf_fmt(out, ",\"auth\":{\"kind\":\"%s\",\"source\":", a.kind) &&
+	       err_text(a.source, out) && buf_text(out, ",\"expires_at\":") &&
+	       (a.expires_s > 0 ? buf_int(out, a.expires_s) : buf_text(out, "null")) &&
+	       buf_text(out, ",\"error\":") && err_text(a.why, out) && buf_text(out, "}");
 }
 
 static struct value *provider_at(const void *arg, size_t i, bool *ret_last)
 {
 	const struct overview_place *x = arg;
-	const struct provider       *p = registry_provider(x->now->registry, i);
+	const struct provider       *p = overview_entry(x->now->registry, i);
 	struct buf                   text;
 	struct value                *v = NULL;
 
@@ -174,9 +272,9 @@ static struct value *provider_at(const void *arg, size_t i, bool *ret_last)
 	if (!p)
 		return NULL;
 	struct str         known = x->now->about.providers[i];
-	struct health_view h = health_look(p->name, STR_NONE, x->at.mono_us);
-	buf_init(&text, known.n + KIB);
-	if (buf_add(&text, known.p, known.n - 1) &&
+	struct health_view h = entry_health(x, p);
+	buf_init(&text, known.n + 4 * KIB);
+	if (buf_add(&text, known.p, known.n - 1) && put_credential(&text, p) &&
 	    buf_fmt(&text, ",\"health\":\"%s\"}", health_word(&h)))
 		v = value_raw(buf_view(&text));
 	buf_finish(&text);
@@ -203,6 +301,19 @@ static struct value *config_of(const struct gateway *g)
 			    { "reload", reload_of(g) }, { "options", value_raw(a->options) });
 }
 
+/* prices_of: the file with prices. */
+static struct value *prices_of(const struct gateway *g)
+{
+	const struct price_file *f = registry_prices(g->now->registry);
+
+	if (!f)
+		return value_null();
+	struct price_file_about a = price_file_look(f);
+	return VALUE_OBJECT({ "file", value_text_of(a.path) }, { "form", value_text_of(a.form) },
+			    { "models", value_int((int64_t)a.count) },
+			    { "changed_at", value_int(a.date_s) });
+}
+
 static struct value *overview_calls(const struct gateway *g)
 {
 	struct admit_stats s;
@@ -212,6 +323,16 @@ static struct value *overview_calls(const struct gateway *g)
 			    { "max_calls", value_int(g->now->admit.max_calls) },
 			    { "waiting", value_int(s.waiting) },
 			    { "max_waiting", value_int(g->now->admit.max_waiting) });
+}
+
+static struct value *cache_counts(void)
+{
+	struct run_cache_counts c;
+
+	run_cache_look(&c);
+	return VALUE_OBJECT({ "hits", value_int(c.hits) }, { "misses", value_int(c.misses) },
+			    { "bypassed", value_int(c.bypassed) },
+			    { "stored", value_int(c.stored) }, { "bytes", value_int(c.bytes) });
 }
 
 static struct value *connections_of(const struct gateway *g)
@@ -236,14 +357,30 @@ static struct value *search_of(const struct store_stats *s)
 static struct value *store_of(const struct gateway *g)
 {
 	struct store_stats s;
+	int64_t            oldest = metric_gauge(METRIC_OLDEST);
 
 	store_stats(g->store, &s);
-	return VALUE_OBJECT({ "engine", value_text_of(g->store->ops->name) },
-			    { "writable", value_bool(s.writable) },
-			    { "problem", overview_text(s.writable ? "" : s.problem) },
-			    { "database_bytes", value_int(s.database_bytes) },
-			    { "log_bytes", value_int(s.log_bytes) },
-			    { "queue", value_int((int64_t)s.queue) }, { "search", search_of(&s) });
+	return VALUE_OBJECT(
+		{ "engine", value_text_of(g->store->ops->name) },
+		{ "writable", value_bool(s.writable) },
+		{ "problem", overview_text(s.writable ? "" : s.problem) },
+		{ "database_bytes", value_int(s.database_bytes) },
+		{ "log_bytes", value_int(s.log_bytes) }, { "queue", value_int((int64_t)s.queue) },
+		{ "oldest_conversation_at", oldest > 0 ? value_int(oldest) : value_null() },
+		{ "search", search_of(&s) });
+}
+
+static struct value *alert_at(const void *arg, size_t i, bool *ret_last)
+{
+	const struct gateway *g = arg;
+	struct process_alert  a;
+
+	*ret_last = !process_alert_at(g->process, i, &a);
+	if (*ret_last)
+		return NULL;
+	return VALUE_OBJECT({ "type", value_text_of(a.type) },
+			    { "subject", overview_text(a.subject) }, { "at", value_int(a.at_s) },
+			    { "text", value_text_of(a.text) });
 }
 
 void overview_get(struct request *r, void *app)
@@ -261,8 +398,10 @@ void overview_get(struct request *r, void *app)
 			{ "listeners", value_raw(g->process->listeners) }, { "config", config_of(g) },
 			{ "secrets", value_raw(g->now->about.secrets) },
 			{ "providers", overview_list(provider_at, &x) },
-			{ "models", overview_list(model_at, &x) }, { "calls", overview_calls(g) },
-			{ "connections", connections_of(g) }, { "store", store_of(g) });
+			{ "models", overview_list(model_at, &x) }, { "prices", prices_of(g) },
+			{ "calls", overview_calls(g) }, { "cache", cache_counts() },
+			{ "connections", connections_of(g) }, { "store", store_of(g) },
+			{ "alerts", overview_list(alert_at, g) });
 
 	buf_init(&body, LIMIT_OVERVIEW);
 	if (!value_print(v, &body))

@@ -8,6 +8,7 @@
 #include "desk/live.h"
 #include "http/request.h"
 #include "msg/family.h"
+#include "routes/kit/csv.h"
 #include "routes/kit/gateway.h"
 #include "run/follow.h"
 #include "shape/reasoning.h"
@@ -66,6 +67,12 @@ bool run_print(struct buf *out, const struct run_read *run) MUST_USE;
 bool run_print_whole(struct buf *out, const struct run_read *run) MUST_USE;
 /* run_print_keyed: run_print with the key, for the operator. */
 bool run_print_keyed(struct buf *out, const struct run_read *run) MUST_USE;
+/* run_print_admin: run_print_whole with the key. */
+bool run_print_admin(struct buf *out, const struct run_read *run) MUST_USE;
+/* run_csv: a line of CSV about the run; keys: with the key, for the operator.  run_csv_columns: the names of its
+ * columns. */
+void        run_csv(struct csv *c, const struct run_read *run, bool keys);
+const char *run_csv_columns(bool keys);
 /* run_print_shape: the member `shape` of the run_read for run_print_for, whose arena has this
  * maximum. */
 enum { RUN_PRINT_ARENA = 2 * LIMIT_STORE_ROW + MIB };

@@ -2,6 +2,7 @@
  * one leaves. */
 #include "routes/call/call.h"
 
+#include "base/allowance.h"
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/limits.h"
@@ -11,6 +12,10 @@
 #include "http/reply.h"
 #include "http/stream.h"
 #include "msg/call_note.h"
+#include "routes/call/cache_ask.h"
+#include "routes/call/session_of.h"
+#include "routes/kit/check.h"
+#include "routes/call/tags_of.h"
 #include "routes/kit/gateway.h"
 #include "store/run.h"
 
@@ -25,6 +30,7 @@ struct exchange {
 	struct door_call *call;
 	struct stream    *stream; /* NULL: a plain answer, or the stream is not open yet */
 	struct str        model;
+	struct str        label;    /* the configured model */
 	struct str        settings; /* settings of a background call */
 	bool              streamed;
 	bool              bare;
@@ -40,8 +46,9 @@ static void exchange_note(struct exchange *x)
 	struct call_note n;
 
 	if (!door_note(x->call, request_view(x->request)->start_us, &n))
-		return;
+		n = (struct call_note){ .replayed = door_replays(x->call) };
 	n.model = x->model;
+	n.label = x->label;
 	n.stream = x->stream != NULL;
 	request_note(x->request, &n);
 }
@@ -123,6 +130,26 @@ static void run_headers(struct request *r, const struct run_told *told)
 	reply_header(r, "Location", str_of(location));
 }
 
+static void put_cache(struct request *r, enum call_cache cache)
+{
+	if (cache != CALL_CACHE_NONE)
+		reply_header(r, "x-parley-cache", str_of(call_cache_name(cache)));
+}
+
+/* put_cached: what the cache of answers has done, and how old its answer is. */
+static void put_cached(struct request *r, const struct run_view *v)
+{
+	char    seconds[DECIMAL_MAX], from[ID_MAX];
+	int64_t age_ms = clock_wall_ms() - v->cached_ms;
+
+	put_cache(r, v->cache);
+	if (v->cached_ms == 0)
+		return;
+	reply_header(r, "Age", decimal_int(age_ms > 0 ? age_ms / 1000 : 0, seconds));
+	id_text(v->cached_from, ID_RUN, from);
+	reply_header(r, "x-parley-cached-from", str_of(from));
+}
+
 static void exchange_headers(struct exchange *x, struct door_view *v)
 {
 	door_view(x->call, v);
@@ -139,6 +166,9 @@ static void exchange_headers(struct exchange *x, struct door_view *v)
 
 		reply_header(x->request, "x-parley-attempts", decimal_int(v->run.attempts, count));
 	}
+	if (v->run.target.n > 0 && !x->background)
+		reply_header(x->request, "x-parley-target", v->run.target);
+	put_cached(x->request, &v->run);
 	run_headers(x->request, &(struct run_told){
 					.run = v->run.id,
 					.conversation = v->run.conversation,
@@ -150,6 +180,17 @@ static void exchange_headers(struct exchange *x, struct door_view *v)
 static void exchange_part(struct exchange *x)
 {
 	door_leave(x->call);
+	free(x);
+}
+
+/* exchange_left: the client's request has ended, and its line says what the call has come to. */
+static void exchange_left(struct exchange *x)
+{
+	struct request  *r = x->request;
+	struct call_note n;
+
+	door_leave_note(x->call, &n);
+	request_note(r, &n);
 	free(x);
 }
 
@@ -172,12 +213,17 @@ static void exchange_source_over(void *arg, bool whole)
 	if (!whole && !x->replayed)
 		metric_add(METRIC_STREAM_ABORTS, (const char *[]){ "client", "left", "" }, 1);
 	exchange_note(x);
-	exchange_part(x);
+	exchange_left(x);
 }
 
 static bool exchange_source_broken(void *arg)
 {
-	return door_broken(((struct exchange *)arg)->call);
+	const struct exchange *x = arg;
+	const struct family   *f = request_family(x->request);
+	bool                   abort = f->breaks && (x->gateway->now->abort_failed_streams ||
+                                   family_halves(f, request_header(x->request, "User-Agent")));
+
+	return door_broken(x->call, abort);
 }
 
 static const struct stream_source source = { exchange_source_ready, exchange_source_taken,
@@ -209,6 +255,7 @@ static void exchange_on_open(void *arg)
 	x->stream = stream_open(x->request, &source, x);
 	if (x->stream)
 		return;
+	exchange_note(x);
 	part_later(x);
 	reply_refuse(x->request, ERR_OVERLOADED, "", "no memory for the stream");
 }
@@ -301,7 +348,13 @@ static void exchange_on_shown(void *arg, const struct run_read *run)
 static void exchange_on_refused(void *arg, const struct err *e)
 {
 	struct exchange *x = arg;
+	/* A call that has a part in the cache has looked for an answer first, and waited for that. */
+	enum call_cache cache = e->code == ERR_NOT_CACHED ? CALL_CACHE_BYPASS : CALL_CACHE_NONE;
 
+	request_note(x->request, &(struct call_note){ .model = x->model,
+						      .label = x->label,
+						      .cache = (uint8_t)cache });
+	put_cache(x->request, cache);
 	reply_error(x->request, e);
 	free(x);
 }
@@ -324,7 +377,7 @@ static void exchange_client_left(void *arg)
 	struct exchange *x = arg;
 
 	exchange_note(x);
-	exchange_part(x);
+	exchange_left(x);
 }
 
 /* --- the request --- */
@@ -332,6 +385,7 @@ static void exchange_client_left(void *arg)
 static enum errc exchange_read_key(struct request *r, struct call_request *rq, struct err *e)
 {
 	struct str           key = request_view(r)->head.idempotency_key;
+	const char          *variant = request_family(r)->variant;
 	struct answer_label *name;
 
 	if (!key.p)
@@ -342,8 +396,8 @@ static enum errc exchange_read_key(struct request *r, struct call_request *rq, s
 	rq->caller.key = name;
 	enum errc rc = idem_parse(key, name, e);
 	if (rc == ERR_OK)
-		rc = idem_bind(str_of(request_view(r)->method), request_view(r)->path,
-			       input_digest(rq->input), name, e);
+		rc = idem_bind(str_of(variant ? variant : request_view(r)->method),
+			       request_view(r)->path, input_digest(rq->input), name, e);
 	return rc;
 }
 
@@ -363,6 +417,7 @@ static struct exchange *exchange_create(struct request *r, struct gateway *g,
 		.background = rq->manner.background,
 		/* The request's arena lives as long as the exchange may use the request. */
 		.model = arena_str(request_arena(r), rq->what.model),
+		.label = arena_str(request_arena(r), rq->what.label),
 	};
 	if (rq->manner.background)
 		x->settings = arena_str(request_arena(r), rq->manner.settings);
@@ -373,6 +428,45 @@ static struct exchange *exchange_create(struct request *r, struct gateway *g,
 	return x;
 }
 
+static enum errc exchange_read_resume(const struct request *r, struct call_request *rq,
+				      struct err *e)
+{
+	if (!door_resumes(rq) || rq->manner.resume != RESUME_AS_SET)
+		return ERR_OK;
+
+	struct str said = request_header(r, "x-parley-resume");
+	if (said.n == 0)
+		return ERR_OK;
+	if (!str_is(said, "off") && !str_is(said, "fallback"))
+		return err_set(e, ERR_INVALID_VALUE, "x-parley-resume", "must be off or fallback");
+	rq->manner.resume = str_is(said, "off") ? RESUME_OFF : RESUME_FALLBACK;
+	return ERR_OK;
+}
+
+/* exchange_read_ceiling: what the calls of the conversation, or else of the session, may cost together. */
+static enum errc exchange_read_ceiling(const struct request *r, struct call_request *rq,
+				       struct err *e)
+{
+	static const char name[] = "x-parley-max-cost";
+	struct str        said = request_header(r, name);
+	int64_t          *most = &rq->manner.max_nano;
+	int64_t           nano = 0;
+
+	if (said.n > 0 && !allowance_read_money(said, &nano))
+		return err_set(e, ERR_INVALID_VALUE, name, "%s", check_money_must);
+	if (nano > 0 && (*most == 0 || nano < *most))
+		*most = nano;
+	rq->manner.capped = *most > 0;
+	if (*most == 0 || rq->manner.store)
+		return ERR_OK;
+	rq->caller.purse = session_named(r, rq);
+	if (rq->caller.purse != 0)
+		return ERR_OK;
+	return err_set(e, ERR_INVALID_VALUE, said.n > 0 ? name : "config.max_cost",
+		       "is the ceiling of a stored conversation or of a session: name one in "
+		       "x-parley-session");
+}
+
 void exchange_start(struct request *r, struct gateway *g, struct call_request *rq)
 {
 	struct exchange *x = NULL;
@@ -380,12 +474,22 @@ void exchange_start(struct request *r, struct gateway *g, struct call_request *r
 
 	rq->caller.request_id = str_of(request_view(r)->id);
 	rq->caller.owner = request_owner(r);
+	rq->caller.arrived_us = request_view(r)->start_us;
 	rq->caller.trace = request_view(r)->trace;
+	rq->caller.session = session_of(r, rq);
 	rq->manner.family = request_family(r);
 	if (!rq->held)
 		rq->held = snapshot_hold(g->now); /* keeps the provider alive */
 	rq->release = snapshot_release;
-	enum errc rc = exchange_read_key(r, rq, &e);
+	enum errc rc = exchange_read_resume(r, rq, &e);
+	if (rc == ERR_OK)
+		rc = exchange_read_ceiling(r, rq, &e);
+	if (rc == ERR_OK)
+		rc = tags_of(r, g, rq, &e);
+	if (rc == ERR_OK)
+		rc = exchange_read_key(r, rq, &e);
+	if (rc == ERR_OK)
+		rc = cache_ask_read(r, &rq->manner.cache, &e);
 	if (rc != ERR_OK)
 		limit_headers_look(r, g);
 	else if (!(x = exchange_create(r, g, rq)))

@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "http/request.h"
+#include "routes/call/tags_of.h"
 #include "routes/kit/gateway.h"
 
 #include <stdlib.h>
@@ -24,15 +25,22 @@ struct reading {
 	struct gateway      *gateway;
 	struct gateway   then; /* the gateway at the start of the request; its snapshot is held */
 	struct identity *who;  /* held */
-	intake_read_fn   read;
+	const struct family *family;
+	intake_read_fn       read;
 	struct call_request *rq; /* owned */
 };
+
+static enum errc intake_read(struct call_request *rq, const struct gateway *g,
+			     const struct family *f, intake_read_fn read, struct err *e)
+{
+	return tags_of_body(rq->input, g, f, rq, e) == ERR_OK ? read(rq->input, g, rq, e) : e->code;
+}
 
 static enum errc reading_run(struct request_aside *a, struct err *e)
 {
 	struct reading *x = container_of(a, struct reading, aside);
 
-	return x->read(x->rq->input, &x->then, x->rq, e);
+	return intake_read(x->rq, &x->then, x->family, x->read, e);
 }
 
 static void intake_start_or_refuse(struct request *r, struct gateway *g, struct call_request *rq,
@@ -76,7 +84,9 @@ static enum errc read_aside(struct request *r, struct gateway *g, struct call_re
 
 	if (!x)
 		return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
-	*x = (struct reading){ .gateway = g, .then = *g, .read = read, .rq = rq };
+	*x = (struct reading){
+		.gateway = g, .then = *g, .read = read, .rq = rq, .family = request_family(r)
+	};
 	x->who = identity_hold(rq->caller.who);
 	snapshot_hold(g->now);
 	enum errc rc = request_aside_start(&x->aside, r, g->cpu, reading_run, reading_done, e);
@@ -115,6 +125,7 @@ struct call_request *intake_request(struct request *r, struct input *in)
 		rq->input = in;
 		rq->caller.who = request_view(r)->by.who;
 		rq->caller.scopes = (uint8_t)request_view(r)->by.scopes;
+		rq->caller.console = gateway_is_console(r);
 	}
 	return rq;
 }
@@ -134,7 +145,7 @@ void intake_serve_model(struct request *r, struct gateway *g, struct str named, 
 	if (!intake_keep(rq, named, &rq->what.asked) || !intake_keep_headers(rq, r))
 		err_no_memory(&e);
 	else if (in->body.len <= LIMIT_LOOP_JSON)
-		e.code = read(in, g, rq, &e);
+		e.code = intake_read(rq, g, request_family(r), read, &e);
 	else if (read_aside(r, g, rq, read, &e) == ERR_OK)
 		return;
 	intake_start_or_refuse(r, g, rq, &e);

@@ -49,7 +49,7 @@ static void run_events_source_over(void *arg, bool whole)
 
 static bool run_events_source_broken(void *arg)
 {
-	return follow_broken(((struct replay *)arg)->follow);
+	return follow_broken(((struct replay *)arg)->follow, false);
 }
 
 static const struct stream_source source = { run_events_source_ready, run_events_source_taken,

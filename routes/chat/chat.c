@@ -343,6 +343,9 @@ static enum errc read_config(struct input *in, const struct gateway *g,
 	if (rc == ERR_OK)
 		rc = door_target(g->now->registry, config.model.p ? config.model : default_model,
 				 "config.model", ret, e);
+	if (rc == ERR_OK && config.max_cost != JSON_ABSENT)
+		rc = check_money(&in->doc, config.max_cost, "config.max_cost",
+				 &ret->manner.max_nano, e);
 	if (rc == ERR_OK && (config.computer != JSON_ABSENT || ret->manner.computing))
 		rc = chat_computer_read(in, g, c, &config, ret, e);
 	return rc;
@@ -374,6 +377,18 @@ enum errc chat_read_how(struct input *in, const struct gateway *g, const struct 
 	return ERR_OK;
 }
 
+static enum errc chat_read_expiry(struct input *in, json_at at, int64_t *ret_ms, struct err *e)
+{
+	struct expires_after b = expires_after_init;
+	enum errc            rc = ERR_OK;
+
+	if (at != JSON_ABSENT)
+		rc = fields_read(&expires_after_fields, &in->doc, at, "expires_after", &in->arena,
+				 &b, e);
+	*ret_ms = b.seconds * 1000;
+	return rc;
+}
+
 static enum errc chat_read_request(struct input *in, const struct gateway *g,
 				   struct call_request *ret, struct err *e)
 {
@@ -396,7 +411,11 @@ static enum errc chat_read_request(struct input *in, const struct gateway *g,
 	ret->what.instruction = c.instruction;
 	if (c.metadata != JSON_ABSENT)
 		ret->thread.metadata = json_raw(&in->doc, c.metadata);
-	return ERR_OK;
+	rc = chat_read_expiry(in, c.expires_after, &ret->thread.keep_ms, e);
+	if (rc == ERR_OK && ret->thread.keep_ms > 0 && !ret->manner.store)
+		rc = err_set(e, ERR_INVALID_VALUE, "expires_after",
+			     "is for stored conversations; this one is not stored");
+	return rc;
 }
 
 void chat_post(struct request *r, void *app)

@@ -241,6 +241,7 @@ void stored_completion_messages_list(struct request *r, void *app)
 struct change {
 	struct lookup           lookup;
 	struct completion_write write;
+	struct audit_entry      entry; /* a deletion's, in the audit */
 	enum reasoning_name     reasoning;
 	struct input           *input; /* owned; `write` points into it */
 };
@@ -346,5 +347,6 @@ void stored_completion_change_delete(struct request *r, void *app)
 	if (!x)
 		return;
 	x->write.delete = true;
+	lookup_audit(&x->lookup, AUDIT_COMPLETION_DELETE, request_param(r, 0), &x->entry);
 	completion_change_start(x);
 }

@@ -50,24 +50,29 @@ enum errc conversation_items_read(struct input *in, json_at items, struct conver
 				  struct err *e) MUST_USE;
 void      conversation_items_finish(struct conversation_items *items);
 
-/* --- conversation_print: the conversation object. */
+/* --- conversation_print: the conversation object; keep: what the gateway keeps, which may be shorter. */
 
-bool conversation_print(struct buf *out, const struct store_conversation *c) MUST_USE;
+bool conversation_print(struct buf *out, const struct store_conversation *c,
+			const struct store_keep *keep) MUST_USE;
 
-/* --- etag: revisions as entity tags, compared with If-Match and If-None-Match. */
+/* --- etag: revisions as entity tags, compared with If-Match and If-None-Match.
+ *
+ * A title that a model makes is no new revision, so that a client's If-Match stays good; but it changes what is read,
+ * and so the tag (If-None-Match): "7" becomes "7.t". */
 
 /* The tags of a header. Tags that are not Parley's match nothing. */
 struct etag {
 	bool    given;
 	bool    any; /* "*" */
 	int64_t revisions[STORE_REVISIONS];
+	bool    titled[STORE_REVISIONS];
 	size_t  count;
 };
 
 /* etag_parse: .p NULL: the header is absent.  weak: W/"…" counts as well (If-None-Match). */
 struct etag etag_parse(struct str header, bool weak);
-/* etag_send: the ETag of the reply to come. */
-void etag_send(struct request *r, int64_t revision);
+/* etag_send: the ETag of the reply to come; titled: by a model. */
+void etag_send(struct request *r, int64_t revision, bool titled);
 
 /* --- import_check: what was sent to be imported, in whatever form, made into an archive of which
  * every line was checked.  Shared by the route and the command.

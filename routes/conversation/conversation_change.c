@@ -18,6 +18,7 @@ struct change {
 	struct conversation_items items;
 	struct input             *input; /* owned; `write` points into it */
 	struct answer_label       key;   /* if write.made has one */
+	struct audit_entry        entry; /* a deletion's, in the audit */
 	bool (*print)(const struct change *x, struct buf *out);
 	bool                 tagged; /* the answer has the revision as ETag */
 	struct request_aside aside;  /* the worker that reads a long body */
@@ -45,7 +46,7 @@ static size_t change_bytes(const struct lookup *l)
 
 static bool change_print_conversation(const struct change *x, struct buf *out)
 {
-	return conversation_print(out, &x->write.now);
+	return conversation_print(out, &x->write.now, &x->lookup.gateway->keep);
 }
 
 static bool change_print_deleted(const struct change *x, struct buf *out)
@@ -98,10 +99,13 @@ static bool change_print_answer(struct lookup *l, struct buf *out)
 	struct answer_made *made = &x->write.made;
 	struct buf          kept = made->answer;
 
+	bool named = made->key.key.n > 0;
+
 	/* An object with an idempotency key is new, so it has the first revision. */
 	if (x->tagged)
-		etag_send(l->request, made->replayed ? 1 : x->write.now.revision);
-	if (made->key.key.n == 0)
+		etag_send(l->request, made->replayed ? 1 : x->write.now.revision,
+			  !named && x->write.now.titled == TITLED_BY_MODEL);
+	if (!named)
 		return x->print(x, out);
 	if (made->replayed)
 		reply_header(l->request, "Idempotency-Replayed", STR("true"));
@@ -140,6 +144,7 @@ static struct change *change_make(struct request *r, struct gateway *g,
 	x->write.change = change;
 	x->write.owner = request_owner(r);
 	x->write.now_ms = clock_wall_ms();
+	x->write.origin = gateway_is_console(r) ? ORIGIN_CONSOLE : ORIGIN_PROGRAM;
 	buf_init(&x->write.made.answer, LIMIT_STORE_ROW);
 	set_condition(&x->write, request_view(r)->head.if_match);
 	return x;
@@ -222,6 +227,35 @@ static enum errc set_labels(struct change *x, json_at metadata, struct str title
 	return check_metadata(&x->input->doc, metadata, e);
 }
 
+static enum errc change_set_keep(struct change *x, json_at at, struct err *e)
+{
+	struct expires_after b = expires_after_init;
+	struct input        *in = x->input;
+	enum errc            rc = ERR_OK;
+
+	if (at != JSON_ABSENT)
+		rc = fields_read(&expires_after_fields, &in->doc, at, "expires_after", &in->arena,
+				 &b, e);
+	x->write.keep_set = at != JSON_ABSENT;
+	x->write.keep_ms = b.seconds * 1000;
+	return rc;
+}
+
+static enum errc set_ceiling(struct change *x, json_at budget, struct err *e)
+{
+	struct conversation_budget body = conversation_budget_init;
+	struct input              *in = x->input;
+
+	x->write.ceiling_set = budget != JSON_ABSENT;
+	if (!x->write.ceiling_set)
+		return ERR_OK;
+	enum errc rc = fields_read(&conversation_budget_fields, &in->doc, budget, "budget",
+				   &in->arena, &body, e);
+	if (rc == ERR_OK && body.money != JSON_ABSENT)
+		rc = check_money(&in->doc, body.money, "budget.money", &x->write.ceiling_nano, e);
+	return rc;
+}
+
 static enum errc read_create(struct change *x, struct err *e)
 {
 	struct conversation_create body = conversation_create_init;
@@ -231,6 +265,10 @@ static enum errc read_create(struct change *x, struct err *e)
 
 	if (rc == ERR_OK)
 		rc = set_labels(x, body.metadata, body.title, e);
+	if (rc == ERR_OK)
+		rc = change_set_keep(x, body.expires_after, e);
+	if (rc == ERR_OK)
+		rc = set_ceiling(x, body.budget, e);
 	if (rc == ERR_OK && body.items != JSON_ABSENT)
 		rc = conversation_items_read(in, body.items, &x->items, e);
 	return rc;
@@ -243,6 +281,13 @@ static enum errc read_update(struct change *x, struct err *e)
 	enum errc                  rc =
 		fields_read(&conversation_update_fields, &in->doc, 0, "", &in->arena, &body, e);
 
+	if (rc != ERR_OK)
+		return rc;
+	x->write.pinned_set = json_get_some(&in->doc, 0, "pinned") != JSON_ABSENT;
+	x->write.pinned = body.pinned;
+	rc = change_set_keep(x, body.expires_after, e);
+	if (rc == ERR_OK)
+		rc = set_ceiling(x, body.budget, e);
 	return rc == ERR_OK ? set_labels(x, body.metadata, body.title, e) : rc;
 }
 
@@ -333,6 +378,7 @@ void conversation_change_delete(struct request *r, void *app)
 	if (!x)
 		return;
 	x->write.conversation = id;
+	lookup_audit(&x->lookup, AUDIT_CONVERSATION_DELETE, request_param(r, 0), &x->entry);
 	change_start(x);
 }
 
@@ -353,5 +399,6 @@ void conversation_change_remove(struct request *r, void *app)
 		return;
 	x->write.conversation = id;
 	x->write.message = message;
+	lookup_audit(&x->lookup, AUDIT_ITEM_DELETE, request_param(r, 1), &x->entry);
 	change_start(x);
 }

@@ -165,6 +165,7 @@ void conversation_import_post(struct request *r, void *app)
 		return;
 	x->max = g->max_file < (int64_t)LIMIT_IMPORT ? (uint64_t)g->max_file : LIMIT_IMPORT;
 	x->write.owner = request_owner(r);
+	x->write.origin = gateway_is_console(r) ? ORIGIN_CONSOLE : ORIGIN_PROGRAM;
 	x->write.now_ms = clock_wall_ms();
 	import_check_init(&x->check, g->store->blobs, x->write.now_ms);
 	if (import_read_key(x, &e) == ERR_OK)

@@ -2,6 +2,7 @@
 #include "routes/kit/handlers.h"
 
 #include "base/limits.h"
+#include "base/money.h"
 #include "http/reply.h"
 #include "routes/conversation/conversation.h"
 #include "routes/kit/lookup.h"
@@ -33,14 +34,23 @@ static bool conversations_print_found(struct lookup *l, struct buf *out)
 {
 	const struct store_conversation *found = &container_of(l, struct get, lookup)->read.found;
 
-	etag_send(l->request, found->revision);
-	return conversation_print(out, found);
+	etag_send(l->request, found->revision, found->titled == TITLED_BY_MODEL);
+	return conversation_print(out, found, &l->gateway->keep);
 }
 
-static bool etag_has(const struct etag *tag, int64_t revision)
+/* etag_matches: If-Match; etag_same: If-None-Match. */
+static bool etag_matches(const struct etag *tag, int64_t revision)
 {
 	for (size_t i = 0; i < tag->count; i++)
 		if (tag->revisions[i] == revision)
+			return true;
+	return tag->any;
+}
+
+static bool etag_same(const struct etag *tag, int64_t revision, bool titled)
+{
+	for (size_t i = 0; i < tag->count; i++)
+		if (tag->revisions[i] == revision && tag->titled[i] == titled)
 			return true;
 	return tag->any;
 }
@@ -49,11 +59,12 @@ static enum errc conversations_get_came(struct lookup *l, struct err *e)
 {
 	const struct get *x = container_of(l, struct get, lookup);
 	int64_t           revision = x->read.found.revision;
+	bool              titled = x->read.found.titled == TITLED_BY_MODEL;
 
-	if (x->match.given && !etag_has(&x->match, revision))
+	if (x->match.given && !etag_matches(&x->match, revision))
 		return err_set(e, ERR_PRECONDITION_FAILED, "", "the conversation has changed");
-	if (etag_has(&x->none_match, revision)) {
-		etag_send(l->request, revision);
+	if (etag_same(&x->none_match, revision, titled)) {
+		etag_send(l->request, revision, titled);
 		reply_static(TAKE(l->request), 304, NULL, STR_NONE);
 	}
 	return ERR_OK;
@@ -280,6 +291,9 @@ void conversations_item(struct request *r, void *app)
 	lookup_start(&x->lookup, store_item_read(g->store, &x->read));
 }
 
+static bool conversation_print_members(struct buf *out, const struct store_conversation *c,
+				       const struct store_keep *keep) MUST_USE;
+
 /* --- conversation_list: The list of conversations, which OpenAI's API lacks. */
 
 enum {
@@ -292,22 +306,40 @@ struct conversation_list {
 	struct conversations_read read;
 };
 
+static bool conversation_list_print_line(struct buf *out, const struct conversation_line *line,
+					 const struct store_keep *keep)
+{
+	char cost[MONEY_TEXT];
+
+	if (!conversation_print_members(out, &line->conversation, keep) ||
+	    !buf_fmt(out, ",\"updated_at\":%lld,\"message_count\":%lld,\"cost\":",
+		     (long long)(line->conversation.changed_ms / 1000), (long long)line->messages))
+		return false;
+	if (!(line->costs ? buf_fmt(out, "\"%s\"", money_print(line->cost_nano, cost))
+			  : buf_text(out, "null")) ||
+	    !buf_text(out, ",\"model\":") ||
+	    !(line->model.n > 0 ? buf_json_string(out, line->model) : buf_text(out, "null")))
+		return false;
+	return buf_text(out, ",\"excerpt\":") && buf_json_string(out, line->excerpt) &&
+	       buf_text(out, "}");
+}
+
 static bool conversation_list_print_list(struct lookup *l, struct buf *out)
 {
 	const struct conversations_read *read =
 		&container_of(l, struct conversation_list, lookup)->read;
 	char   first[ID_MAX] = "", last[ID_MAX] = "";
-	size_t n = read->conversation_count;
+	size_t n = read->line_count;
 
 	if (n > 0) {
-		id_text(read->conversations[0].id, ID_CONVERSATION, first);
-		id_text(read->conversations[n - 1].id, ID_CONVERSATION, last);
+		id_text(read->lines[0].conversation.id, ID_CONVERSATION, first);
+		id_text(read->lines[n - 1].conversation.id, ID_CONVERSATION, last);
 	}
 	if (!page_head(out, first, last, read->has_more) || !buf_text(out, ",\"data\":["))
 		return false;
 	for (size_t i = 0; i < n; i++)
 		if ((i > 0 && !buf_text(out, ",")) ||
-		    !conversation_print(out, &read->conversations[i]))
+		    !conversation_list_print_line(out, &read->lines[i], &l->gateway->keep))
 			return false;
 	return buf_text(out, "]}");
 }
@@ -327,6 +359,49 @@ static bool read_place(struct request *r, struct conversations_read *ret)
 			  &ret->after);
 }
 
+/* read_which: origin, pinned and sort, of which each list has an index; false: refused. */
+static bool read_which(struct request *r, struct conversations_read *ret)
+{
+	struct str origin = STR_NONE, pinned = STR_NONE, sort = STR_NONE;
+
+	(void)request_query(r, "origin", 0, &origin);
+	(void)request_query(r, "pinned", 0, &pinned);
+	(void)request_query(r, "sort", 0, &sort);
+	if (origin.n > 0 && !str_is(origin, "console") && !str_is(origin, "api")) {
+		reply_refuse(r, ERR_INVALID_VALUE, "origin", "must be \"console\" or \"api\"");
+	} else if (pinned.n > 0 && !str_is(pinned, "true")) {
+		reply_refuse(r, ERR_INVALID_VALUE, "pinned", "must be true, or absent");
+	} else if (sort.n > 0 && !str_is(sort, "created") && !str_is(sort, "recent")) {
+		reply_refuse(r, ERR_INVALID_VALUE, "sort", "must be \"created\" or \"recent\"");
+	} else if (str_is(sort, "recent") && (!str_is(origin, "console") || pinned.n > 0)) {
+		reply_refuse(r, ERR_INVALID_VALUE, "sort",
+			     "the order \"recent\" needs origin=console, and goes without pinned");
+	} else if (origin.n > 0 && pinned.n > 0) {
+		reply_refuse(r, ERR_INVALID_VALUE, "pinned",
+			     "the pinned conversations of both origins are one list");
+	} else {
+		ret->of = pinned.n > 0                ? CONVERSATIONS_PINNED
+			  : str_is(sort, "recent")    ? CONVERSATIONS_RECENT
+			  : str_is(origin, "console") ? CONVERSATIONS_CONSOLE
+			  : str_is(origin, "api")     ? CONVERSATIONS_PROGRAM
+						      : CONVERSATIONS_ALL;
+		return true;
+	}
+	return false;
+}
+
+/* read_labels: false: refused. */
+static bool read_labels(struct request *r, struct conversations_read *ret)
+{
+	if (!label_filter_read(r, &ret->arena, &ret->labels))
+		return false;
+	if (!ret->labels.key.p || ret->of == CONVERSATIONS_ALL)
+		return true;
+	reply_refuse(r, ERR_INVALID_VALUE, "metadata",
+		     "a list by metadata has no other filter or order");
+	return false;
+}
+
 void conversation_list_get(struct request *r, void *app)
 {
 	struct gateway           *g = app;
@@ -336,7 +411,7 @@ void conversation_list_get(struct request *r, void *app)
 		return;
 	x->read.owner = request_owner(r);
 	if (page_limit(r, LIST_DEFAULT, LIST_MAX, &x->read.limit) && read_place(r, &x->read) &&
-	    label_filter_read(r, &x->read.arena, &x->read.labels))
+	    read_which(r, &x->read) && read_labels(r, &x->read))
 		lookup_start(&x->lookup, store_conversations_read(g->store, &x->read));
 	else
 		lookup_refuse(&x->lookup, NULL);
@@ -344,9 +419,55 @@ void conversation_list_get(struct request *r, void *app)
 
 /* --- conversation_print: Prints the conversation object of OpenAI's API, with its title if there is one. */
 
-bool conversation_print(struct buf *out, const struct store_conversation *c)
+static bool conversation_is_kept(const struct store_conversation *c)
 {
-	char id[ID_MAX];
+	struct json_doc d = { 0 };
+	struct err      e;
+	bool            kept =
+		json_scan(&d, c->metadata.p, c->metadata.n, &json_limits_stored, &e) == ERR_OK &&
+		json_get_is(&d, 0, "keep", "true");
+
+	json_doc_finish(&d);
+	return kept;
+}
+
+/* conversation_print_expiry: nothing where nothing ends its time. */
+static bool conversation_print_expiry(struct buf *out, const struct store_conversation *c,
+				      const struct store_keep *keep)
+{
+	int64_t ms = c->keep_ms;
+
+	if (keep->conversations_ms > 0 && (ms == 0 || keep->conversations_ms < ms))
+		ms = keep->conversations_ms;
+	if (ms == 0 || (keep->pins && c->metadata.n > 0 && conversation_is_kept(c)))
+		return true;
+	return buf_fmt(out, ",\"expires_at\":%lld", (long long)((c->changed_ms + ms) / 1000));
+}
+
+/* conversation_print_members: without the brace that ends it. */
+static bool conversation_print_ceiling(struct buf *out, const struct store_ceiling *c)
+{
+	int64_t gone = c->spent_nano + c->reserved_nano;
+	int64_t left = c->limit_nano > gone ? c->limit_nano - gone : 0;
+	char    limit[MONEY_TEXT], spent[MONEY_TEXT], reserved[MONEY_TEXT], rest[MONEY_TEXT];
+
+	return buf_fmt(out,
+		       ",\"budget\":{\"limit\":\"%s\",\"spent\":\"%s\",\"reserved\":\"%s\","
+		       "\"left\":\"%s\"}",
+		       money_print(c->limit_nano, limit), money_print(c->spent_nano, spent),
+		       money_print(c->reserved_nano, reserved), money_print(left, rest));
+}
+
+static bool conversation_print_members(struct buf *out, const struct store_conversation *c,
+				       const struct store_keep *keep)
+{
+	static const char *const by[] = {
+		[TITLED_BY_USER] = "user",
+		[TITLED_BY_MODEL] = "model",
+		[TITLED_BY_WORDS] = "words",
+	};
+	struct str title = c->title.n > 0 ? c->title : c->opening;
+	char       id[ID_MAX];
 
 	id_text(c->id, ID_CONVERSATION, id);
 	if (!buf_fmt(out,
@@ -354,15 +475,28 @@ bool conversation_print(struct buf *out, const struct store_conversation *c)
 		     id, (long long)(c->created_ms / 1000)) ||
 	    !buf_str(out, c->metadata.n ? c->metadata : STR("{}")))
 		return false;
-	if (c->title.n > 0 && (!buf_text(out, ",\"title\":") || !buf_json_string(out, c->title)))
+	if (title.n > 0 && (!buf_text(out, ",\"title\":") || !buf_json_string(out, title) ||
+			    !buf_fmt(out, ",\"title_source\":\"%s\"", by[c->titled])))
 		return false;
-	return buf_text(out, "}");
+	return buf_fmt(out, ",\"origin\":\"%s\",\"pinned\":%s",
+		       c->origin == ORIGIN_CONSOLE ? "console" : "api",
+		       c->pinned ? "true" : "false") &&
+	       conversation_print_expiry(out, c, keep) &&
+	       (c->ceiling.limit_nano == 0 || conversation_print_ceiling(out, &c->ceiling));
+}
+
+bool conversation_print(struct buf *out, const struct store_conversation *c,
+			const struct store_keep *keep)
+{
+	return conversation_print_members(out, c, keep) && buf_text(out, "}");
 }
 
 /* --- etag: Entity tags (RFC 9110 section 8.8.3): a revision in quotes. */
 
+#define ETAG_TITLED ".t"
+
 /* The number in quotes at the start of s; 0: not a tag of the gateway. */
-static int64_t revision_of(struct str s)
+static int64_t revision_of(struct str s, bool *ret_titled)
 {
 	int64_t v = 0;
 	size_t  i = 1;
@@ -371,7 +505,9 @@ static int64_t revision_of(struct str s)
 		return 0;
 	for (; i < s.n && i < 19 && s.p[i] >= '0' && s.p[i] <= '9'; i++)
 		v = v * 10 + (s.p[i] - '0');
-	return i > 1 && i + 1 == s.n && s.p[i] == '"' ? v : 0;
+	struct str rest = { s.p + i, s.n - i };
+	*ret_titled = str_is(rest, ETAG_TITLED "\"");
+	return i > 1 && (*ret_titled || str_is(rest, "\"")) ? v : 0;
 }
 
 static struct str trim_spaces(struct str s)
@@ -398,17 +534,20 @@ struct etag etag_parse(struct str header, bool weak)
 		if (weak && str_starts(one, STR("W/")))
 			one = (struct str){ one.p + 2, one.n - 2 };
 		tag.any |= str_is(one, "*");
-		int64_t revision = revision_of(one);
-		if (revision > 0 && tag.count < STORE_REVISIONS)
+		bool    titled = false;
+		int64_t revision = revision_of(one, &titled);
+		if (revision > 0 && tag.count < STORE_REVISIONS) {
+			tag.titled[tag.count] = titled;
 			tag.revisions[tag.count++] = revision;
+		}
 	}
 	return tag;
 }
 
-void etag_send(struct request *r, int64_t revision)
+void etag_send(struct request *r, int64_t revision, bool titled)
 {
 	char text[32];
 
-	snprintf(text, sizeof text, "\"%lld\"", (long long)revision);
+	snprintf(text, sizeof text, "\"%lld%s\"", (long long)revision, titled ? ETAG_TITLED : "");
 	reply_header(r, "ETag", str_of(text));
 }

@@ -18,6 +18,16 @@ struct list {
 	enum view_format  format;
 };
 
+/* messages_put_instruction: on a first page. */
+static bool messages_put_instruction(const struct items_read *read, struct buf *out)
+{
+	if (!read->with_instruction)
+		return true;
+	return buf_text(out, ",\"instruction\":") &&
+	       (read->instruction.n > 0 ? buf_json_string(out, read->instruction)
+					: buf_text(out, "null"));
+}
+
 static bool put_page(const struct items_read *read, const struct buf *messages,
 		     const struct warnings *warnings, struct buf *out)
 {
@@ -28,9 +38,10 @@ static bool put_page(const struct items_read *read, const struct buf *messages,
 		id_text(read->items[0].message.id, ID_MESSAGE, first);
 		id_text(read->items[n - 1].message.id, ID_MESSAGE, last);
 	}
-	return page_head(out, first, last, read->has_more) && buf_text(out, ",\"warnings\":") &&
-	       warnings_print(warnings, out) && buf_text(out, ",\"data\":[") &&
-	       buf_str(out, buf_view(messages)) && buf_text(out, "]}");
+	return page_head(out, first, last, read->has_more) && messages_put_instruction(read, out) &&
+	       buf_text(out, ",\"warnings\":") && warnings_print(warnings, out) &&
+	       buf_text(out, ",\"data\":[") && buf_str(out, buf_view(messages)) &&
+	       buf_text(out, "]}");
 }
 
 /* object_end: where the JSON object ends that begins at `from`. */
@@ -153,6 +164,7 @@ static bool messages_read_page(struct request *r, struct items_read *ret)
 		return false;
 	if (!page_after(r, ID_MESSAGE, "must be the id of a message: last_id", &ret->after))
 		return false;
+	ret->with_instruction = id_none(ret->after);
 	if (request_query(r, "leaf", 0, &text) && !id_parse(text, ID_MESSAGE, &ret->leaf)) {
 		reply_refuse(r, ERR_NOT_FOUND, "leaf", "this conversation has no such message");
 		return false;

@@ -12,22 +12,46 @@
 #include "store/file.h"
 #include "store/store.h"
 
-enum { PURPOSE_MAX = 32 };
+enum { FIELD_TEXT = 32 };
 
-enum field { FIELD_NONE, FIELD_FILE, FIELD_PURPOSE };
+/* The parts of a form after its file are short texts, one of each. */
+enum field {
+	FIELD_FILE,
+	FIELD_PURPOSE,
+	FIELD_ANCHOR,
+	FIELD_SECONDS,
+	FIELD__COUNT,
+	FIELD_NONE = FIELD__COUNT
+};
+
+#define SECONDS_LEAST 3600
+#define SECONDS_MOST  2592000
+
+static const struct {
+	const char *name;
+	const char *rule; /* for its text */
+} fields[FIELD__COUNT] = {
+	[FIELD_FILE] = { "file", "" },
+	[FIELD_PURPOSE] = { "purpose", FILE_PURPOSES },
+	[FIELD_ANCHOR] = { "expires_after[anchor]", "must be created_at" },
+	[FIELD_SECONDS] = { "expires_after[seconds]",
+			    "must be a whole number of seconds from 3600 to 2592000" },
+};
 
 struct upload {
-	struct pump             pump;
-	struct multipart        form;
-	enum field              field; /* the field whose content is arriving */
-	struct blob_write      *blob;  /* owned */
-	bool                    placed;
-	bool                    has_file;
-	bool                    has_purpose;
-	char                    label[FILE_LABEL_MAX];
-	char                    type[FILE_TYPE_MAX];
-	char                    purpose[PURPOSE_MAX + 1];
-	size_t                  purpose_len;
+	struct pump        pump;
+	struct multipart   form;
+	enum field         field; /* the field whose content is arriving */
+	struct blob_write *blob;  /* owned */
+	bool               placed;
+	bool               has[FIELD__COUNT];
+	char               label[FILE_LABEL_MAX];
+	char               type[FILE_TYPE_MAX];
+	struct {
+		char   p[FIELD_TEXT + 1];
+		size_t n;
+	} texts[FIELD__COUNT];
+	int64_t                 keep_s; /* 0: for ever */
 	int64_t                 max_file;
 	const struct file_form *kind;
 	struct file_add         add;
@@ -40,13 +64,13 @@ static atomic_int uploads; /* running ones of all loops */
 
 static enum errc on_file(struct upload *x, const struct multipart_part *p, struct err *e)
 {
-	if (x->has_file)
+	if (x->has[FIELD_FILE])
 		return err_set(e, ERR_INVALID_VALUE, "file",
 			       "only one file can be uploaded at once");
 	if (!p->is_file)
 		return err_set(e, ERR_INVALID_VALUE, "file",
 			       "must be sent as a file: its part needs a filename");
-	x->has_file = true;
+	x->has[FIELD_FILE] = true;
 	x->field = FIELD_FILE;
 	file_label(p->filename, x->label);
 	file_type(p->content_type, x->type);
@@ -57,21 +81,49 @@ static enum errc on_part(void *arg, const struct multipart_part *p, struct err *
 {
 	struct upload *x = arg;
 	char           name[MULTIPART_NAME + 1];
+	enum field     field = FIELD_PURPOSE;
 
 	if (str_is(p->name, "file"))
 		return on_file(x, p, e);
-	if (str_is(p->name, "purpose") && !x->has_purpose) {
-		x->has_purpose = true;
-		x->field = FIELD_PURPOSE;
-		return ERR_OK;
-	}
+	while (field < FIELD__COUNT && !str_is(p->name, fields[field].name))
+		field++;
 	str_copy(name, sizeof name, p->name);
-	if (str_is(p->name, "purpose"))
+	if (field == FIELD__COUNT)
+		return err_set(e, ERR_UNKNOWN_PARAMETER, name,
+			       "is unknown; a form has file, purpose and expires_after");
+	if (x->has[field])
 		return err_set(e, ERR_INVALID_VALUE, name, "is given twice");
-	if (str_starts(p->name, STR("expires_after")))
-		return err_set(e, ERR_UNSUPPORTED_PARAMETER, "expires_after",
-			       "files do not expire here; delete them instead");
-	return err_set(e, ERR_UNKNOWN_PARAMETER, name, "is unknown; a form has file and purpose");
+	x->has[field] = true;
+	x->field = field;
+	return ERR_OK;
+}
+
+static enum errc field_wrong(const struct upload *x, struct err *e)
+{
+	enum field field = x->field == FIELD_NONE ? FIELD_PURPOSE : x->field;
+
+	return err_set(e, ERR_INVALID_VALUE, fields[field].name, "%s", fields[field].rule);
+}
+
+static struct str field_text(const struct upload *x, enum field field)
+{
+	return (struct str){ x->texts[field].p, x->texts[field].n };
+}
+
+/* field_seconds: reads a number; false: it is none, or out of its bounds. */
+static bool field_seconds(struct str text, int64_t *ret)
+{
+	int64_t v = 0;
+
+	if (text.n == 0 || text.n > 7)
+		return false;
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] < '0' || text.p[i] > '9')
+			return false;
+		v = v * 10 + (text.p[i] - '0');
+	}
+	*ret = v;
+	return v >= SECONDS_LEAST && v <= SECONDS_MOST;
 }
 
 static enum errc upload_on_data(void *arg, struct str bytes, struct err *e)
@@ -86,10 +138,10 @@ static enum errc upload_on_data(void *arg, struct str bytes, struct err *e)
 				       (long long)x->max_file);
 		return blob_add(x->blob, bytes, e);
 	}
-	if (bytes.n > PURPOSE_MAX - x->purpose_len)
-		return err_set(e, ERR_INVALID_VALUE, "purpose", FILE_PURPOSES);
-	memcpy(x->purpose + x->purpose_len, bytes.p, bytes.n);
-	x->purpose_len += bytes.n;
+	if (x->field == FIELD_NONE || bytes.n > FIELD_TEXT - x->texts[x->field].n)
+		return field_wrong(x, e);
+	memcpy(x->texts[x->field].p + x->texts[x->field].n, bytes.p, bytes.n);
+	x->texts[x->field].n += bytes.n;
 	return ERR_OK;
 }
 
@@ -97,9 +149,17 @@ static enum errc on_end(void *arg, struct err *e)
 {
 	struct upload *x = arg;
 
-	if (x->field == FIELD_PURPOSE &&
-	    !file_purpose_ok((struct str){ x->purpose, x->purpose_len }))
-		return err_set(e, ERR_INVALID_VALUE, "purpose", FILE_PURPOSES);
+	bool ok = true;
+
+	switch (x->field) {
+	case FIELD_PURPOSE: ok = file_purpose_ok(field_text(x, FIELD_PURPOSE)); break;
+	case FIELD_ANCHOR: ok = str_is(field_text(x, FIELD_ANCHOR), "created_at"); break;
+	case FIELD_SECONDS: ok = field_seconds(field_text(x, FIELD_SECONDS), &x->keep_s); break;
+	case FIELD_FILE:
+	case FIELD__COUNT: break;
+	}
+	if (!ok)
+		return field_wrong(x, e);
 	x->field = FIELD_NONE;
 	return ERR_OK;
 }
@@ -110,13 +170,17 @@ static enum errc upload_place(struct upload *x, struct err *e)
 {
 	if (multipart_end(&x->form, e) != ERR_OK)
 		return e->code;
-	if (!x->has_file)
+	if (!x->has[FIELD_FILE])
 		return err_set(e, ERR_MISSING_PARAMETER, "file", "the form has no file");
-	if (!x->has_purpose && x->kind->purpose) {
-		x->purpose_len = strlen(x->kind->purpose);
-		memcpy(x->purpose, x->kind->purpose, x->purpose_len);
-	} else if (!x->has_purpose)
+	if (!x->has[FIELD_PURPOSE] && x->kind->purpose) {
+		x->texts[FIELD_PURPOSE].n = strlen(x->kind->purpose);
+		memcpy(x->texts[FIELD_PURPOSE].p, x->kind->purpose, x->texts[FIELD_PURPOSE].n);
+	} else if (!x->has[FIELD_PURPOSE])
 		return err_set(e, ERR_MISSING_PARAMETER, "purpose", FILE_PURPOSES);
+	for (enum field i = FIELD_ANCHOR; i <= FIELD_SECONDS; i++)
+		if (!x->has[i] && x->has[FIELD_ANCHOR] + x->has[FIELD_SECONDS] > 0)
+			return err_set(e, ERR_MISSING_PARAMETER, fields[i].name, "%s",
+				       fields[i].rule);
 	return blob_place(x->blob, &x->add.content, e);
 }
 
@@ -174,7 +238,8 @@ static enum errc upload_set_key(struct upload *x, struct err *e)
 	buf_init(&said, 4 * KIB);
 	bool ok = buf_str(&said, f->purpose) && buf_add(&said, "", 1) && buf_str(&said, f->name) &&
 		  buf_add(&said, "", 1) && buf_str(&said, f->type) && buf_add(&said, "", 1) &&
-		  buf_add(&said, x->add.content.sha256, HASH_BYTES);
+		  buf_add(&said, x->add.content.sha256, HASH_BYTES) &&
+		  (x->keep_s == 0 || buf_fmt(&said, "%lld", (long long)x->keep_s));
 	if (ok)
 		hash_sha256(said.data, said.len, digest);
 	enum errc rc = ok ? idem_bind(STR("POST"), str_of(x->kind->path), digest, &x->key, e)
@@ -195,7 +260,9 @@ static void upload_add_row(struct upload *x)
 	x->add.file.created_ms = clock_wall_ms();
 	x->add.file.name = str_of(x->label);
 	x->add.file.type = str_of(x->type);
-	x->add.file.purpose = (struct str){ x->purpose, x->purpose_len };
+	x->add.file.purpose = field_text(x, FIELD_PURPOSE);
+	if (x->keep_s > 0)
+		x->add.file.expires_ms = x->add.file.created_ms + x->keep_s * 1000;
 	/* A placed file keeps its mark, and the next start removes the file. */
 	if (x->key.key[0] && upload_set_key(x, &e) != ERR_OK) {
 		pump_refuse(&x->pump, &e);
@@ -243,6 +310,7 @@ void file_upload_start(struct request *r, struct gateway *g, const struct file_f
 	if (!x)
 		return;
 	x->kind = form;
+	x->field = FIELD_NONE;
 	x->max_file = g->max_file;
 	x->add.owner = request_owner(r);
 	buf_init(&x->add.made.answer, 64 * KIB);

@@ -60,6 +60,7 @@ void files_get(struct request *r, void *app)
 struct removal {
 	struct lookup      lookup;
 	struct file_delete write;
+	struct audit_entry entry;
 };
 
 static bool files_print_deleted(struct lookup *l, struct buf *out)
@@ -87,6 +88,7 @@ void files_delete(struct request *r, void *app)
 		return;
 	x->write.owner = request_owner(r);
 	x->write.file = id;
+	lookup_audit(&x->lookup, AUDIT_FILE_DELETE, request_param(r, 0), &x->entry);
 	lookup_start(&x->lookup, store_file_delete(g->store, &x->write));
 }
 
@@ -252,8 +254,9 @@ bool file_print(struct buf *out, const struct store_file *f)
 		       (long long)f->bytes, (long long)(f->created_ms / 1000)) &&
 	       buf_json_string(out, f->name) && buf_text(out, ",\"purpose\":") &&
 	       buf_json_string(out, f->purpose) &&
-	       buf_text(out,
-			",\"status\":\"processed\",\"status_details\":null,\"expires_at\":null}");
+	       buf_text(out, ",\"status\":\"processed\",\"status_details\":null,\"expires_at\":") &&
+	       (f->expires_ms > 0 ? buf_int(out, f->expires_ms / 1000) : buf_text(out, "null")) &&
+	       buf_text(out, "}");
 }
 
 static bool file_print_plain(char c)

@@ -1,11 +1,28 @@
 /* Rules shared by request bodies. */
 #include "routes/kit/check.h"
 
+#include "base/allowance.h"
 #include "base/limits.h"
 #include "base/money.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+
+const char check_money_must[] =
+	"must be a decimal number above 0 with up to 9 places, up to 1000000000, such as 2.00";
+
+enum errc check_money(const struct json_doc *d, json_at value, const char *path, int64_t *ret_nano,
+		      struct err *e)
+{
+	enum json_kind kind = json_kind(d, value);
+	struct str     text = kind == JSON_STRING ? json_inner_of(d, value) : json_raw(d, value);
+
+	if (kind != JSON_STRING && kind != JSON_NUMBER)
+		return err_set(e, ERR_INVALID_TYPE, path, "must be a string or a number");
+	if (!allowance_read_money(text, ret_nano))
+		return err_set(e, ERR_INVALID_VALUE, path, "%s", check_money_must);
+	return ERR_OK;
+}
 
 void check_path(char ret[160], const char *fmt, ...)
 {

@@ -1,7 +1,43 @@
 /* Facts of the process, under a lock; and the paths that clients of other APIs may try. */
 #include "routes/kit/gateway.h"
 
+#include "base/api_key.h"
+#include "base/clock.h"
+#include "base/metric.h"
 #include "http/reply.h"
+#include "store/key_ring.h"
+#include "token/tokens.h"
+
+/* group_stands: whether the group of a token's holder is there still; a key's can't be deleted. */
+static bool group_stands(struct key_ring *ring, const struct identity *who)
+{
+	struct str       id;
+	bool             member = who->group && api_key_group(str_of(who->group->id), &id);
+	struct identity *group = member ? key_ring_group(ring, id) : NULL;
+	bool             stands = !member || group;
+
+	identity_release(group);
+	return stands;
+}
+
+bool gateway_allows(const struct gateway *g, const struct identity *who, unsigned scope)
+{
+	struct key_ring *ring = g->store->ring;
+	struct str       id;
+
+	if (!who->id[0])
+		return !key_ring_any(ring);
+	if (who->number == 0 || !api_key_id(str_of(who->id), &id))
+		return group_stands(ring, who) &&
+		       (who->until_ms == 0 || clock_wall_ms() < who->until_ms) &&
+		       (who->proof == 0 || (g->now->tokens && tokens_stand(g->now->tokens, who)));
+
+	struct identity *now = key_ring_named(ring, id, clock_wall_ms());
+	bool             ok = now && (now->scopes & scope);
+
+	identity_release(now);
+	return ok;
+}
 
 void process_reloaded(struct process *p, int64_t at_s, const struct err *e)
 {
@@ -22,6 +58,58 @@ struct process_reload process_look(struct process *p)
 	return r;
 }
 
+static struct process_alert *alert_find_locked(struct process *p, const char *type,
+					       const char *subject)
+{
+	for (size_t i = 0; i < p->alert_count; i++)
+		if (strcmp(p->alerts[i].type, type) == 0 &&
+		    strcmp(p->alerts[i].subject, subject) == 0)
+			return &p->alerts[i];
+	return NULL;
+}
+
+bool process_alert_add(struct process *p, const struct process_alert *a)
+{
+	pthread_mutex_lock(&p->lock);
+	struct process_alert *at = alert_find_locked(p, a->type, a->subject);
+	bool                  fresh = !at || at->window != a->window;
+
+	if (!at && p->alert_count < PROCESS_ALERTS) {
+		at = &p->alerts[p->alert_count++];
+		metric_add(METRIC_ALERTS, (const char *[]){ a->type, "", "" }, 1);
+	}
+	if (at && fresh)
+		*at = *a;
+	pthread_mutex_unlock(&p->lock);
+	return at && fresh;
+}
+
+bool process_alert_remove(struct process *p, const char *type, const char *subject,
+			  struct process_alert *ret)
+{
+	pthread_mutex_lock(&p->lock);
+	struct process_alert *at = alert_find_locked(p, type, subject);
+
+	if (at) {
+		*ret = *at;
+		*at = p->alerts[--p->alert_count];
+		metric_add(METRIC_ALERTS, (const char *[]){ type, "", "" }, -1);
+	}
+	pthread_mutex_unlock(&p->lock);
+	return at != NULL;
+}
+
+bool process_alert_at(struct process *p, size_t i, struct process_alert *ret)
+{
+	pthread_mutex_lock(&p->lock);
+	bool there = i < p->alert_count;
+
+	if (there)
+		*ret = p->alerts[i];
+	pthread_mutex_unlock(&p->lock);
+	return there;
+}
+
 /* --- hints: Paths of other APIs that clients may try, and the routes to use instead; and paths that mean the
  * same as one of ours. */
 
@@ -33,7 +121,6 @@ const struct route_hint route_hints[] = {
 	/* OpenAI's. */
 	{ "/responses/*", "use POST /v1/responses: the base URL ends in /v1" },
 	{ "/v1/responses/compact", NO_SUCH "/v1/responses/compact; nothing is left out of a conversation" },
-	{ "/v1/responses/input_tokens", NO_SUCH "/v1/responses/input_tokens; POST /v1/messages/count_tokens counts" },
 	{ "/v1/engines/*", "engines are models now; " COMPLETIONS ", or GET /v1/models" },
 	{ "/v1/edits", "edits are not spoken here; " COMPLETIONS },
 	{ "/v1/assistants/*", "assistants are not spoken here; use POST /v1/chat with an instruction" },
@@ -54,15 +141,12 @@ const struct route_hint route_hints[] = {
 	{ "/v1/messages/batches/*", NO_SUCH "batches" },
 	{ "/v1/complete", "completions of a prompt are not spoken here; " COMPLETIONS },
 	/* Gemini's. */
-	{ "/v1beta/*", "Gemini's API is not spoken here; " COMPLETIONS ", also for models of Gemini" },
-	/* Ollama's. */
-	{ "/api/tags", "use GET /v1/models" },
-	{ "/api/embed", "use POST /v1/embeddings" },
-	{ "/api/embeddings", "use POST /v1/embeddings" },
+	{ "/v1beta/*", "of Gemini's API there are models, and their generateContent, streamGenerateContent, countTokens, embedContent and batchEmbedContents" },
 	/* Rebyte's. */
 	{ "/api/sdk/p/{project}/knowledge/*", NO_SUCH "knowledge; there are POST /v1/embeddings and GET /v1/search" },
 	{ "/api/sdk/*", "agents are run at POST /api/sdk/p/{project}/a/{agent}/r" },
-	{ "/api/*", "Ollama's API is not spoken here; " COMPLETIONS },
+	/* Ollama's. */
+	{ "/api/*", "of Ollama's API there are chat, generate, embed, embeddings, tags, show, ps and version" },
 	/* What is looked for by hand. */
 	{ "/v1/health", "use GET /healthz" },
 	{ "/health", "use GET /healthz" },
@@ -84,13 +168,25 @@ const struct route_spelling route_spellings[] = {
 	{ "/openai/models/*", "/v1/models" },
 	{ "/openai/responses/*", "/v1/responses" },
 	{ "/openai/v1/*", "/v1" },
+	/* Gemini's, and its base URL for OpenAI's clients. */
+	{ "/v1beta/models/*", "/v1/models" },
+	{ "/v1beta/openai/*", "/v1" },
 	{ 0 },
 };
+
+bool gateway_is_console(const struct request *r)
+{
+	const struct request_view *v = request_view(r);
+
+	return !id_none(v->by.session.id) || (v->by.who == &identity_open && v->head.origin.n > 0 &&
+					      head_is_same_origin(&v->head));
+}
 
 /* --- limit_headers: Prints the limits of a caller in the headers of an answer. */
 
 static const char *const names[RATE_WHOSE__COUNT][RATE_POLICY__COUNT] = {
 	[RATE_KEY] = { "requests", "tokens", "concurrent" },
+	[RATE_GROUP] = { "group-requests", "group-tokens", "group-concurrent" },
 	[RATE_ALL] = { "all-requests", "all-tokens", "all-concurrent" },
 };
 
@@ -139,16 +235,20 @@ static void number_header(struct request *r, const char *name, int64_t v)
 	buf_finish(&text);
 }
 
-/* limit_headers_openai: prints the tighter limit, of the key or of all callers, in OpenAI's headers. */
+/* limit_headers_openai: prints the tightest limit, of the key, its group or all callers, in OpenAI's headers. */
 static void limit_headers_openai(struct request *r, const struct rate_view *v,
 				 enum rate_policy policy, const char *limit, const char *left,
 				 const char *reset)
 {
-	const struct rate_left *mine = &v->of[RATE_KEY][policy];
-	const struct rate_left *all = &v->of[RATE_ALL][policy];
-	const struct rate_left *l =
-		mine->limit == 0 || (all->limit > 0 && all->left < mine->left) ? all : mine;
-	struct buf text;
+	const struct rate_left *l = &v->of[RATE_KEY][policy];
+	struct buf              text;
+
+	for (size_t i = RATE_GROUP; i < RATE_WHOSE__COUNT; i++) {
+		const struct rate_left *other = &v->of[i][policy];
+
+		if (l->limit == 0 || (other->limit > 0 && other->left < l->left))
+			l = other;
+	}
 
 	if (l->limit == 0)
 		return;

@@ -2,6 +2,7 @@
 #include "routes/kit/lookup.h"
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "http/reply.h"
 
 #include <stdio.h>
@@ -47,7 +48,9 @@ static void lookup_print_body(struct lookup *l)
 
 static void lookup_answer(struct lookup *l)
 {
-	if (l->request && l->why.code == ERR_OK)
+	if (l->request && l->why.code == ERR_OK && l->kind->type)
+		reply_text_take(l->request, 200, l->kind->type, &l->body);
+	else if (l->request && l->why.code == ERR_OK)
 		reply_json_take(l->request, 200, &l->body);
 	lookup_refuse(l, l->why.code != ERR_OK ? &l->why : NULL);
 }
@@ -142,16 +145,46 @@ bool lookup_id(struct request *r, const char *prefix, const char *missing, struc
 	return ok;
 }
 
+/* --- audit --- */
+
+void audit_request(const struct request *r, enum audit_action action, struct str object,
+		   struct audit_entry *ret)
+{
+	const struct request_view *v = request_view(r);
+	_Static_assert((int)AUDIT_ADDRESS >= (int)PEER_TEXT &&
+			       (int)AUDIT_ACTOR >= (int)IDENTITY_ID_MAX,
+		       "what is noted has room");
+
+	audit_begin(ret, action, v->by.who->id[0] ? v->by.who->id : "nobody");
+	request_client(r, ret->address);
+	if (!id_none(v->by.session.id))
+		id_text(v->by.session.id, ID_SESSION, ret->session);
+	str_copy(ret->object, sizeof ret->object, object);
+	str_copy(ret->request, sizeof ret->request, str_of(v->id));
+}
+
+void lookup_audit(struct lookup *l, enum audit_action action, struct str object,
+		  struct audit_entry *x)
+{
+	audit_request(l->request, action, object, x);
+	job_of(l)->audit = x;
+}
+
 /* --- page: Pages of lists: reads limit and order, prints the head. */
 
 bool page_limit(struct request *r, size_t standard, size_t most, size_t *ret)
+{
+	return page_limit_of(r, "limit", standard, most, ret);
+}
+
+bool page_limit_of(struct request *r, const char *name, size_t standard, size_t most, size_t *ret)
 {
 	char       allowed[64];
 	struct str text;
 	size_t     v = 0;
 
 	*ret = standard;
-	if (!request_query(r, "limit", 0, &text))
+	if (!request_query(r, name, 0, &text))
 		return true;
 	for (size_t i = 0; i < text.n && v <= most; i++)
 		v = text.p[i] >= '0' && text.p[i] <= '9' ? v * 10 + (size_t)(text.p[i] - '0')
@@ -161,7 +194,7 @@ bool page_limit(struct request *r, size_t standard, size_t most, size_t *ret)
 		return true;
 	}
 	snprintf(allowed, sizeof allowed, "must be an integer from 1 to %zu", most);
-	reply_refuse(r, ERR_INVALID_VALUE, "limit", allowed);
+	reply_refuse(r, ERR_INVALID_VALUE, name, allowed);
 	return false;
 }
 
@@ -176,6 +209,51 @@ bool page_order(struct request *r, bool *ret_descending)
 		return true;
 	}
 	reply_refuse(r, ERR_INVALID_VALUE, "order", "must be one of: asc, desc");
+	return false;
+}
+
+bool page_number(struct request *r, const char *name, size_t digits, const char *must, int64_t *ret)
+{
+	struct str text;
+	int64_t    n = 0;
+
+	if (!request_query(r, name, 0, &text))
+		return true;
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.n > digits || text.p[i] < '0' || text.p[i] > '9') {
+			reply_refuse(r, ERR_INVALID_VALUE, name, must);
+			return false;
+		}
+		n = 10 * n + (text.p[i] - '0');
+	}
+	*ret = n;
+	return true;
+}
+
+bool page_seconds(struct request *r, const char *name, int64_t *ret)
+{
+	enum { DIGITS = 11 }; /* until the year 5138 */
+
+	return page_number(r, name, DIGITS, "must be seconds since 1970", ret);
+}
+
+bool page_text(struct request *r, const char *name, size_t most, struct arena *a, struct str *ret)
+{
+	struct err e;
+	struct str text;
+
+	if (!request_query(r, name, 0, &text))
+		return true;
+	bool fits = text.n <= most && utf8_valid(text.p, text.n);
+	if (fits)
+		*ret = arena_str(a, text);
+	if (fits && ret->p)
+		return true;
+	if (fits)
+		err_no_memory(&e);
+	else
+		err_set(&e, ERR_INVALID_VALUE, name, "must be UTF-8 of at most %zu bytes", most);
+	reply_error(r, &e);
 	return false;
 }
 

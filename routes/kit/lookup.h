@@ -19,6 +19,7 @@
 #include "base/id.h"
 #include "http/request.h"
 #include "routes/kit/gateway.h"
+#include "store/audit.h"
 #include "store/job.h"
 #include "store/label.h"
 
@@ -42,7 +43,8 @@ struct lookup_kind {
 	/* print: the answer's body; false: as why says, or no memory. */
 	bool (*print)(struct lookup *l, struct buf *out);
 	void (*finish)(struct lookup *l); /* frees what else the route has; NULL: nothing */
-	bool cpu;                         /* print's workers are those that wait for no file */
+	const char *type;                 /* the body's content type; NULL: JSON */
+	bool        cpu;                  /* print's workers are those that wait for no file */
 };
 
 /* First member of what a route keeps; its job follows directly. */
@@ -75,6 +77,14 @@ void lookup_refuse(struct lookup *l, const struct err *e);
  * refused and answered. */
 bool lookup_id(struct request *r, const char *prefix, const char *missing, struct id *ret) MUST_USE;
 
+/* --- audit: who did what, noted with the write that does it (store/audit.h). */
+
+/* audit_request: an entry of what r does.  lookup_audit: one of l's job, which keeps it in *x. */
+void audit_request(const struct request *r, enum audit_action action, struct str object,
+		   struct audit_entry *ret);
+void lookup_audit(struct lookup *l, enum audit_action action, struct str object,
+		  struct audit_entry *x);
+
 /* --- page: the common parts of all lists: the parameters of a page, and the members
  * before its data. */
 
@@ -83,7 +93,19 @@ struct request;
 /* page_limit: the parameter `limit`, from 1 to most; standard if absent. page_order: the
  * parameter `order`; *ret is unchanged if absent. False: the request was refused and answered. */
 bool page_limit(struct request *r, size_t standard, size_t most, size_t *ret) MUST_USE;
+/* page_limit_of: the same with another name. */
+bool page_limit_of(struct request *r, const char *name, size_t standard, size_t most,
+		   size_t *ret) MUST_USE;
 bool page_order(struct request *r, bool *ret_descending) MUST_USE;
+/* page_number: a whole number of at most so many digits; page_seconds: a time in seconds since 1970.  *ret is
+ * unchanged if the parameter is absent.  must: as in page_after.  False: the request was refused and answered. */
+bool page_number(struct request *r, const char *name, size_t digits, const char *must,
+		 int64_t *ret) MUST_USE;
+bool page_seconds(struct request *r, const char *name, int64_t *ret) MUST_USE;
+/* page_text: a text of at most so many bytes, copied, because the request may end before its answer; *ret is unchanged
+ * if the parameter is absent.  False: the request was refused and answered. */
+bool page_text(struct request *r, const char *name, size_t most, struct arena *a,
+	       struct str *ret) MUST_USE;
 /* page_after: the parameter `after`, an id with this prefix; *ret is unchanged if absent.  must: what it must be, for
  * the error.  False: the request was refused and answered. */
 bool page_after(struct request *r, const char *prefix, const char *must, struct id *ret) MUST_USE;

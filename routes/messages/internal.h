@@ -53,6 +53,12 @@ bool message_parts_is_text(const struct json_doc *d, json_at block);
  * INVALID_TYPE, MISSING_PARAMETER, OVERLOADED. */
 enum errc message_parts_put(struct message_reading *x, struct message_sink *s, json_at block,
 			    const char *path, struct err *e) MUST_USE;
+/* message_parts_is_marked: whether a block says that a provider's cache is to keep the request up to it, and all
+ * targets can be told.  message_parts_marked: whether one of a list does; then their sink must be an array.
+ * message_parts_mark: appends `,"cache_control":…` of a marked block. */
+bool message_parts_is_marked(const struct message_reading *x, json_at block);
+bool message_parts_marked(const struct message_reading *x, json_at blocks);
+bool message_parts_mark(struct message_reading *x, json_at block) MUST_USE;
 /* message_parts_text: appends an escaped text as a part. */
 bool message_parts_text(struct message_reading *x, struct message_sink *s,
 			struct str escaped) MUST_USE;

@@ -365,8 +365,41 @@ static enum errc put_medium(struct message_reading *x, struct message_sink *s, j
 		       : parts_put_document(x, s, source, title, at, e);
 }
 
-enum errc message_parts_put(struct message_reading *x, struct message_sink *s, json_at block,
-			    const char *path, struct err *e)
+/* --- marks of the cache --- */
+
+static json_at parts_mark_of(const struct message_reading *x, json_at block)
+{
+	json_at mark = JSON_ABSENT;
+
+	if ((x->takes & PROVIDER_CACHE) && json_is_kind(x->doc, block, JSON_OBJECT))
+		mark = json_get(x->doc, block, "cache_control");
+	return json_is_kind(x->doc, mark, JSON_OBJECT) ? mark : JSON_ABSENT;
+}
+
+bool message_parts_is_marked(const struct message_reading *x, json_at block)
+{
+	return parts_mark_of(x, block) != JSON_ABSENT;
+}
+
+bool message_parts_marked(const struct message_reading *x, json_at blocks)
+{
+	if (json_is_kind(x->doc, blocks, JSON_ARRAY))
+		JSON_EACH (i, x->doc, blocks)
+			if (parts_mark_of(x, i) != JSON_ABSENT)
+				return true;
+	return false;
+}
+
+bool message_parts_mark(struct message_reading *x, json_at block)
+{
+	json_at mark = parts_mark_of(x, block);
+
+	return mark == JSON_ABSENT || (buf_text(&x->out, ",\"cache_control\":") &&
+				       buf_str(&x->out, json_raw(x->doc, mark)));
+}
+
+static enum errc parts_put_block(struct message_reading *x, struct message_sink *s, json_at block,
+				 const char *path, struct err *e)
 {
 	struct str text;
 	enum errc  rc;
@@ -389,6 +422,19 @@ enum errc message_parts_put(struct message_reading *x, struct message_sink *s, j
 	case BLOCK_UNKNOWN: break;
 	}
 	return err_set(e, ERR_INVALID_VALUE, path, "a block of this type is not allowed here");
+}
+
+enum errc message_parts_put(struct message_reading *x, struct message_sink *s, json_at block,
+			    const char *path, struct err *e)
+{
+	size_t    start = x->out.len;
+	enum errc rc = parts_put_block(x, s, block, path, e);
+
+	if (rc != ERR_OK || !s->array || x->out.len == start ||
+	    parts_mark_of(x, block) == JSON_ABSENT)
+		return rc;
+	x->out.len--; /* the brace of the last part */
+	return parts_done(message_parts_mark(x, block) && buf_text(&x->out, "}"), e);
 }
 
 /* --- message_native: Headers that go to a provider, and files that can't. */

@@ -75,8 +75,10 @@ static enum errc read_system_blocks(struct turn_list *t, json_at blocks, const c
 				    struct err *e)
 {
 	struct message_reading *x = t->x;
-	struct message_sink     s = { .gap = "\\n\\n" };
-	enum errc rc = turns_done(turn_open(t, "{\"role\":\"system\",\"content\":\""), e);
+	struct message_sink     s = { .gap = "\\n\\n", .array = message_parts_marked(x, blocks) };
+	enum errc rc = turns_done(turn_open(t, s.array ? "{\"role\":\"system\",\"content\":["
+						       : "{\"role\":\"system\",\"content\":\""),
+				  e);
 	size_t    n = 0;
 
 	for (json_at i = json_first(x->doc, blocks); rc == ERR_OK && i != json_end(x->doc, blocks);
@@ -95,7 +97,7 @@ static enum errc read_system_blocks(struct turn_list *t, json_at blocks, const c
 		x->out.len = t->start;
 		return ERR_OK;
 	}
-	return turns_done(buf_text(&x->out, "\"") && turn_close(t), e);
+	return turns_done(buf_text(&x->out, s.array ? "]" : "\"") && turn_close(t), e);
 }
 
 static enum errc read_system(struct turn_list *t, json_at system, const char *path, struct err *e)
@@ -173,6 +175,19 @@ static bool mark_error(struct message_reading *x, json_at block, size_t start)
 	return true;
 }
 
+/* marked_within: the result, or the last block in it with a mark of the cache if the result itself has none. */
+static json_at marked_within(const struct message_reading *x, json_at block)
+{
+	json_at content = json_get(x->doc, block, "content");
+	json_at last = block;
+
+	if (!message_parts_is_marked(x, block) && json_is_kind(x->doc, content, JSON_ARRAY))
+		JSON_EACH (i, x->doc, content)
+			if (message_parts_is_marked(x, i))
+				last = i;
+	return last;
+}
+
 static enum errc read_result(struct turn_list *t, json_at block, size_t message, const char *path,
 			     struct err *e)
 {
@@ -194,7 +209,8 @@ static enum errc read_result(struct turn_list *t, json_at block, size_t message,
 	enum errc rc = put_result_texts(t, json_get(x->doc, block, "content"), message, at, e);
 	if (rc != ERR_OK)
 		return rc;
-	return turns_done(mark_error(x, block, start) && buf_text(&x->out, "\"") && turn_close(t),
+	return turns_done(mark_error(x, block, start) && buf_text(&x->out, "\"") &&
+				  message_parts_mark(x, marked_within(x, block)) && turn_close(t),
 			  e);
 }
 
@@ -276,6 +292,9 @@ static enum errc read_rest(struct turn_list *t, json_at content, const char *pat
 	enum errc               rc;
 	size_t                  n = 0;
 
+	JSON_EACH (i, x->doc, content)
+		s.array = s.array ||
+			  (is_rest(message_parts_kind(x->doc, i)) && message_parts_is_marked(x, i));
 	JSON_EACH (i, x->doc, content) {
 		enum message_block kind = message_parts_kind(x->doc, i);
 

@@ -287,7 +287,7 @@ static bool put_tool(struct message_reading *x, json_at tool)
 	       buf_text(&x->out, json_is_kind(d, json_get(d, tool, "strict"), JSON_TRUE)
 					 ? ",\"strict\":true}"
 					 : "}") &&
-	       buf_text(&x->out, "}");
+	       message_parts_mark(x, tool) && buf_text(&x->out, "}");
 }
 
 static enum errc add_tool_choice(struct ask_members *m, json_at choice, struct err *e)
@@ -511,7 +511,8 @@ static enum errc create_read(struct input *in, const struct gateway *g, struct c
 		rc = door_target(g->now->registry, c.model, "model", ret, e);
 	if (rc != ERR_OK)
 		return rc;
-	struct registry_bound b = registry_bound(ret->what.route, ret->what.asked);
+	struct registry_bound b =
+		registry_bound(ret->what.route, ret->what.asked, 0, CLASS_STANDARD);
 	/* Escaping may double the arguments of calls. */
 	buf_init(&x.out, 2 * (size_t)LIMIT_BODY_MAX + MIB);
 	x.takes = b.takes;

@@ -29,6 +29,7 @@ struct agent_reading {
 	struct str      *members; /* in the arena */
 	size_t           count;
 	struct str       max_tokens;
+	bool             cache; /* an action asks for the cache of answers */
 };
 
 bool rebyte_agent_id(struct str text, const char *prefix, struct id *ret)
@@ -101,15 +102,18 @@ static enum errc agent_add(struct agent_reading *x, json_at key, const char *act
 	return ERR_OK;
 }
 
-static void warn_member(const struct agent_reading *x, json_at key)
+/* take_other: a member that is not sent. */
+static void take_other(struct agent_reading *x, json_at key)
 {
 	const struct json_doc *d = &x->in->doc;
 	struct str             name = json_inner(d, key);
-	bool cache = json_is(d, key, "use_cache") || json_is(d, key, "use_semantic_cache");
+	bool                   on = json_kind(d, json_value(key)) == JSON_TRUE;
 
-	if (cache && json_kind(d, json_value(key)) == JSON_TRUE)
-		warnings_add(x->warnings, 0, "cache_off", "there is no cache: %.*s is ignored",
-			     STR_ARG(name));
+	if (on && json_is(d, key, "use_cache"))
+		x->cache = true;
+	else if (on && json_is(d, key, "use_semantic_cache"))
+		warnings_add(x->warnings, 0, "cache_off",
+			     "no cache compares meanings: %.*s is ignored", STR_ARG(name));
 	else if (!agent_in_list(d, key, unused, ARRAY_LEN(unused)))
 		warnings_add(x->warnings, 0, "parameter_dropped",
 			     "the parameter \"%.*s\" was not sent",
@@ -134,7 +138,7 @@ static enum errc agent_read_action(struct agent_reading *x, json_at action, cons
 		if (json_kind(d, json_value(k)) == JSON_NULL)
 			continue;
 		if (agent_sent(d, k) == ARRAY_LEN(sent))
-			warn_member(x, k);
+			take_other(x, k);
 		else if (agent_add(x, k, path, e) != ERR_OK)
 			return e->code;
 	}
@@ -307,6 +311,7 @@ static enum errc agent_read(struct input *in, const struct gateway *g, struct ca
 	ret->what.prompt.members = x.members;
 	ret->what.prompt.member_count = x.count;
 	ret->what.prompt.max_tokens = x.max_tokens;
+	ret->manner.cache.asked = x.cache;
 	ret->manner.background = !c.stream && !c.blocking;
 	/* A run that nobody waits for is a stream, because clients may read its events. */
 	ret->what.prompt.stream = c.stream || ret->manner.background;

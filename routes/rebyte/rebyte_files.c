@@ -115,6 +115,7 @@ void rebyte_files_get(struct request *r, void *app)
 struct rebyte_file_removal {
 	struct lookup      lookup;
 	struct file_delete write;
+	struct audit_entry entry;
 };
 
 static bool rebyte_file_deleted(struct lookup *l, struct buf *out)
@@ -142,6 +143,7 @@ void rebyte_files_delete(struct request *r, void *app)
 		return;
 	x->write.owner = request_owner(r);
 	x->write.file = id;
+	lookup_audit(&x->lookup, AUDIT_FILE_DELETE, request_param(r, 0), &x->entry);
 	lookup_start(&x->lookup, store_file_delete(g->store, &x->write));
 }
 

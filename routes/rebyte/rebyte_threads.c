@@ -55,13 +55,13 @@ struct thread_list {
 static bool thread_list_print(struct lookup *l, struct buf *out)
 {
 	const struct thread_list *x = container_of(l, struct thread_list, lookup);
-	size_t                    count = x->read.conversation_count;
+	size_t                    count = x->read.line_count;
 	bool                      ok = buf_text(out, "{\"list\":[");
 
 	for (size_t i = 0; ok && i < count; i++)
 		ok = (i == 0 || buf_text(out, ",")) &&
 		     rebyte_print_thread(
-			     out, &x->read.conversations[rebyte_page_at(&x->page, i, count)]);
+			     out, &x->read.lines[rebyte_page_at(&x->page, i, count)].conversation);
 	return ok && buf_text(out, "]}");
 }
 

@@ -105,6 +105,7 @@ struct delete
 {
 	struct lookup          lookup;
 	struct response_delete write;
+	struct audit_entry     entry;
 };
 
 static bool response_get_print_deleted(struct lookup *l, struct buf *out)
@@ -134,6 +135,7 @@ void response_get_delete(struct request *r, void *app)
 	x->write.owner = request_owner(r);
 	x->write.now_ms = clock_wall_ms();
 	x->write.run = id;
+	lookup_audit(&x->lookup, AUDIT_RESPONSE_DELETE, request_param(r, 0), &x->entry);
 	lookup_start(&x->lookup, store_response_delete(g->store, &x->write));
 }
 

@@ -499,7 +499,8 @@ static enum errc response_read_request(struct input *in, const struct gateway *g
 	rc = door_target(g->now->registry, c.model, "model", ret, e);
 	if (rc != ERR_OK)
 		return rc;
-	struct registry_bound b = registry_bound(ret->what.route, ret->what.asked);
+	struct registry_bound b =
+		registry_bound(ret->what.route, ret->what.asked, 0, CLASS_STANDARD);
 	reading.drops = g->now->drops_hosted;
 	reading.native = b.some & PROVIDER_RESPONSES;
 	reading.passes = b.takes & PROVIDER_RESPONSES;

@@ -20,6 +20,11 @@ struct resume {
 	struct input   *input;   /* owned until the run has it */
 	bool            approves;
 	struct run_read read;
+
+	/* The decision about code is noted before the run goes on. */
+	struct call_request *call; /* the input's */
+	struct audit_write   noted;
+	struct audit_entry   entry;
 };
 
 static void continue_destroy(struct resume *x)
@@ -144,6 +149,45 @@ static enum errc continue_build(struct resume *x, struct call_request *ret, stru
 	return ERR_OK;
 }
 
+/* continue_start: takes the request and the input out of x. */
+static void continue_start(struct resume *x)
+{
+	struct request *r = x->request;
+
+	x->input = NULL;
+	x->request = NULL;
+	exchange_start(r, x->gateway, x->call);
+}
+
+static void continue_refuse(struct resume *x, const struct err *e)
+{
+	limit_headers_look(x->request, x->gateway);
+	reply_error(x->request, e);
+}
+
+static void continue_on_noted(struct store_job *job)
+{
+	struct resume *x = container_of(job, struct resume, noted.job);
+
+	if (x->request && job->err.code == ERR_OK)
+		continue_start(x);
+	else if (x->request)
+		continue_refuse(x, &job->err);
+	continue_destroy(x);
+}
+
+static bool continue_note(struct resume *x)
+{
+	bool approved = x->call->manner.computing->approve;
+
+	x->noted.job = (struct store_job){ .loop = x->gateway->loop,
+					   .done = continue_on_noted,
+					   .audit = &x->entry };
+	audit_request(x->request, approved ? AUDIT_CODE_APPROVE : AUDIT_CODE_REFUSE,
+		      request_param(x->request, 0), &x->entry);
+	return store_audit_write(x->gateway->store, &x->noted);
+}
+
 static void continue_on_read(struct store_job *job)
 {
 	struct resume       *x = container_of(job, struct resume, read.job);
@@ -157,13 +201,17 @@ static void continue_on_read(struct store_job *job)
 	rq = intake_request(x->request, x->input);
 	if (!rq)
 		err_no_memory(&e);
+	x->call = rq;
 	if (rq && e.code == ERR_OK && continue_build(x, rq, &e) == ERR_OK) {
-		x->input = NULL;
-		exchange_start(x->request, x->gateway, rq);
-	} else {
-		limit_headers_look(x->request, x->gateway);
-		reply_error(x->request, &e);
+		if (!x->approves)
+			continue_start(x);
+		else if (!continue_note(x))
+			err_set(&e, ERR_OVERLOADED, "", "too many writes are waiting");
+		else
+			return;
 	}
+	if (x->request)
+		continue_refuse(x, &e);
 	continue_destroy(x);
 }
 

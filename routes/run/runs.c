@@ -9,9 +9,11 @@
 #include "http/reply.h"
 #include "json/scan.h"
 #include "routes/call/call.h"
+#include "routes/kit/csv.h"
 #include "routes/kit/lookup.h"
 #include "store/job.h"
 #include "store/key_ring.h"
+#include "store/ledger.h"
 #include "store/run.h"
 #include "store/store.h"
 
@@ -87,6 +89,35 @@ void runs_get(struct request *r, void *app)
 		return;
 	x->read.owner = request_owner(r);
 	x->read.run = id;
+	x->read.calls = true;
+	lookup_start(&x->lookup, store_run_read(g->store, &x->read));
+}
+
+static bool runs_print_admin(struct lookup *l, struct buf *out)
+{
+	return run_print_admin(out, &container_of(l, struct get, lookup)->read);
+}
+
+static const struct lookup_kind admin_kind = {
+	LOOKUP(struct get, read),
+	LOOKUP_ARENA(struct get, read.arena, MIB),
+	.came = runs_get_came,
+	.print = runs_print_admin,
+};
+
+void runs_admin_get(struct request *r, void *app)
+{
+	struct gateway *g = app;
+	struct id       id;
+
+	if (!lookup_id(r, ID_RUN, "there is no such run", &id))
+		return;
+	struct get *x = lookup_make(&admin_kind, r, g);
+	if (!x)
+		return;
+	x->read.any_owner = true;
+	x->read.run = id;
+	x->read.calls = true;
 	lookup_start(&x->lookup, store_run_read(g->store, &x->read));
 }
 
@@ -102,17 +133,25 @@ struct list {
 	struct runs_read read;
 };
 
+/* runs_last: where the next page begins. */
+static struct str runs_last(const struct runs_read *read, char ret[ID_MAX])
+{
+	ret[0] = '\0';
+	if (!id_none(read->end))
+		return id_text(read->end, ID_RUN, ret);
+	if (read->run_count > 0)
+		return id_text(read->runs[read->run_count - 1].run, ID_RUN, ret);
+	return STR_NONE;
+}
+
 static bool runs_print_list(struct lookup *l, struct buf *out)
 {
 	const struct runs_read *read = &container_of(l, struct list, lookup)->read;
-	char                    first[ID_MAX] = "", last[ID_MAX] = "";
+	char                    first[ID_MAX] = "", last[ID_MAX];
 
-	if (read->run_count > 0) {
+	if (read->run_count > 0)
 		id_text(read->runs[0].run, ID_RUN, first);
-		id_text(read->runs[read->run_count - 1].run, ID_RUN, last);
-	}
-	if (!id_none(read->end))
-		id_text(read->end, ID_RUN, last);
+	runs_last(read, last);
 	if (!page_head(out, first, last, read->has_more) || !buf_text(out, ",\"data\":["))
 		return false;
 	for (size_t i = 0; i < read->run_count; i++)
@@ -139,6 +178,39 @@ static const struct lookup_kind list_kind = {
 	.print = runs_print_list,
 };
 
+static bool runs_print_csv(struct lookup *l, struct buf *out)
+{
+	const struct runs_read *read = &container_of(l, struct list, lookup)->read;
+	struct csv              c = csv_begin(out, run_csv_columns(read->keys));
+
+	for (size_t i = 0; c.ok && i < read->run_count; i++)
+		run_csv(&c, &read->runs[i], read->keys);
+	return c.ok;
+}
+
+static enum errc list_came_csv(struct lookup *l, struct err *e)
+{
+	const struct runs_read *read = &container_of(l, struct list, lookup)->read;
+	char                    last[ID_MAX];
+
+	csv_headers(l->request, "runs.csv", read->has_more ? runs_last(read, last) : STR_NONE);
+	return list_came(l, e);
+}
+
+static const struct lookup_kind list_csv = {
+	LOOKUP(struct list, read), LOOKUP_ARENA(struct list, read.arena, 4 * MIB),
+	.came = list_came_csv,     .print = runs_print_csv,
+	.type = CSV_TYPE,
+};
+
+/* runs_list_make: NULL: the request was refused and answered. */
+static struct list *runs_list_make(struct request *r, struct gateway *g)
+{
+	bool csv;
+
+	return csv_asked(r, &csv) ? lookup_make(csv ? &list_csv : &list_kind, r, g) : NULL;
+}
+
 static bool runs_read_status(struct request *r, int *ret)
 {
 	struct str text;
@@ -156,47 +228,46 @@ static bool runs_read_status(struct request *r, int *ret)
 	return false;
 }
 
-/* runs_read_since: created_after is in whole seconds, as created_at is, and so a run of that very
- * second is none of the list. */
-static bool runs_read_since(struct request *r, int64_t *ret_ms)
+/* runs_read_times: created_after is in whole seconds, as created_at is, and so a run of that very
+ * second is none of the list; neither is one of the second of created_before. */
+static bool runs_read_times(struct request *r, struct runs_read *ret)
 {
-	enum { DIGITS = 11 }; /* until the year 5138 */
-	struct str text;
-	int64_t    s = 0;
+	enum { DIGITS = 11 };
+	int64_t after = -1;
 
-	if (!request_query(r, "created_after", 0, &text))
-		return true;
-	for (size_t i = 0; i < text.n; i++) {
-		if (text.n > DIGITS || text.p[i] < '0' || text.p[i] > '9') {
-			reply_refuse(r, ERR_INVALID_VALUE, "created_after",
-				     "must be seconds since 1970");
-			return false;
-		}
-		s = 10 * s + (text.p[i] - '0');
-	}
-	*ret_ms = (s + 1) * 1000;
+	if (!page_seconds(r, "created_after", &after) ||
+	    !page_seconds(r, "created_before", &ret->to_ms) ||
+	    !page_number(r, "min_duration_ms", DIGITS, "must be milliseconds", &ret->min_ms))
+		return false;
+	ret->from_ms = after < 0 ? 0 : (after + 1) * 1000;
+	ret->to_ms *= 1000;
 	return true;
 }
 
-/* runs_read_name: a parameter of at most `most` bytes, copied; *ret is empty if it is absent. */
-static bool runs_read_name(struct request *r, const char *name, size_t most, struct arena *a,
-			   struct str *ret)
+static bool runs_read_outcome(struct request *r, int *ret)
 {
-	struct err e;
 	struct str text;
 
-	if (!request_query(r, name, 0, &text))
+	if (!request_query(r, "outcome", 0, &text))
 		return true;
-	if (text.n > most || !utf8_valid(text.p, text.n)) {
-		err_set(&e, ERR_INVALID_VALUE, name, "must be UTF-8 of at most %zu bytes", most);
-		reply_error(r, &e);
-		return false;
-	}
-	*ret = arena_str(a, text);
-	if (ret->p)
+	*ret = call_outcome_find(text) + 1;
+	if (*ret > 0)
 		return true;
-	err_no_memory(&e);
-	reply_error(r, &e);
+	reply_refuse(r, ERR_INVALID_VALUE, "outcome",
+		     "must be one of: completed, failed, cancelled, client_left, refused");
+	return false;
+}
+
+static bool runs_read_stored(struct request *r, enum runs_stores *ret)
+{
+	struct str text;
+
+	if (!request_query(r, "stored", 0, &text))
+		return true;
+	*ret = str_is(text, "true") ? RUNS_STORED : RUNS_UNSTORED;
+	if (*ret == RUNS_STORED || str_is(text, "false"))
+		return true;
+	reply_refuse(r, ERR_INVALID_VALUE, "stored", "must be true or false");
 	return false;
 }
 
@@ -207,11 +278,16 @@ static bool runs_read_query(struct request *r, struct runs_read *ret)
 
 	ret->most = LIMIT_RUNS_LOOK;
 	if (!page_limit(r, RUNS_DEFAULT, RUNS_MAX, &ret->limit) || !page_order(r, &descending) ||
-	    !runs_read_status(r, &ret->status) || !runs_read_since(r, &ret->from_ms) ||
-	    !runs_read_name(r, "model", LIMIT_MODEL, &ret->arena, &ret->model) ||
-	    !runs_read_name(r, "key", IDENTITY_ID_MAX - 1, &ret->arena, &ret->key))
+	    !runs_read_status(r, &ret->status) || !runs_read_times(r, ret) ||
+	    !runs_read_outcome(r, &ret->outcome) || !runs_read_stored(r, &ret->stores) ||
+	    !page_text(r, "model", LIMIT_MODEL, &ret->arena, &ret->model) ||
+	    !page_text(r, "provider", 63, &ret->arena, &ret->provider) ||
+	    !page_text(r, "error", 63, &ret->arena, &ret->error) ||
+	    !page_text(r, "key", IDENTITY_ID_MAX - 1, &ret->arena, &ret->key) ||
+	    !page_text(r, "group", IDENTITY_ID_MAX - 1, &ret->arena, &ret->group))
 		return false;
 	ret->ascending = !descending;
+	ret->calls = true;
 	return page_after(r, ID_RUN, "must be the id of a run of this list", &ret->after);
 }
 
@@ -219,8 +295,16 @@ static bool runs_read_conversation(struct request *r, struct runs_read *ret)
 {
 	struct str text;
 
-	if (!request_query(r, "conversation", 0, &text) ||
-	    id_parse(text, ID_CONVERSATION, &ret->conversation))
+	if (!request_query(r, "conversation", 0, &text))
+		return true;
+	/* A conversation has none but stored runs, and these don't know the group of their key. */
+	ret->calls = false;
+	if (ret->group.n > 0) {
+		reply_refuse(r, ERR_INVALID_VALUE, "group",
+			     "must not be given together with conversation");
+		return false;
+	}
+	if (id_parse(text, ID_CONVERSATION, &ret->conversation))
 		return true;
 	reply_refuse(r, ERR_NOT_FOUND, "conversation", "there is no such conversation");
 	return false;
@@ -236,17 +320,18 @@ static void runs_start_list(struct list *x, bool asked)
 
 void runs_get_all(struct request *r, void *app)
 {
-	struct list *x = lookup_make(&list_kind, r, app);
+	struct list *x = runs_list_make(r, app);
 
 	if (!x)
 		return;
 	x->read.owner = request_owner(r);
+	x->read.keyed = str_starts(str_of(request_view(r)->by.who->id), STR("key_"));
 	runs_start_list(x, runs_read_query(r, &x->read) && runs_read_conversation(r, &x->read));
 }
 
 void runs_admin_get_all(struct request *r, void *app)
 {
-	struct list *x = lookup_make(&list_kind, r, app);
+	struct list *x = runs_list_make(r, app);
 
 	if (!x)
 		return;
@@ -272,6 +357,8 @@ static bool print_ticket(struct lookup *l, struct buf *out)
 
 	unsigned char signing[HASH_BYTES];
 
+	if (x->who->until_ms > 0 && until_s > x->who->until_ms / 1000)
+		until_s = x->who->until_ms / 1000;
 	key_ring_signing(l->gateway->store->ring, signing);
 	ticket_make(signing, x->read.run, x->who, until_s, ticket);
 	id_text(x->read.run, ID_RUN, id);

@@ -2,8 +2,6 @@
  * most LOW bytes and a state more. */
 #include "routes/kit/handlers.h"
 
-#include "base/api_key.h"
-#include "base/clock.h"
 #include "base/limits.h"
 #include "base/money.h"
 #include "desk/live.h"
@@ -13,7 +11,6 @@
 #include "http/stream.h"
 #include "routes/kit/gateway.h"
 #include "shape/encoders.h"
-#include "store/key_ring.h"
 
 #include <stdlib.h>
 
@@ -187,23 +184,6 @@ static void runs_live_gone(struct live_feed *f)
 	free(x);
 }
 
-/* runs_live_allowed: the caller may still read: a stored key is as it was, or the gateway is still open. */
-static bool runs_live_allowed(const struct watcher *x)
-{
-	struct key_ring *ring = x->gateway->store->ring;
-	unsigned         needed = x->feed.all ? SCOPE_ADMIN : SCOPE_READ;
-	struct str       id;
-
-	if (x->who->number == 0 || !api_key_id(str_of(x->who->id), &id))
-		return x->who->id[0] || !key_ring_any(ring);
-
-	struct identity *now = key_ring_named(ring, id, clock_wall_ms());
-	bool             ok = now && (now->scopes & needed);
-
-	identity_release(now);
-	return ok;
-}
-
 /* runs_live_on_check: a stream without an end must not outlive the right to read it. */
 static void runs_live_on_check(struct timer *t)
 {
@@ -213,7 +193,7 @@ static void runs_live_on_check(struct timer *t)
 	if (x->last)
 		return;
 	timer_start(x->gateway->loop, t, CHECK_US);
-	if (!runs_live_allowed(x)) {
+	if (!gateway_allows(x->gateway, x->who, x->feed.all ? SCOPE_ADMIN : SCOPE_READ)) {
 		err_set(&e, ERR_INVALID_API_KEY, "", "the API key is not valid any more");
 		runs_live_finish(x, &e);
 	} else if (x->who->number == 0 && x->gateway->now != x->began) {

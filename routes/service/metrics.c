@@ -6,6 +6,7 @@
 #include "base/metric.h"
 #include "http/reply.h"
 #include "http/request.h"
+#include "provider/credential.h"
 #include "routes/kit/gateway.h"
 #include "store/store.h"
 
@@ -128,12 +129,13 @@ static void gather_entries(const struct gateway *g)
 	const struct provider *p;
 	int64_t                now_us = clock_mono_us();
 
+	credential_gauge();
 	metric_forget(METRIC_UP);
 	metric_forget(METRIC_CIRCUIT);
 	for (size_t i = 0; (p = registry_provider(g->now->registry, i)); i++) {
 		bool        probe;
-		enum health h = health_entry(p->name, now_us, &probe);
-		const char *labels[] = { p->name, "", "" };
+		enum health h = health_entry(p->label, now_us, &probe);
+		const char *labels[] = { p->label, "", "" };
 
 		metric_put(METRIC_UP, labels, h == HEALTH_FINE || h == HEALTH_COOLING);
 		metric_put(METRIC_CIRCUIT, labels, h != HEALTH_OPEN ? 0 : probe ? 1 : 2);

@@ -1,5 +1,6 @@
 /* GET /v1/models and GET /v1/models/{id}: the configured models, in OpenAI's shape or, for clients of
- * Anthropic's API, in the shape of that.  Instead of a name with a star, the list has the models that its
+ * Anthropic's API or of Gemini's, in the shape of that; and GET /api/tags, the same for Ollama's.  Instead of a name with a
+ * star, the list has the models that its
  * provider lists.  The answer comes at once if something is known of every provider, however old.
  * Otherwise it waits a moment for the provider; what has not arrived by then is left out. */
 #include "base/buf.h"
@@ -11,6 +12,8 @@
 #include "routes/kit/gateway.h"
 #include "routes/kit/handlers.h"
 #include "routes/kit/lookup.h"
+#include "routes/service/model_facts.h"
+#include "routes/service/model_tags.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -19,21 +22,28 @@
 
 /* Zero-initialised but for created_s. */
 struct models_page {
-	int64_t    created_s; /* unix time of all models */
-	size_t     limit;
-	struct str after;  /* the last model that the client has; empty: none */
-	struct str before; /* the first one; empty: none */
-	struct buf names;  /* gathered; a NUL after each */
-	size_t     count;
+	const struct registry *registry;
+	const struct identity *who;
+	int64_t                created_s; /* unix time of all models */
+	size_t                 limit;
+	bool                   gemini; /* Gemini's pages, which only go forwards */
+	struct str             after;  /* the last model that the client has; empty: none */
+	struct str             before; /* the first one; empty: none */
+	struct buf             names;  /* gathered; a NUL after each */
+	size_t                 count;
 };
 
-enum { PAGE_DEFAULT = 20, PAGE_MAX = 1000, NAMES_MAX = 16 * MIB };
+enum { PAGE_DEFAULT = 20, GEMINI_PAGE = 50, PAGE_MAX = 1000, NAMES_MAX = 16 * MIB };
 
 /* models_page_read: reads limit (1 to 1000), after_id and before_id.  False: the request was refused
  * and answered. */
 static bool models_page_read(struct models_page *p, struct request *r)
 {
 	buf_init(&p->names, NAMES_MAX);
+	if (p->gemini) {
+		(void)request_query(r, "pageToken", 0, &p->after);
+		return page_limit_of(r, "pageSize", GEMINI_PAGE, PAGE_MAX, &p->limit);
+	}
 	if (!page_limit(r, PAGE_DEFAULT, PAGE_MAX, &p->limit))
 		return false;
 	(void)request_query(r, "after_id", 0, &p->after);
@@ -60,17 +70,45 @@ static void models_page_finish(struct models_page *p)
 }
 
 /* models_page_put_model: appends one model. */
-static bool models_page_put_model(struct buf *out, struct str name, int64_t created_s)
+static bool models_page_put_model(const struct models_page *p, struct buf *out, struct str name)
 {
-	char      text[32];
-	struct tm t;
-	time_t    s = (time_t)created_s;
+	char               text[32];
+	struct tm          t;
+	time_t             s = (time_t)p->created_s;
+	struct model_facts f;
 
+	if (!model_facts_find(p->registry, p->who, name, &f))
+		f = (struct model_facts){ 0 }; /* it has left the configuration */
 	if (!gmtime_r(&s, &t) || strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &t) == 0)
 		text[0] = '\0';
 	return buf_text(out, "{\"type\":\"model\",\"id\":") && buf_json_string(out, name) &&
-	       buf_text(out, ",\"display_name\":") && buf_json_string(out, name) &&
-	       buf_fmt(out, ",\"created_at\":\"%s\",\"lifecycle\":\"active\"}", text);
+	       buf_text(out, ",\"display_name\":") &&
+	       buf_json_string(out, f.display[0] ? str_of(f.display) : name) &&
+	       buf_fmt(out, ",\"created_at\":\"%s\",\"lifecycle\":\"active\"", text) &&
+	       model_facts_put_limits(out, &f) && buf_text(out, "}");
+}
+
+/* models_page_put_gemini: appends one model in Gemini's shape. */
+static bool models_page_put_gemini(const struct models_page *p, struct buf *out, struct str name)
+{
+	struct table_limits l = { 0 };
+	struct target       t;
+	struct err          e;
+	bool                embeds = false;
+
+	if (registry_find_for(p->registry, name, p->who, &t, &e) == ERR_OK) {
+		l = registry_all_limits(t.model, t.asked);
+		embeds = t.takes & PROVIDER_EMBED;
+	}
+	return buf_text(out, "{\"name\":\"models/") && buf_json_escape(out, name) &&
+	       buf_text(out, "\",\"version\":\"1\",\"displayName\":") &&
+	       buf_json_string(out, name) &&
+	       (l.context == 0 ||
+		buf_fmt(out, ",\"inputTokenLimit\":%lld", (long long)l.context)) &&
+	       (l.output == 0 || buf_fmt(out, ",\"outputTokenLimit\":%lld", (long long)l.output)) &&
+	       buf_text(out, ",\"supportedGenerationMethods\":[\"generateContent\","
+			     "\"streamGenerateContent\",\"countTokens\"") &&
+	       buf_text(out, embeds ? ",\"embedContent\",\"batchEmbedContents\"]}" : "]}");
 }
 
 static struct str next_name(const char **at)
@@ -116,18 +154,22 @@ static bool models_page_put(const struct models_page *p, struct buf *out)
 	const char *at = p->names.data;
 	struct str  first = STR_NONE;
 	struct str  last = STR_NONE;
-	bool        ok = buf_text(out, "{\"data\":[");
+	bool        ok = buf_text(out, p->gemini ? "{\"models\":[" : "{\"data\":[");
 	for (size_t i = 0; ok && i < end; i++) {
 		struct str name = next_name(&at);
 
 		if (i < begin)
 			continue;
 		ok = (i == begin || buf_text(out, ",")) &&
-		     models_page_put_model(out, name, p->created_s);
+		     (p->gemini ? models_page_put_gemini(p, out, name)
+				: models_page_put_model(p, out, name));
 		if (i == begin)
 			first = name;
 		last = name;
 	}
+	if (p->gemini)
+		return ok && buf_text(out, "]") &&
+		       (!more || put_model_edge(out, "nextPageToken", last)) && buf_text(out, "}");
 	return ok && buf_fmt(out, "],\"has_more\":%s", more ? "true" : "false") &&
 	       put_model_edge(out, "first_id", first) && put_model_edge(out, "last_id", last) &&
 	       buf_text(out, "}");
@@ -143,12 +185,27 @@ struct wait {
 	int64_t         end_us;
 };
 
-static bool put_model(struct buf *out, struct str name, struct str provider, int64_t created_s)
+static bool put_model(struct buf *out, const struct snapshot *now, const struct identity *who,
+		      struct str name, struct str provider)
 {
+	struct model_facts f;
+	bool               known = model_facts_find(now->registry, who, name, &f);
+
 	return buf_text(out, "{\"id\":") && buf_json_string(out, name) &&
 	       buf_fmt(out, ",\"object\":\"model\",\"created\":%lld,\"owned_by\":",
-		       (long long)created_s) &&
-	       buf_json_string(out, provider) && buf_text(out, "}");
+		       (long long)now->made_s) &&
+	       buf_json_string(out, provider) && (!known || model_facts_put(out, &f)) &&
+	       buf_text(out, "}");
+}
+
+static bool put_tagged(struct buf *out, const struct snapshot *now, const struct identity *who,
+		       struct str name)
+{
+	struct model_facts f = { 0 };
+
+	/* An unknown name has no facts, and completes texts as all do. */
+	(void)model_facts_find(now->registry, who, name, &f);
+	return model_tags_put(out, name, &f, now->made_s);
 }
 
 /* --- names that a star stands for --- */
@@ -158,15 +215,18 @@ struct list {
 	const struct snapshot *now;
 	const struct identity *who;
 	size_t                 count;
-	struct models_page *page; /* gathers the names; NULL: OpenAI's list, which has no pages */
+	struct models_page    *page;   /* gathers the names; NULL: a list that has no pages */
+	bool                   ollama; /* Ollama's list; else OpenAI's */
 };
 
 static bool models_put_one(struct list *l, struct str name, struct str provider)
 {
 	if (l->page)
 		return models_page_add(l->page, name);
-	return (l->count++ == 0 || buf_text(l->out, ",")) &&
-	       put_model(l->out, name, provider, l->now->made_s);
+	if (l->count++ > 0 && !buf_text(l->out, ","))
+		return false;
+	return l->ollama ? put_tagged(l->out, l->now, l->who, name)
+			 : put_model(l->out, l->now, l->who, name, provider);
 }
 
 /* leads_to: true if a call for the name is a call for this model. */
@@ -204,7 +264,7 @@ static bool put_single(struct list *l, struct str star, const struct catalog_nam
 	for (size_t i = 0; i < l->who->model_count; i++) {
 		struct str name = l->who->models[i];
 
-		if (name.p[name.n - 1] == '*' || !leads_to(l, name, star) ||
+		if (name.n == 0 || name.p[name.n - 1] == '*' || !leads_to(l, name, star) ||
 		    catalog_has(known, (struct str){ name.p + star.n - 1, name.n - (star.n - 1) }))
 			continue;
 		if (!models_put_one(l, name, provider))
@@ -228,7 +288,8 @@ static bool put_models(struct list *l)
 	struct str name;
 	struct str provider;
 
-	if (!l->page && !buf_text(l->out, "{\"object\":\"list\",\"data\":["))
+	if (!l->page &&
+	    !buf_text(l->out, l->ollama ? "{\"models\":[" : "{\"object\":\"list\",\"data\":["))
 		return false;
 	for (size_t i = 0; registry_model(l->now->registry, i, &name, &provider); i++) {
 		bool star = name.n > 0 && name.p[name.n - 1] == '*';
@@ -260,10 +321,16 @@ static void send_or_fail(struct request *r, struct buf *body, bool ok)
 static void send_list(struct request *r, struct gateway *g)
 {
 	struct buf         body;
-	struct models_page page = { .created_s = g->now->made_s };
-	struct list        l = { .out = &body, .now = g->now, .who = request_view(r)->by.who };
+	struct models_page page = { .registry = g->now->registry,
+				    .who = request_view(r)->by.who,
+				    .created_s = g->now->made_s };
+	struct list        l = { .out = &body,
+				 .now = g->now,
+				 .who = request_view(r)->by.who,
+				 .ollama = request_family(r) == &family_ollama };
 
-	if (is_anthropic(r)) {
+	page.gemini = request_family(r) == &family_gemini;
+	if (is_anthropic(r) || page.gemini) {
 		if (!models_page_read(&page, r))
 			return;
 		l.page = &page;
@@ -276,24 +343,34 @@ static void send_list(struct request *r, struct gateway *g)
 
 /* --- fetching --- */
 
-/* fetch_all: starts the fetches that are due; true: waiting for a moment is useful. */
+/* fetch_one: starts the fetch of a provider's list if it is due.  The snapshot is held until the end of the fetch,
+ * because it owns the provider. */
+static void fetch_one(struct gateway *g, const struct provider *p, int64_t now)
+{
+	if (p->catalog && catalog_due(p->catalog, now))
+		catalog_fetch(p->catalog, p->name, g->upstreams, snapshot_release,
+			      snapshot_hold(g->now));
+}
+
+/* fetch_all: starts the fetches that are due: of what stands for a star, and of what may say of a model how much it
+ * takes.  True: waiting for a moment is useful, for names are missing. */
 static bool fetch_all(struct gateway *g)
 {
-	struct str name;
-	struct str provider;
-	int64_t    now = clock_mono_us();
-	bool       waits = false;
+	struct registry_view v;
+	int64_t              now = clock_mono_us();
+	bool                 waits = false;
 
-	for (size_t i = 0; registry_model(g->now->registry, i, &name, &provider); i++) {
+	for (size_t i = 0; registry_look(g->now->registry, i, 0, &v); i++) {
 		const struct provider *p = registry_behind(g->now->registry, i);
 
-		if (!p)
+		if (p) {
+			fetch_one(g, p, now);
+			waits = catalog_waits(p->catalog, now) || waits;
 			continue;
-		/* The snapshot is held until the end of the fetch, because it owns the provider. */
-		if (catalog_due(p->catalog, now))
-			catalog_fetch(p->catalog, p->name, g->upstreams, snapshot_release,
-				      snapshot_hold(g->now));
-		waits = catalog_waits(p->catalog, now) || waits;
+		}
+		for (size_t t = 0; registry_look(g->now->registry, i, t, &v); t++)
+			if (v.limits.context == 0)
+				fetch_one(g, v.provider, now);
 	}
 	return waits;
 }
@@ -334,6 +411,11 @@ void models_list(struct request *r, void *app)
 	timer_start(g->loop, &w->timer, LOOK_US);
 }
 
+void models_tags(struct request *r, void *app)
+{
+	models_list(r, app);
+}
+
 void models_get(struct request *r, void *app)
 {
 	struct gateway *g = app;
@@ -347,9 +429,13 @@ void models_get(struct request *r, void *app)
 		reply_error(r, &e);
 		return;
 	}
+	const struct identity   *who = request_view(r)->by.who;
+	const struct models_page page = { g->now->registry, who, .created_s = g->now->made_s };
+
 	buf_init(&body, 4 * KIB);
-	bool ok = is_anthropic(r)
-			  ? models_page_put_model(&body, id, g->now->made_s)
-			  : put_model(&body, id, str_of(target.provider->name), g->now->made_s);
+	bool ok = request_family(r) == &family_gemini ? models_page_put_gemini(&page, &body, id)
+		  : is_anthropic(r)
+			  ? models_page_put_model(&page, &body, id)
+			  : put_model(&body, g->now, who, id, str_of(target.provider->name));
 	send_or_fail(r, &body, ok);
 }

@@ -103,18 +103,34 @@ static void console_lead(struct request *r, int status)
 	reply_static(r, status, NULL, STR_NONE);
 }
 
-/* A program that asks for / wants the API, and gets what any unknown path gets. */
-void console_root(struct request *r, void *app)
+/* is_ollama: whether a client of Ollama's API asks whether its server is there: ollama-python/…, ollama-js/…, and the
+ * program itself, ollama/…. */
+static bool is_ollama(const struct request *r)
+{
+	struct str agent = request_header(r, "User-Agent");
+
+	return str_starts(agent, STR("ollama/")) || str_starts(agent, STR("ollama-"));
+}
+
+/* A program that asks for / wants the API, and gets what any unknown path gets.  Some, such as Claude Code, only look
+ * with HEAD whether anybody is there. */
+void service_root(struct request *r, void *app)
 {
 	static const char html[] = "text/html";
 	struct str        accept = request_view(r)->head.accept;
 	bool              wanted = false;
 
 	(void)app;
+	reply_header(r, "Vary", STR("Accept, User-Agent"));
+	if (is_ollama(r)) {
+		reply_static(r, 200, "text/plain; charset=utf-8", STR("Ollama is running"));
+		return;
+	}
 	for (size_t i = 0; !wanted && i + sizeof html - 1 <= accept.n; i++)
 		wanted = strncasecmp(accept.p + i, html, sizeof html - 1) == 0;
-	reply_header(r, "Vary", STR("Accept"));
-	if (!wanted)
+	if (!wanted && strcmp(request_view(r)->method, "HEAD") == 0)
+		reply_static(r, 200, NULL, STR_NONE);
+	else if (!wanted || !request_reaches(r, AUTH_CONSOLE))
 		reply_refuse(r, ERR_UNKNOWN_URL, "",
 			     "unknown URL; GET /openapi.yaml lists all routes");
 	else if (console_guard(r))

@@ -25,6 +25,8 @@
 
 /* Time after drain_timeout, for the last errors to reach their readers. */
 enum { DRAIN_GRACE_MS = 5000 };
+/* Time until files with secrets that could not be read are read again, changed or not. */
+enum { SECRETS_AGAIN_US = 10 * 1000 * 1000 };
 
 static int app_fail(const struct err *e, int status)
 {
@@ -55,7 +57,8 @@ static void note_kept(const struct app *a, const struct config *c)
 	buf_finish(&names);
 }
 
-static void app_reload(struct app *a, const struct config_given *given)
+/* app_reload: what: the reason, for the log. */
+static bool app_reload(struct app *a, const struct config_given *given, const char *what)
 {
 	struct config   *c = NULL;
 	struct snapshot *s = NULL;
@@ -77,14 +80,31 @@ static void app_reload(struct app *a, const struct config_given *given)
 		health_forgive(); /* a provider's key may have changed */
 		for (size_t i = 0; i < a->worker_count; i++)
 			worker_reload(a->workers[i], s);
+		worker_note_reload(a->workers[0]);
 		note_kept(a, c);
-		log_note(LOG_INFO, "reload", "the configuration was read again");
+		app_snapshot_warn_of_groups(s, a->store->ring);
+		log_note(LOG_INFO, "reload", "%s was read again", what);
+		config_destroy(a->read);
+		a->read = TAKE(c);
 	} else {
 		log_note(LOG_ERROR, "reload", "the old configuration stays in use: %s", e.text);
 	}
 	if (s)
 		snapshot_release(s);
 	config_destroy(c);
+	return ok;
+}
+
+/* app_renew_secrets: a key in a file is another one, as after a rotation by another program.  The configuration's own
+ * file may be half edited now, so its text of the last reload is used.  A failure may be that of a moment. */
+static void app_renew_secrets(struct app *a, const struct config_given *given)
+{
+	struct config_given again = *given;
+
+	again.again = app_config(a);
+	a->secrets_again_us = app_reload(a, &again, "a file with a secret")
+				      ? 0
+				      : clock_mono_us() + SECRETS_AGAIN_US;
 }
 
 /* --- the end --- */
@@ -153,6 +173,7 @@ static void app_stop(struct app *a)
 	beneath_destroy(a->image_root);
 	if (a->snapshot)
 		snapshot_release(a->snapshot);
+	config_destroy(a->read);
 	free((char *)(uintptr_t)a->process.listeners.p);
 	pthread_mutex_destroy(&a->process.lock);
 	if (a->signal_fd >= 0)
@@ -218,9 +239,12 @@ int app_serve(const struct config *c, const struct config_given *given, bool tak
 		app_stop(&a);
 		return app_fail(&e, status);
 	}
-	while (app_serve_on(&a) == SIGHUP) {
+	for (int sig; (sig = app_serve_on(&a)) == SIGHUP || sig == SIGNAL_SECRETS;) {
 		app_notify_reloading();
-		app_reload(&a, given);
+		if (sig == SIGHUP)
+			(void)app_reload(&a, given, "the configuration");
+		else
+			app_renew_secrets(&a, given);
 		app_notify("READY=1");
 	}
 	app_notify("STOPPING=1\nSTATUS=running answers may end");

@@ -11,6 +11,8 @@ struct config;
  * until SIGTERM or SIGINT, then drains; SIGHUP reads what was given again.  Returns the process's
  * exit status (sysexits). */
 int app_serve(const struct config *c, const struct config_given *given, bool takeover);
+/* app_store_options: what the configuration says of the store; borrows of c. */
+struct store_options app_store_options(const struct config *c);
 /* app_migrate: brings the database's schema up to date. */
 int app_migrate(const struct config *c);
 /* app_dump_routes: "METHOD /template" for each route. */

@@ -1,11 +1,16 @@
 /* Providers, models, keys and settings of one reading of the configuration. */
 #include "app/internal.h"
+#include "base/api_key.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/limits.h"
+#include "base/log.h"
 #include "config/config.h"
 #include "desk/ticket.h"
+#include "guard/hook.h"
 #include "provider/provider.h"
+#include "store/key_ring.h"
+#include "token/tokens.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,9 +33,11 @@ static void snapshot_destroy(struct snapshot *s)
 	struct app_snapshot *a = container_of(s, struct app_snapshot, base);
 
 	registry_destroy(s->registry);
+	hooks_release(s->run.hooks);
 	for (size_t i = 0; i < a->key_count; i++)
 		identity_release(a->who[i]);
 	free(a->who);
+	tokens_release(a->base.tokens);
 	free(a->keys);
 	for (size_t i = 0; i < s->http.cors_count; i++)
 		free(a->origins[i]);
@@ -106,33 +113,70 @@ static enum errc make_proxies(struct app_snapshot *a, const struct config *c, st
 	return ERR_OK;
 }
 
+/* make_key_providers: a provider for each key of an entry. */
+static enum errc make_key_providers(struct provider_options o, struct provider **list, size_t *n,
+				    struct err *e)
+{
+	size_t    keys = o.key_count > 1 ? o.key_count : 1;
+	enum errc rc = ERR_OK;
+
+	for (size_t k = 0; rc == ERR_OK && k < keys; k++) {
+		if (keys > 1) {
+			o.key = o.keys[k];
+			o.place = (unsigned)k + 1;
+		}
+		rc = provider_create(&o, &list[*n], e);
+		*n += rc == ERR_OK;
+	}
+	return rc;
+}
+
 static enum errc make_registry(struct app_snapshot *a, const struct config *c, struct err *e)
 {
-	struct provider **providers =
-		calloc(c->provider_count ? c->provider_count : 1, sizeof(struct provider *));
+	size_t room = 1, n = 0;
+	for (size_t i = 0; i < c->provider_count; i++)
+		room += c->providers[i].key_count > 1 ? c->providers[i].key_count : 1;
+
+	struct provider **providers = calloc(room, sizeof(struct provider *));
 	OWNED(mask) mask = NULL;
 	enum errc rc = ERR_OK;
-	size_t    n = 0;
 
 	if (!providers || !secrets_mask(c->providers, c->provider_count, &mask)) {
 		free(providers);
 		return err_set(e, ERR_INTERNAL, "", "out of memory");
 	}
-	for (; rc == ERR_OK && n < c->provider_count; n++) {
-		struct provider_options o = c->providers[n];
+	for (size_t i = 0; rc == ERR_OK && i < c->provider_count; i++) {
+		struct provider_options o = c->providers[i];
 
 		o.mask = mask;
-		rc = provider_create(&o, &providers[n], e);
+		rc = make_key_providers(o, providers, &n, e);
 	}
 	if (rc == ERR_OK) {
-		rc = registry_create_take(providers, c->provider_count, c->models, c->model_count,
-					  c->default_model, &a->base.registry, e);
+		rc = registry_create_take(providers, n, c->models, c->model_count, c->default_model,
+					  &a->base.registry, e);
 	} else {
 		for (size_t i = 0; i < n; i++)
 			provider_destroy(providers[i]);
 	}
 	free(providers);
 	return rc;
+}
+
+/* warn_of_keys: a file may have lost its last key, on purpose or by mistake: no token is taken then. */
+static void warn_of_keys(const struct tokens *t)
+{
+	struct token_source x;
+
+	for (size_t i = 0; tokens_source(t, i, &x); i++) {
+		struct jwks_set *set = jwks_now(x.keys, clock_mono_us());
+
+		if (set && !jwks_set_mark(set, 0))
+			log_note(LOG_WARN, "jwks",
+				 "%s has no key for RS256 (2048 to 4096 bits), ES256 or EdDSA: its "
+				 "tokens are refused",
+				 x.issuer);
+		jwks_set_release(set);
+	}
 }
 
 enum errc app_snapshot_create(const struct config *c, const struct config *running,
@@ -147,10 +191,17 @@ enum errc app_snapshot_create(const struct config *c, const struct config *runni
 	a->base.destroy = snapshot_destroy;
 	a->base.made_s = clock_wall_ms() / 1000;
 	a->base.run.commit_after_us = c->commit_after;
+	a->base.run.budget_reserve = c->budget_reserve;
+	a->base.run.cache_keep_ms = c->cache_keep / 1000;
+	a->base.run.cache_bytes = c->cache_size;
 	a->base.run.log_content = c->log_content;
 	a->base.run.strict = c->durability == 1; /* relaxed, strict */
 	a->base.run.reasoning = (enum reasoning_name)c->reasoning_name;
+	str_copy(a->base.title_model, sizeof a->base.title_model, str_of(c->title_model));
+	a->base.usage_tags = config_usage_tags(c);
 	a->base.responses_store = c->responses_store;
+	str_copy(a->base.currency, sizeof a->base.currency, str_of(c->currency));
+	a->base.abort_failed_streams = c->abort_failed_streams;
 	a->base.drops_hosted = c->hosted_tools == 1; /* refuse, drop */
 	a->base.http.keep_alive_us = c->keep_alive;
 	a->base.http.max_body = (size_t)c->limits.max_body;
@@ -161,6 +212,10 @@ enum errc app_snapshot_create(const struct config *c, const struct config *runni
 		.wait_us = c->wait,
 	};
 	rc = make_keys(a, c, e);
+	if (rc == ERR_OK && c->token_count > 0)
+		rc = tokens_create(c->tokens, c->token_count, &a->base.tokens, e);
+	if (rc == ERR_OK && a->base.tokens)
+		warn_of_keys(a->base.tokens);
 	if (rc == ERR_OK)
 		rc = make_origins(a, c, e);
 	if (rc == ERR_OK)
@@ -168,21 +223,46 @@ enum errc app_snapshot_create(const struct config *c, const struct config *runni
 	if (rc == ERR_OK)
 		rc = make_registry(a, c, e);
 	if (rc == ERR_OK)
+		rc = hooks_create(c->hooks, c->hook_count, &a->base.run.hooks, e);
+	if (rc == ERR_OK)
 		rc = app_about(running, c, &a->memory, &a->base.about, e);
 	if (rc != ERR_OK) {
 		snapshot_destroy(&a->base);
 		return rc;
 	}
-	a->base.http.open = a->key_count == 0;
+	a->base.http.open = a->key_count == 0 && !a->base.tokens;
 	*ret = &a->base;
 	return ERR_OK;
+}
+
+static const struct app_snapshot *snapshot_app(const struct snapshot *s)
+{
+	return container_of((struct snapshot *)(uintptr_t)s, struct app_snapshot, base);
+}
+
+void app_snapshot_warn_of_groups(const struct snapshot *s, struct key_ring *ring)
+{
+	const char *name;
+	struct str  id;
+
+	for (size_t i = 0; s->tokens && tokens_issuers(s->tokens, i); i++)
+		for (size_t k = 0; (name = tokens_group(s->tokens, i, k)); k++) {
+			struct identity *found =
+				api_key_group(str_of(name), &id) ? key_ring_group(ring, id) : NULL;
+
+			if (!found)
+				log_note(LOG_WARN, "tokens",
+					 "tokens[%zu].groups: there is no group %s: whoever is in "
+					 "it is refused",
+					 i, name);
+			identity_release(found);
+		}
 }
 
 struct identity *app_snapshot_named(const struct snapshot *s, const char *name,
 				    unsigned char ret_sha256[HASH_BYTES])
 {
-	const struct app_snapshot *a =
-		container_of((struct snapshot *)(uintptr_t)s, struct app_snapshot, base);
+	const struct app_snapshot *a = snapshot_app(s);
 
 	for (size_t i = 0; i < a->key_count; i++) {
 		char mine[TICKET_WHO];
@@ -198,9 +278,8 @@ struct identity *app_snapshot_named(const struct snapshot *s, const char *name,
 
 struct identity *app_snapshot_find(const struct snapshot *s, const unsigned char sha256[HASH_BYTES])
 {
-	const struct app_snapshot *a =
-		container_of((struct snapshot *)(uintptr_t)s, struct app_snapshot, base);
-	struct identity *found = NULL;
+	const struct app_snapshot *a = snapshot_app(s);
+	struct identity           *found = NULL;
 
 	/* All keys are compared, each in constant time, so that the time reveals nothing. */
 	for (size_t i = 0; i < a->key_count; i++)
@@ -212,6 +291,7 @@ struct identity *app_snapshot_find(const struct snapshot *s, const unsigned char
 /* --- app_about: Prints what is known of a configuration when it was read. */
 
 const char app_about_otlp[] = "PARLEY_OTLP_HEADERS";
+const char app_about_alert[] = "PARLEY_ALERT_TOKEN";
 
 /* about_keep: moves what was printed into the arena; false: it was not, or there is no memory. */
 static bool about_keep(struct arena *a, struct buf *text, bool printed, struct str *ret)
@@ -236,9 +316,11 @@ static bool about_fill(const struct config *running, const struct config *read, 
 		providers && places &&
 		about_keep(a, text, config_describe_options(running, read, text), &ret->options) &&
 		about_keep(a, text,
-			   buf_fmt(text, "{\"api_keys\":\"%s\",\"%s\":\"%s\"}",
+			   buf_fmt(text, "{\"api_keys\":\"%s\",\"%s\":\"%s\",\"%s\":\"%s\"}",
 				   about_state(read->api_keys.count > 0), app_about_otlp,
-				   about_state(config_secret_env(app_about_otlp) != NULL)),
+				   about_state(config_secret_env(app_about_otlp) != NULL),
+				   app_about_alert,
+				   about_state(config_secret_env(app_about_alert) != NULL)),
 			   &ret->secrets) &&
 		about_keep(a, text, config_describe_file(read, text), &ret->file);
 

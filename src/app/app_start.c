@@ -8,6 +8,7 @@
 #include "config/config.h"
 #include "desk/admit.h"
 #include "desk/answer_slot.h"
+#include "desk/cuts.h"
 #include "desk/live.h"
 #include "desk/watch.h"
 #include "http/tls.h"
@@ -135,12 +136,17 @@ static enum errc make_workers(struct app *a, struct err *e)
 							       : a->config->max_body),
 				.max_connections = a->process.max_connections,
 				.max_file = a->config->max_file,
+				.keep = app_store_options(a->config).keep,
 				.computer = a->config->computer[0] ? a->config->computer + 5 : NULL,
 				.computer_auto = a->config->computer_auto,
 				.otlp_endpoint = a->config->otlp_endpoint[0]
 							 ? a->config->otlp_endpoint
 							 : NULL,
 				.otlp_headers = config_secret_env(app_about_otlp),
+				.alert_url = a->config->alert_url[0] ? a->config->alert_url : NULL,
+				.alert_token = config_secret_env(app_about_alert),
+				.alert_budget = a->config->alert_budget,
+				.database = store_is_shared(a->store) ? NULL : a->config->database,
 				.tls = a->config->tls_cert[0] != '\0',
 				.quiet_fd = a->quiet_fd,
 				.done_fd = a->done_fd,
@@ -183,8 +189,17 @@ struct store_options app_store_options(const struct config *c)
 		.migrate = true,
 		.events_keep_ms = c->events_keep / 1000,
 		.events_keep_bytes = c->events_keep_size,
+		.calls_keep_ms = c->calls_keep / 1000,
+		.calls_keep_bytes = c->calls_keep_size,
+		.calls_rate = c->calls_keep > 0 ? c->calls_rate : 0,
 		.answer_keep_ms = c->idempotency_keep / 1000,
+		.audit_keep_ms = c->audit_keep / 1000,
+		.keep = { .conversations_ms = c->conversations_keep / 1000,
+			  .content_ms = c->content_keep / 1000,
+			  .bytes = c->store_keep_size,
+			  .pins = c->pins },
 		.assemble = assemble_answer,
+		.cut = cuts_add,
 		.neighbours = &neighbours,
 	};
 }
@@ -331,6 +346,7 @@ int app_start(struct app *a, bool takeover, struct err *e)
 		err_no_memory(e);
 		return EX_OSERR;
 	}
+	app_snapshot_warn_of_groups(a->snapshot, a->store->ring);
 	if (app_check_listen(c, app_is_open(a, a->snapshot), &local, e) != ERR_OK)
 		return EX_CONFIG;
 	if (work_pool_create(a->bucket ? BUCKET_THREADS : WORK_THREADS, LIMIT_WORK_QUEUE, &a->work,

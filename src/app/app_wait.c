@@ -23,8 +23,8 @@
 enum {
 	PEER_LOOK_MS = 50,       /* interval of looking at runs of the previous process */
 	TAKEOVER_MS = 60 * 1000, /* time for a new process to become ready */
+	SECRETS_LOOK_MS = 1000,  /* interval of looking at files with secrets */
 	HAND_OVER_MS = 2000,     /* time for the workers to stop taking new calls */
-	SIGNAL_GIVEN = -2,       /* no signal: another process has taken over */
 };
 
 void app_keep_serving(struct app *a, const char *why)
@@ -174,15 +174,32 @@ static int app_notify_pause_ms(void)
 	return n < 1 ? 1 : n > 3600000 ? 3600000 : (int)n;
 }
 
+const struct config *app_config(const struct app *a)
+{
+	return a->read ? a->read : a->config;
+}
+
 /* Hanging loops are left to the health checks of clients. */
 int app_serve_on(struct app *a)
 {
 	uint64_t none = 0;
 	int      sig;
 
-	while ((sig = next_signal(a, &none, UINT64_MAX, app_notify_pause_ms())) == -1)
+	for (;;) {
+		bool files = config_has_secret_files(app_config(a));
+		int  pause = min_timeout(app_notify_pause_ms(), files ? SECRETS_LOOK_MS : -1);
+
+		sig = next_signal(a, &none, UINT64_MAX, pause);
+		if (sig != -1)
+			return sig;
 		app_notify("WATCHDOG=1");
-	return sig;
+		if (a->secrets_again_us > 0 && clock_mono_us() >= a->secrets_again_us) {
+			a->secrets_seen = 0;
+			a->secrets_again_us = 0;
+		}
+		if (config_secrets_changed(app_config(a), &a->secrets_seen))
+			return SIGNAL_SECRETS;
+	}
 }
 
 int app_wait_drained(struct app *a, uint64_t *drained, int64_t timeout_ms)

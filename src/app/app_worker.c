@@ -9,7 +9,12 @@
 #include "upstream/upstream.h"
 #include "desk/live_feed.h"
 #include "desk/ticket.h"
+#include "store/audit.h"
 #include "store/key_ring.h"
+#include "store/ledger.h"
+#include "provider/credential.h"
+#include "token/token_fetch.h"
+#include "token/tokens.h"
 #include "trace/otlp.h"
 
 #include <pthread.h>
@@ -43,15 +48,19 @@ struct worker {
 	pthread_t thread;
 	bool      started;
 
-	struct task  drain_task;
-	struct timer drain_timer;
-	int64_t      drain_timeout_us;
-	bool         leave; /* another process has the sockets */
-	int64_t      drain_idle_us;
-	int64_t      drain_end_us;
-	atomic_bool  owes;        /* answers that have not ended, at the last look of the drain */
-	struct otlp *otlp;        /* owned; NULL: it sends no traces */
-	int64_t      otlp_end_us; /* end of the wait for the last batch; 0: not sent yet */
+	struct task         drain_task;
+	struct timer        drain_timer;
+	int64_t             drain_timeout_us;
+	bool                leave; /* another process has the sockets */
+	int64_t             drain_idle_us;
+	int64_t             drain_end_us;
+	atomic_bool         owes; /* answers that have not ended, at the last look of the drain */
+	struct otlp        *otlp; /* owned; NULL: it sends no traces */
+	struct lookout     *lookout;           /* owned; NULL: another worker has it */
+	struct token_fetch *token_fetch;       /* owned; NULL: another worker has it */
+	struct credential_keeper *credentials; /* owned; NULL: another worker has it */
+	struct restarts          *restarts; /* owned; takes runs up that were left without an end */
+	int64_t otlp_end_us; /* end of the wait for the last batch; 0: not sent yet */
 };
 
 static const struct server_settings *server_settings_now(void *arg)
@@ -96,7 +105,35 @@ static bool session_prove(const struct worker *w, struct str token,
 	return proven;
 }
 
-/* The error's text does not tell what is wrong, as with keys. */
+/* session_end_tell: the error's text does not tell what is wrong, as with keys; but who shows that the session was
+ * real hears that its key was revoked. */
+static enum errc session_end_tell(const struct worker *w, struct str token,
+				  const struct session_token *t, struct err *e)
+{
+	unsigned char sha256[2][HASH_BYTES];
+	unsigned char of[HASH_BYTES];
+
+	if (t && key_ring_revoked(w->o.store->ring, str_of(t->key), sha256) &&
+	    session_prove(w, token, sha256, of))
+		return err_set(e, ERR_INVALID_SESSION, "key",
+			       "the API key of this session was revoked");
+	return err_set(e, ERR_INVALID_SESSION, "",
+		       "this session has ended; begin another one with the API key");
+}
+
+static struct identity *token_group_find(void *ring, struct str id)
+{
+	return key_ring_group(ring, id);
+}
+
+static struct token_base worker_token_base(const struct worker *w)
+{
+	struct token_base base = { .group = token_group_find, .arg = w->o.store->ring };
+
+	key_ring_signing(w->o.store->ring, base.signing);
+	return base;
+}
+
 static enum errc session_auth(const struct worker *w, struct str token, struct caller *ret,
 			      struct err *e)
 {
@@ -105,13 +142,19 @@ static enum errc session_auth(const struct worker *w, struct str token, struct c
 	struct caller    by = { 0 };
 	unsigned char    sha256[2][HASH_BYTES];
 
-	if (session_token_parse(token, now_ms / 1000, &by.session) &&
-	    !key_ring_ended(ring, by.session.id))
+	bool lives = session_token_parse(token, now_ms / 1000, &by.session) &&
+		     !key_ring_ended(ring, by.session.id);
+
+	if (lives)
 		by.who = session_holder(w, &by.session, now_ms, sha256);
+	if (lives && !by.who && tokens_names(str_of(by.session.key)) && w->gateway.now->tokens) {
+		struct token_base base = worker_token_base(w);
+
+		return tokens_session(w->gateway.now->tokens, token, &by.session, &base, ret, e);
+	}
 	if (!by.who || !session_prove(w, token, sha256, by.sha256)) {
 		identity_release(by.who);
-		return err_set(e, ERR_INVALID_SESSION, "",
-			       "this session has ended; begin another one with the API key");
+		return session_end_tell(w, token, lives ? &by.session : NULL, e);
 	}
 	if (by.who->number != 0)
 		key_ring_use(ring, by.who, now_ms);
@@ -121,6 +164,16 @@ static enum errc session_auth(const struct worker *w, struct str token, struct c
 	return ERR_OK;
 }
 
+/* token_auth: a text that is no key may be a token of an issuer. */
+static enum errc token_auth(const struct worker *w, struct str text,
+			    const unsigned char sha256[HASH_BYTES], struct caller *ret,
+			    struct err *e)
+{
+	struct token_base base = worker_token_base(w);
+
+	return tokens_check(w->gateway.now->tokens, text, sha256, &base, clock_wall_ms(), ret, e);
+}
+
 /* All wrong keys get the same text, so that a client can't tell a revoked key from an unknown
  * one. */
 static enum errc worker_auth(void *arg, struct str key, struct caller *ret, struct err *e)
@@ -128,18 +181,41 @@ static enum errc worker_auth(void *arg, struct str key, struct caller *ret, stru
 	const struct worker *w = arg;
 	struct caller        by = { 0 };
 	struct str           id;
+	bool                 token = w->gateway.now->tokens && tokens_claim(key);
 
+	if (key.n > LIMIT_SECRET)
+		return token ? tokens_refuse("form", e)
+			     : err_set(e, ERR_MALFORMED_API_KEY, "", "the API key is too long");
 	hash_sha256(key.p, key.n, by.sha256);
 	by.who = app_snapshot_find(w->gateway.now, by.sha256);
 	if (!by.who && session_token_is(key))
 		return session_auth(w, key, ret, e);
 	if (!by.who && api_key_parse(key, &id))
 		by.who = key_ring_find(w->o.store->ring, id, by.sha256, clock_wall_ms());
+	if (!by.who && token)
+		return token_auth(w, key, by.sha256, ret, e);
 	if (!by.who)
 		return err_set(e, ERR_INVALID_API_KEY, "", "the API key is not known here");
 	by.scopes = by.who->scopes;
 	*ret = by;
 	return ERR_OK;
+}
+
+/* worker_holder: who has this name in a ticket or in the record of a run, held; NULL: nobody, or not any more. */
+static struct identity *worker_holder(const struct worker *w, struct str name)
+{
+	const struct tokens *tokens = w->gateway.now->tokens;
+	unsigned char        sha256[HASH_BYTES];
+	char                 text[TICKET_WHO];
+
+	str_copy(text, sizeof text, name);
+	struct identity *who = app_snapshot_named(w->gateway.now, text, sha256);
+	if (!who)
+		who = key_ring_named(w->o.store->ring, name, clock_wall_ms());
+	if (who || !tokens)
+		return who;
+	struct token_base base = worker_token_base(w);
+	return tokens_named(tokens, name, &base);
 }
 
 /* A ticket is valid for one run, and no longer than the key that asked for it. */
@@ -156,9 +232,58 @@ static struct identity *worker_ticket(void *arg, struct str text, struct str obj
 	if (!id_parse(object, ID_RUN, &run) ||
 	    !ticket_read(signing, text, run, now_ms / 1000, name))
 		return NULL;
-	unsigned char    sha256[HASH_BYTES];
-	struct identity *who = app_snapshot_named(w->gateway.now, name, sha256);
-	return who ? who : key_ring_named(ring, str_of(name), now_ms);
+	return worker_holder(w, str_of(name));
+}
+
+/* worker_named: whose run it was that goes on. */
+static struct identity *worker_named(void *arg, struct str name)
+{
+	struct worker   *w = arg;
+	char             text[TICKET_WHO];
+	struct identity *who = worker_holder(w, name);
+
+	if (who && !(who->scopes & SCOPE_CHAT)) {
+		identity_release(who);
+		return NULL;
+	}
+	if (who || !server_settings_now(w)->open)
+		return who;
+	ticket_who(&identity_nobody, text);
+	return str_is(name, text) ? identity_hold(&identity_nobody) : NULL;
+}
+
+/* worker_unmade: a call that never became a run has a row in the ledger, too. */
+static void worker_unmade(void *arg, const struct request *r, const struct server_unmade *u)
+{
+	const struct worker       *w = arg;
+	const struct request_view *view = request_view(r);
+	bool                       nobody = view->by.who == &identity_nobody;
+
+	store_call_add(
+		w->o.store,
+		&(struct call_row){
+			.id = u->id,
+			.owner = nobody ? CALL_OWNER_NOBODY : request_owner(r),
+			.created_ms = clock_wall_ms() - u->us / 1000,
+			.duration_us = u->us,
+			.key = str_of(view->by.who->id),
+			.group = view->by.who->group ? str_of(view->by.who->group->id) : STR_NONE,
+			.model = u->model,
+			.label = u->label,
+			.family = str_of(request_family(r)->name),
+			.error = u->code ? str_of(u->code) : STR_NONE,
+			.outcome = u->code ? CALL_REFUSED : CALL_CLIENT_LEFT,
+			.status = u->code ? RUN_FAILED : RUN_CANCELLED,
+			.http = u->http,
+		});
+}
+
+static void worker_opened(void *arg, struct identity *who, int64_t owner, struct id conversation,
+			  struct str tags)
+{
+	struct worker *w = arg;
+
+	title_opened(&w->gateway, who, owner, conversation, tags);
 }
 
 /* worker_fill_gateway: what handlers of this loop use. */
@@ -173,6 +298,7 @@ static void worker_fill_gateway(struct worker *w)
 	w->gateway.cpu = o->cpu;
 	w->gateway.image_root = o->image_root;
 	w->gateway.max_file = o->max_file;
+	w->gateway.keep = o->keep;
 	w->gateway.computer = o->computer;
 	w->gateway.computer_auto = o->computer_auto;
 	w->gateway.door = (struct door){
@@ -181,6 +307,16 @@ static void worker_fill_gateway(struct worker *w)
 	gateway_take(&w->gateway, snapshot_hold(o->snapshot));
 	w->gateway.draining = o->draining;
 	w->gateway.process = o->process;
+}
+
+static const struct registry *worker_registry(void *arg)
+{
+	return ((struct worker *)arg)->gateway.now->registry;
+}
+
+static const struct tokens *worker_tokens(void *arg)
+{
+	return ((const struct worker *)arg)->gateway.now->tokens;
 }
 
 enum errc worker_create(const struct worker_options *o, struct worker **ret, struct err *e)
@@ -203,6 +339,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 				.image_root = o->image_root,
 				.computer = o->computer,
 				.settings = run_settings_now,
+				.opened = worker_opened,
 				.arg = w,
 			},
 			&w->gateway.runs, e);
@@ -219,6 +356,37 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 		return rc;
 	}
 	worker_fill_gateway(w);
+	if (o->index == 0)
+		rc = lookout_create(&(struct lookout_options){ &w->gateway, o->alert_url,
+							       o->alert_token, o->alert_budget,
+							       o->database },
+				    &w->lookout, e);
+	if (rc != ERR_OK) {
+		worker_destroy(w);
+		return rc;
+	}
+	if (o->index == 0)
+		rc = token_fetch_create(
+			&(struct token_fetch_options){ w->loop, w->upstreams, worker_tokens, w },
+			&w->token_fetch, e);
+	if (rc != ERR_OK) {
+		worker_destroy(w);
+		return rc;
+	}
+	if (o->index == 0)
+		rc = credential_keeper_create(
+			&(struct credential_keeper_options){ w->loop, worker_registry, w },
+			&w->credentials, e);
+	if (rc != ERR_OK) {
+		worker_destroy(w);
+		return rc;
+	}
+	rc = restarts_create(&(struct restarts_options){ &w->gateway, worker_named, w },
+			     &w->restarts, e);
+	if (rc != ERR_OK) {
+		worker_destroy(w);
+		return rc;
+	}
 	w->main_options = (struct server_options){
 		.routes = { routes, 0 },
 		.hints = route_hints,
@@ -226,6 +394,7 @@ enum errc worker_create(const struct worker_options *o, struct worker **ret, str
 		.family = routes_family,
 		.auth = worker_auth,
 		.ticket = worker_ticket,
+		.unmade = o->store->ledger ? worker_unmade : NULL,
 		.settings = server_settings_now,
 		.arg = w,
 		.max_body = o->max_body,
@@ -281,6 +450,11 @@ void worker_bound(struct worker *w, const struct worker_reach *reach)
 
 enum errc worker_start(struct worker *w, struct err *e)
 {
+	restarts_begin(w->restarts);
+	if (w->token_fetch)
+		token_fetch_look(w->token_fetch);
+	if (w->credentials)
+		credential_keeper_look(w->credentials);
 	if (pthread_create(&w->thread, NULL, thread_main, w) != 0)
 		return err_set(e, ERR_INTERNAL, "", "can't start a thread");
 	w->started = true;
@@ -300,6 +474,10 @@ static void swap_snapshot(struct task *t)
 	struct reload *x = container_of(t, struct reload, task);
 
 	snapshot_release(gateway_take(&x->worker->gateway, x->snapshot));
+	if (x->worker->token_fetch)
+		token_fetch_look(x->worker->token_fetch);
+	if (x->worker->credentials)
+		credential_keeper_look(x->worker->credentials);
 	free(x);
 }
 
@@ -313,6 +491,49 @@ void worker_reload(struct worker *w, struct snapshot *s)
 		return;
 	}
 	*x = (struct reload){ { .fn = swap_snapshot }, w, snapshot_hold(s) };
+	loop_post(w->loop, &x->task);
+}
+
+struct reload_noted {
+	struct task        task;
+	struct worker     *worker;
+	struct audit_write write;
+	struct audit_entry entry;
+};
+
+static void reload_on_noted(struct store_job *job)
+{
+	struct reload_noted *x = container_of(job, struct reload_noted, write.job);
+
+	if (job->err.code != ERR_OK)
+		log_note(LOG_ERROR, "reload", "the audit has no entry of it: %s", job->err.text);
+	free(x);
+}
+
+static void reload_note(struct task *t)
+{
+	struct reload_noted *x = container_of(t, struct reload_noted, task);
+
+	x->write.job = (struct store_job){ .loop = x->worker->loop,
+					   .done = reload_on_noted,
+					   .audit = &x->entry };
+	if (store_audit_write(x->worker->gateway.store, &x->write))
+		return;
+	log_note(LOG_ERROR, "reload", "the audit has no entry of it: too many writes are waiting");
+	free(x);
+}
+
+void worker_note_reload(struct worker *w)
+{
+	struct reload_noted *x = calloc(1, sizeof *x);
+
+	if (!x) {
+		log_note(LOG_ERROR, "reload", "the audit has no entry of it: out of memory");
+		return;
+	}
+	x->task.fn = reload_note;
+	x->worker = w;
+	audit_begin(&x->entry, AUDIT_CONFIGURATION_RELOAD, "program");
 	loop_post(w->loop, &x->task);
 }
 
@@ -330,7 +551,8 @@ static size_t worker_answers(const struct worker *w)
 static size_t worker_busy(const struct worker *w)
 {
 	/* A worker's tasks for clients that have left still use the store. */
-	return worker_answers(w) + loop_owed(w->loop);
+	return worker_answers(w) + loop_owed(w->loop) + w->gateway.titles +
+	       restarts_busy(w->restarts);
 }
 
 /* worker_sends: true while the last spans are being sent to the collector. */
@@ -422,17 +644,19 @@ bool worker_owes(const struct worker *w)
 
 void worker_stop(struct worker *w)
 {
-	if (!w->started)
-		return;
-	loop_stop(w->loop);
-	pthread_join(w->thread, NULL);
+	if (w->started) {
+		loop_stop(w->loop);
+		pthread_join(w->thread, NULL);
+	}
 	w->started = false;
+	restarts_stop(w->restarts);
 }
 
 void worker_destroy(struct worker *w)
 {
 	if (!w)
 		return;
+	credential_keeper_stop(w->credentials);
 	if (w->loop) {
 		/* One turn of the stopped loop frees the answers of the store and the pool for
 		 * clients that have left. */
@@ -441,6 +665,10 @@ void worker_destroy(struct worker *w)
 	}
 	for (size_t i = 0; i < w->server_count; i++)
 		server_destroy(w->servers[i]);
+	lookout_destroy(w->lookout);
+	token_fetch_destroy(w->token_fetch);
+	credential_keeper_destroy(w->credentials);
+	restarts_destroy(w->restarts);
 	otlp_destroy(w->otlp);
 	run_engine_destroy(w->gateway.runs);
 	upstream_pool_destroy(w->upstreams);

@@ -86,10 +86,50 @@ enum errc app_snapshot_create(const struct config *c, const struct config *runni
  * number follows from the key alone. */
 struct identity *app_snapshot_find(const struct snapshot *s,
 				   const unsigned char    sha256[HASH_BYTES]) MUST_USE;
+/* app_snapshot_warn_of_groups: logs the groups into which tokens put people, and which are not there. */
+void app_snapshot_warn_of_groups(const struct snapshot *s, struct key_ring *ring);
 /* app_snapshot_named: who of the configured keys has this name in a ticket or in a token, held, and the
  * digest of the key's text; NULL: nobody. */
 struct identity *app_snapshot_named(const struct snapshot *s, const char *name,
 				    unsigned char ret_sha256[HASH_BYTES]) MUST_USE;
+
+/* --- app_alert: tells a webhook what is wrong, and when it is well again, once for each change. */
+
+/* The name of the secret that the webhook is sent. */
+extern const char app_about_alert[];
+
+struct alerts;
+struct alert_kind {
+	const char *begins; /* the type of its message, a constant */
+	const char *ends;   /* NULL: its end is not told */
+	const char *well;   /* its text, before the subject */
+};
+/* alerts_create: g is borrowed until alerts_destroy (NULL is fine).  url: NULL: nobody is told; what stands is kept
+ * all the same.  token: NULL: none is sent.
+ * Errors: INVALID_VALUE, INTERNAL. */
+enum errc alerts_create(struct gateway *g, const char *url, const char *token, struct alerts **ret,
+			struct err *e) MUST_USE;
+void      alerts_destroy(struct alerts *x);
+/* alert_set: it stands from now on; told unless it stood already, in this window.  alert_clear: it does not. */
+void alert_set(struct alerts *x, const struct alert_kind *kind, const char *subject, int64_t window,
+	       const char *fmt, ...) PRINTF(5, 6);
+void alert_clear(struct alerts *x, const struct alert_kind *kind, const char *subject);
+
+/* --- app_lookout: notes the health of the providers in the store, and looks for what is to be told. */
+
+struct lookout;
+struct lookout_options {
+	struct gateway *gateway;
+	const char     *alert_url;    /* NULL: nobody is told of alerts */
+	const char     *alert_token;  /* NULL: none */
+	int64_t         alert_budget; /* percent of a budget at which its end is near */
+	const char     *database;     /* a file, whose disk may run out of room; NULL: it is none */
+};
+/* lookout_create: begins to look, on the loop of the gateway; all is borrowed until lookout_destroy (NULL is
+ * fine).  Errors: those of alerts_create. */
+enum errc lookout_create(const struct lookout_options *o, struct lookout **ret,
+			 struct err *e) MUST_USE;
+void      lookout_destroy(struct lookout *w);
 
 /* --- app_worker: one thread with its loop, its servers and its runs. */
 
@@ -106,10 +146,15 @@ struct worker_options {
 	size_t                max_bodies;
 	size_t                max_connections;
 	int64_t               max_file;
+	struct store_keep     keep;
 	const char           *computer; /* path of the runner's socket; NULL: none */
 	bool                  computer_auto;
 	/* Traces go to the collector from the first worker; NULL: none. */
 	const char *otlp_endpoint, *otlp_headers;
+	/* The first worker tells of alerts (struct lookout_options). */
+	const char *alert_url, *alert_token;
+	int64_t     alert_budget;
+	const char *database;
 	bool        tls;
 	int         quiet_fd; /* eventfd: 1 is added when a draining worker takes nothing new */
 	int         done_fd;  /* eventfd: 1 is added when the worker has drained */
@@ -133,6 +178,8 @@ void      worker_bound(struct worker *w, const struct worker_reach *reach);
 enum errc worker_start(struct worker *w, struct err *e) MUST_USE;
 /* From any thread: the worker does it on its own. */
 void worker_reload(struct worker *w, struct snapshot *s); /* a reference is taken */
+/* worker_note_reload: the audit gets its entry. */
+void worker_note_reload(struct worker *w);
 /* worker_drain: leave: new connections wait for who else has the sockets. */
 void worker_drain(struct worker *w, int64_t timeout_us, bool leave);
 /* worker_owes: the drain has found answers that have not ended.  Any thread. */
@@ -197,33 +244,35 @@ void takeover_cancel(int peer, struct id run, int64_t owner);
 enum { WORKERS_MAX = 256 };
 
 struct app {
-	const struct config *config;
-	struct process       process;
-	struct store        *store;
-	struct work_pool    *work;
-	struct work_pool    *cpu;
-	struct bucket       *bucket;     /* NULL: not configured */
-	struct beneath      *image_root; /* NULL: not configured */
-	struct snapshot     *snapshot;
-	struct worker       *workers[WORKERS_MAX];
-	size_t               worker_count;
-	struct listen_set    listen;
-	struct listen_set    taken;  /* sockets of the previous process, until this one serves */
-	int                  before; /* connection to the previous process; -1: none */
-	int                  offer;  /* socket for a process that takes over; -1: none */
-	int                  after;  /* connection to the next process; -1: none */
-	int64_t              after_until_us;
-	bool                 before_failed;
-	bool                 given; /* the next process has the sockets and the lock */
-	atomic_bool          draining;
-	int                  signal_fd;
-	int                  quiet_fd;
-	int                  done_fd;
+	const struct config *config; /* the one of the start */
+	struct config       *read;   /* owned, the one of the last reload; NULL: there was none */
+	uint64_t             secrets_seen; /* config_secrets_changed */
+	int64_t secrets_again_us; /* time to read them once more; 0: the last time was well */
+	struct process    process;
+	struct store     *store;
+	struct work_pool *work;
+	struct work_pool *cpu;
+	struct bucket    *bucket;     /* NULL: not configured */
+	struct beneath   *image_root; /* NULL: not configured */
+	struct snapshot  *snapshot;
+	struct worker    *workers[WORKERS_MAX];
+	size_t            worker_count;
+	struct listen_set listen;
+	struct listen_set taken;  /* sockets of the previous process, until this one serves */
+	int               before; /* connection to the previous process; -1: none */
+	int               offer;  /* socket for a process that takes over; -1: none */
+	int               after;  /* connection to the next process; -1: none */
+	int64_t           after_until_us;
+	bool              before_failed;
+	bool              given; /* the next process has the sockets and the lock */
+	atomic_bool       draining;
+	int               signal_fd;
+	int               quiet_fd;
+	int               done_fd;
 };
 
 /* --- app_start.c --- */
 
-struct store_options app_store_options(const struct config *c);
 /* app_is_open: neither the configuration nor the store has a key. */
 bool app_is_open(const struct app *a, const struct snapshot *s);
 /* app_start: does everything up to serving; returns the exit status, or 0. */
@@ -231,7 +280,14 @@ int app_start(struct app *a, bool takeover, struct err *e);
 
 /* --- app_wait.c --- */
 
-/* app_serve_on: returns the signal that ends the serving, or SIGNAL_GIVEN. */
+/* Beside the numbers of signals. */
+enum {
+	SIGNAL_GIVEN = -2,   /* another process has taken over */
+	SIGNAL_SECRETS = -3, /* a file with a secret has changed */
+};
+/* app_config: the configuration that was read last. */
+const struct config *app_config(const struct app *a);
+/* app_serve_on: returns the signal that interrupts the serving, or one of these. */
 int app_serve_on(struct app *a);
 /* app_wait_drained: a signal that ends the wait; 0: all workers have drained; -1: time-out. */
 int app_wait_drained(struct app *a, uint64_t *drained, int64_t timeout_ms);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/str.h"
 
 #include <stdint.h>
@@ -17,6 +18,17 @@ struct allowance {
 	int64_t budget_nano;
 	int64_t budget_tokens;
 	int64_t budget_window_us; /* 0: for ever */
+	/* A budget in money for each value of a tag; each_nano 0: there is none. */
+	int64_t each_nano;
+	int64_t each_window_us;
+	char    each_tag[LIMIT_TAG_NAME + 1];
+};
+
+/* A change of them: what is not set stays. */
+struct allowance_set {
+	bool limits_set,
+		budget_set; /* budget: the members budget_* and each_* of allowance; limits: the rest */
+	struct allowance allowance;
 };
 
 /* Reads what people write.  A time is a whole number with s, m, h or d, from 1s to 366d.  Money is

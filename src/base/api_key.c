@@ -7,6 +7,7 @@
 
 static const char front[] = "parley_sk_";
 static const char id_front[] = "key_";
+static const char group_front[] = "grp_";
 
 enum {
 	FRONT = sizeof front - 1,
@@ -67,13 +68,18 @@ void api_key_remake(const char id[API_KEY_ID + 1], char ret_text[API_KEY_MAX])
 	ret_text[API_KEY_LENGTH] = '\0';
 }
 
-void api_key_make(char ret_id[API_KEY_ID + 1], char ret_text[API_KEY_MAX])
+void api_key_group_make(char ret_id[API_KEY_ID + 1])
 {
 	uint64_t word = id_random();
 
 	for (size_t i = 0; i < API_KEY_ID; i++, word >>= 5)
 		ret_id[i] = id_signs[word & 31];
 	ret_id[API_KEY_ID] = '\0';
+}
+
+void api_key_make(char ret_id[API_KEY_ID + 1], char ret_text[API_KEY_MAX])
+{
+	api_key_group_make(ret_id);
 	api_key_remake(ret_id, ret_text);
 }
 
@@ -111,21 +117,32 @@ bool api_key_parse(struct str text, struct str *ret_id)
 
 bool api_key_within(struct str text)
 {
-	static const char *const fronts[] = { front, "parley_st_" };
+	/* The last one is in every JSON Web Token, whose header and claims are objects. */
+	static const char *const fronts[] = { front, "parley_st_", ".eyJ" };
 
 	for (size_t i = 0; i < ARRAY_LEN(fronts); i++)
-		if (text.n >= FRONT && memmem(text.p, text.n, fronts[i], FRONT))
+		if (text.n > 0 && memmem(text.p, text.n, fronts[i], strlen(fronts[i])))
 			return true;
 	return false;
 }
 
-bool api_key_id(struct str text, struct str *ret)
+static bool api_key_named(struct str text, const char before[5], struct str *ret)
 {
-	size_t     n = sizeof id_front - 1;
+	size_t     n = strlen(before);
 	struct str id = { text.p + n, API_KEY_ID };
 
-	if (text.n != n + API_KEY_ID || memcmp(text.p, id_front, n) != 0 || !all_of(id, id_signs))
+	if (text.n != n + API_KEY_ID || memcmp(text.p, before, n) != 0 || !all_of(id, id_signs))
 		return false;
 	*ret = id;
 	return true;
+}
+
+bool api_key_id(struct str text, struct str *ret)
+{
+	return api_key_named(text, id_front, ret);
+}
+
+bool api_key_group(struct str text, struct str *ret)
+{
+	return api_key_named(text, group_front, ret);
 }

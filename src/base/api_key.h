@@ -31,7 +31,11 @@ void    api_key_wipe(char text[API_KEY_MAX]);
 /* api_key_parse: whether text has the form of a key, checksum included; *ret_id is borrowed from
  * text. */
 bool api_key_parse(struct str text, struct str *ret_id) MUST_USE;
-/* api_key_within: whether a text contains what may be a key, or the token of a session. */
+/* api_key_within: whether a text contains what may be a key, or the token of a session or of an issuer. */
 bool api_key_within(struct str text);
-/* api_key_id: whether text is key_ and an id; *ret is the id, borrowed from text. */
+/* api_key_id: whether text is key_ and an id; *ret is the id, borrowed from text.  api_key_group: the same for grp_,
+ * a group of keys. */
 bool api_key_id(struct str text, struct str *ret) MUST_USE;
+bool api_key_group(struct str text, struct str *ret) MUST_USE;
+/* api_key_group_make: the id (without grp_) of a new group. */
+void api_key_group_make(char ret_id[API_KEY_ID + 1]);

@@ -113,6 +113,14 @@ bool err_retryable(const struct err *e)
 	return rows[e->code].retry;
 }
 
+const char *err_wire_type(struct str wire)
+{
+	for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+		if (rows[i].wire && str_is(wire, rows[i].wire))
+			return rows[i].type;
+	return rows[ERR_UPSTREAM_ERROR].type;
+}
+
 const char *err_code_wire(enum errc code)
 {
 	return rows[code].wire;
@@ -139,13 +147,16 @@ static bool err_put_escaped(struct buf *out, struct str s)
 	return buf_json_escape(out, (struct str){ s.p + from, s.n - from });
 }
 
+bool err_text(const char *text, struct buf *out)
+{
+	if (!text[0])
+		return buf_text(out, "null");
+	return buf_text(out, "\"") && err_put_escaped(out, str_of(text)) && buf_text(out, "\"");
+}
+
 static bool err_put_member(struct buf *out, const char *name, const char *value)
 {
-	if (!buf_text(out, name))
-		return false;
-	if (!value[0])
-		return buf_text(out, "null");
-	return buf_text(out, "\"") && err_put_escaped(out, str_of(value)) && buf_text(out, "\"");
+	return buf_text(out, name) && err_text(value, out);
 }
 
 /* The path comes before the text, because OpenAI's SDKs show their users the message only. */

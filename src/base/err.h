@@ -75,8 +75,13 @@ const char *err_wire(const struct err *e);
 bool        err_retryable(const struct err *e);
 /* err_code_wire: the wire code of a row, e.g. for logs and metrics. */
 const char *err_code_wire(enum errc code);
+/* err_wire_type: the type of the first row with this wire code; that of providers' errors if there is none. */
+const char *err_wire_type(struct str wire);
 
 struct buf;
+/* err_text: appends a text of an error in quotes, and null for an empty one; what is no UTF-8 becomes U+FFFD, as some is cut.
+ * False: out is full. */
+bool err_text(const char *text, struct buf *out) MUST_USE;
 /* err_message: appends the message of err_object, with its quotes.  False: out is full. */
 bool err_message(const struct err *e, struct buf *out) MUST_USE;
 /* err_object: appends {"message":..,"type":..,"param":..,"code":..,"request_id":..} to out.  The

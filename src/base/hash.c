@@ -55,14 +55,14 @@ void hash_sum_destroy(struct hash_sum *h)
 
 /* One half of an HMAC (RFC 2104): the digest of the key's block, each byte combined with `pad`, and
  * the data. */
-static void hmac_half(const unsigned char key[HASH_BYTES], unsigned char pad, const void *data,
-		      size_t len, unsigned char ret[HASH_BYTES])
+static void hmac_half(struct str key, unsigned char pad, const void *data, size_t len,
+		      unsigned char ret[HASH_BYTES])
 {
 	unsigned char   block[SHA256_BLOCK];
 	struct hash_sum h;
 
 	for (size_t i = 0; i < sizeof block; i++)
-		block[i] = (unsigned char)((i < HASH_BYTES ? key[i] : 0) ^ pad);
+		block[i] = (unsigned char)((i < key.n ? (unsigned char)key.p[i] : 0) ^ pad);
 	sum_init(&h);
 	hash_sum_add(&h, block, sizeof block);
 	hash_sum_add(&h, data, len);
@@ -70,13 +70,23 @@ static void hmac_half(const unsigned char key[HASH_BYTES], unsigned char pad, co
 	OPENSSL_cleanse(block, sizeof block);
 }
 
+void hash_hmac_of(struct str key, const void *data, size_t len, unsigned char ret[HASH_BYTES])
+{
+	unsigned char inner[HASH_BYTES], digest[HASH_BYTES] = { 0 };
+
+	if (key.n > SHA256_BLOCK) {
+		hash_sha256(key.p, key.n, digest);
+		key = (struct str){ (const char *)digest, sizeof digest };
+	}
+	hmac_half(key, 0x36, data, len, inner);
+	hmac_half(key, 0x5c, inner, sizeof inner, ret);
+	OPENSSL_cleanse(digest, sizeof digest);
+}
+
 void hash_hmac(const unsigned char key[HASH_BYTES], const void *data, size_t len,
 	       unsigned char ret[HASH_BYTES])
 {
-	unsigned char inner[HASH_BYTES];
-
-	hmac_half(key, 0x36, data, len, inner);
-	hmac_half(key, 0x5c, inner, sizeof inner, ret);
+	hash_hmac_of((struct str){ (const char *)key, HASH_BYTES }, data, len, ret);
 }
 
 void hash_hex(const void *data, size_t len, char *ret)

@@ -26,6 +26,8 @@ void hash_sum_destroy(struct hash_sum *h);
 void hash_hmac(const unsigned char key[HASH_BYTES], const void *data, size_t len,
 	       unsigned char ret[HASH_BYTES]);
 
+/* hash_hmac_of: the same with a key of any length. */
+void hash_hmac_of(struct str key, const void *data, size_t len, unsigned char ret[HASH_BYTES]);
 /* hash_hex: writes len bytes as 2 * len lower-case digits and a NUL to ret. */
 void hash_hex(const void *data, size_t len, char *ret);
 /* hash_digit: the value of a hexadecimal digit, of either case; -1: it is none. */

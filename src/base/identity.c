@@ -27,25 +27,64 @@ unsigned scope_find(struct str name)
 	return 0;
 }
 
-/* The identity, its models and their bytes are one block of memory. */
-struct identity *identity_create(const struct identity_options *o)
+static size_t bytes_of(const struct str *list, size_t count)
 {
 	size_t bytes = 0;
 
-	for (size_t i = 0; i < o->model_count; i++)
-		bytes += o->models[i].n;
+	for (size_t i = 0; i < count; i++)
+		bytes += list[i].n;
+	return bytes;
+}
 
-	struct identity *who = calloc(1, sizeof *who + o->model_count * sizeof(struct str) + bytes);
+/* copy_names: copies names to `to`, and their bytes to *at, which is moved after them. */
+static void copy_names(struct str *to, const struct str *list, size_t count, char **at)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].n > 0)
+			memcpy(*at, list[i].p, list[i].n);
+		to[i] = (struct str){ *at, list[i].n };
+		*at += list[i].n;
+	}
+}
+
+static int64_t smaller_limit(int64_t a, int64_t b)
+{
+	return b > 0 && (a == 0 || b < a) ? b : a;
+}
+
+/* The identity, its group, the list of both and their bytes are one block of memory. */
+struct identity *identity_create(const struct identity_options *o)
+{
+	const struct identity_group *g = o->group;
+	size_t                       hooks = g ? g->hook_count : 0;
+	size_t                       list = o->model_count + hooks;
+	size_t bytes = bytes_of(o->models, o->model_count) + (g ? bytes_of(g->hooks, hooks) : 0) +
+		       o->name.n + o->metadata.n;
+	struct identity *who =
+		calloc(1, sizeof *who + (g ? sizeof *g : 0) + list * sizeof(struct str) + bytes);
+
 	if (!who)
 		return NULL;
-	struct str *models = (struct str *)(void *)(who + 1);
-	char       *at = (char *)(models + o->model_count);
-	for (size_t i = 0; i < o->model_count; i++) {
-		if (o->models[i].n > 0)
-			memcpy(at, o->models[i].p, o->models[i].n);
-		models[i] = (struct str){ at, o->models[i].n };
-		at += o->models[i].n;
+	struct identity_group *group = (struct identity_group *)(void *)(who + 1);
+	struct str            *models =
+                g ? (struct str *)(void *)(group + 1) : (struct str *)(void *)(who + 1);
+	char *at = (char *)(models + list);
+	copy_names(models, o->models, o->model_count, &at);
+	if (g) {
+		*group = *g;
+		group->hooks = models + o->model_count;
+		copy_names(models + o->model_count, g->hooks, hooks, &at);
+		who->group = group;
 	}
+	if (o->name.n > 0)
+		memcpy(at, o->name.p, o->name.n);
+	who->name = (struct str){ at, o->name.n };
+	at += o->name.n;
+	who->until_ms = o->until_ms;
+	who->proof = o->proof;
+	if (o->metadata.n > 0)
+		memcpy(at, o->metadata.p, o->metadata.n);
+	who->metadata = (struct str){ at, o->metadata.n };
 	atomic_init(&who->refs, 1);
 	atomic_init(&who->used_ms, o->used_ms);
 	atomic_init(&who->noted_ms, o->used_ms);
@@ -53,9 +92,11 @@ struct identity *identity_create(const struct identity_options *o)
 	who->number = o->number;
 	who->owner = o->owner;
 	who->scopes = o->scopes;
+	who->caches = o->caches;
 	who->models = models;
 	who->model_count = o->model_count;
 	who->allowance = o->allowance;
+	who->max_body = smaller_limit(o->allowance.max_body, g ? g->allowance.max_body : 0);
 	return who;
 }
 
@@ -94,6 +135,7 @@ enum {
 	FRONT = sizeof PREFIX - 1,
 	TIME_DIGITS = 10,
 	SCOPE_DIGITS = 2,
+	KEPT = 0x80, /* beside the scopes */
 	MAC_BYTES = 16,
 	MAC_HEX = 2 * MAC_BYTES,
 	TIMES_AT = FRONT + ID_BODY + 1,
@@ -101,17 +143,26 @@ enum {
 	KEY_AT = SCOPES_AT + SCOPE_DIGITS + 1,
 };
 
+_Static_assert(KEPT >> SCOPE_COUNT, "the scopes of a token leave a bit");
+
+static int64_t session_end(const struct session_token *t)
+{
+	return t->begun_s + (t->kept ? LIMIT_SESSION_KEPT_SECONDS : LIMIT_SESSION_SECONDS);
+}
+
 static struct session_token at_time(struct session_token t, int64_t now_s)
 {
-	t.ends_s = t.begun_s + LIMIT_SESSION_SECONDS;
-	t.until_s = now_s + LIMIT_SESSION_IDLE_SECONDS;
+	t.ends_s = session_end(&t);
+	t.until_s = now_s + (t.kept ? LIMIT_SESSION_KEPT_IDLE_SECONDS : LIMIT_SESSION_IDLE_SECONDS);
 	session_token_limit(&t, t.ends_s);
 	return t;
 }
 
-struct session_token session_token_begin(const char *key, unsigned scopes, int64_t now_s)
+struct session_token session_token_begin(const char *key, unsigned scopes, bool kept, int64_t now_s)
 {
-	struct session_token t = { .id = id_new(), .scopes = scopes, .begun_s = now_s };
+	struct session_token t = {
+		.id = id_new(), .scopes = scopes, .kept = kept, .begun_s = now_s
+	};
 
 	str_copy(t.key, sizeof t.key, str_of(key));
 	return at_time(t, now_s);
@@ -155,7 +206,8 @@ void session_token_print(const struct session_token *t, const unsigned char sign
 
 	int n = snprintf(ret, SESSION_TOKEN_MAX, "%s_%0*" PRIx64 "%0*" PRIx64 "%0*x_%s_",
 			 id_text(t->id, PREFIX, id).p, TIME_DIGITS, (uint64_t)t->begun_s,
-			 TIME_DIGITS, (uint64_t)t->until_s, SCOPE_DIGITS, t->scopes, t->key);
+			 TIME_DIGITS, (uint64_t)t->until_s, SCOPE_DIGITS,
+			 t->scopes | (t->kept ? KEPT : 0u), t->key);
 	session_token_sign((struct str){ ret, (size_t)n }, signing, sha256, ret + n);
 }
 
@@ -193,8 +245,9 @@ bool session_token_parse(struct str text, int64_t now_s, struct session_token *r
 	    !session_token_number(text.p + TIMES_AT + TIME_DIGITS, TIME_DIGITS, &t.until_s) ||
 	    !session_token_number(text.p + SCOPES_AT, SCOPE_DIGITS, &scopes))
 		return false;
-	t.scopes = (unsigned)scopes;
-	t.ends_s = t.begun_s + LIMIT_SESSION_SECONDS;
+	t.kept = (scopes & KEPT) != 0;
+	t.scopes = (unsigned)scopes & ~(unsigned)KEPT;
+	t.ends_s = session_end(&t);
 	if (t.until_s <= now_s || t.ends_s <= now_s)
 		return false;
 	str_copy(t.key, sizeof t.key, key);

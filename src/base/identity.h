@@ -28,6 +28,8 @@ enum {
 	SCOPES_OPEN =
 		SCOPES_ALL & ~SCOPE_EXECUTE, /* scopes of everybody, where there are no keys */
 };
+/* Stored beside the scopes of a key: all its calls ask for the cache of answers. */
+enum { KEY_CACHES = 1 << 16 };
 
 /* scope_name: of the i-th bit.  scope_find: the bit with this name; 0: there is none. */
 const char *scope_name(unsigned i);
@@ -35,29 +37,52 @@ unsigned    scope_find(struct str name);
 
 enum { IDENTITY_ID_MAX = 32 };
 
-struct identity {
-	atomic_uint refs;                /* 0: the identity lives as long as the process */
-	char        id[IDENTITY_ID_MAX]; /* for people and logs: key_…, config:N; "": no key */
-	int64_t     number;       /* a stored key's, never reused; 0: the key is not stored */
-	int64_t     owner;        /* the owner of everything that the key stores */
-	unsigned    scopes;       /* enum scope */
-	const struct str *models; /* names it may use, or prefixes with '*'; count 0: all */
-	size_t            model_count;
+/* The group of a key, as far as calls need it; a part of the identity's memory. */
+struct identity_group {
+	char              id[IDENTITY_ID_MAX]; /* grp_… */
+	int64_t           number;              /* below 0, so that it is no key's */
 	struct allowance  allowance;
-	_Atomic int64_t   used_ms;  /* wall; 0: never */
-	_Atomic int64_t   noted_ms; /* the used_ms that the store knows */
+	const struct str *hooks; /* names of hooks that are asked about its calls, too */
+	size_t            hook_count;
+};
+
+struct identity {
+	atomic_uint refs;         /* 0: the identity lives as long as the process */
+	char id[IDENTITY_ID_MAX]; /* for people and logs: key_…, config:N, jwt:…; "": no key */
+	int64_t  number;          /* a stored key's, never reused; 0: the key is not stored */
+	int64_t  owner;           /* the owner of everything that the key stores */
+	unsigned scopes;          /* enum scope */
+	bool     caches;          /* its calls ask for the cache of answers */
+	/* Names it may use, or prefixes with '*', of the key and its group; count 0: all; an empty name: none. */
+	const struct str *models;
+	size_t            model_count;
+	struct str        metadata;  /* a JSON object, the key's; empty: none */
+	struct allowance  allowance; /* the key's own */
+	int64_t           max_body;  /* the smaller one of the key's and the group's; 0: none */
+	const struct identity_group *group; /* NULL: it is in none */
+	struct str name; /* the name that a token gives its holder, for people; empty: unknown */
+	int64_t    until_ms; /* wall; end of the token or session that it was made of; 0: none */
+	uint32_t   proof;    /* a token: what it must still be signed with, in short; 0: none */
+	_Atomic int64_t used_ms;  /* wall; 0: never */
+	_Atomic int64_t noted_ms; /* the used_ms that the store knows */
 };
 
 /* The arguments of identity_create, which copies them. */
 struct identity_options {
-	struct str        id;
-	int64_t           number;
-	int64_t           owner;
-	unsigned          scopes;
-	const struct str *models;
-	size_t            model_count;
-	struct allowance  allowance;
-	int64_t           used_ms;
+	struct str                   id;
+	int64_t                      number;
+	int64_t                      owner;
+	unsigned                     scopes;
+	bool                         caches;
+	const struct str            *models;
+	size_t                       model_count;
+	struct str                   metadata;
+	struct allowance             allowance;
+	const struct identity_group *group; /* NULL: none */
+	struct str                   name;
+	int64_t                      until_ms;
+	uint32_t                     proof;
+	int64_t                      used_ms;
 };
 /* identity_create: makes an identity with one reference; NULL: no memory. */
 struct identity *identity_create(const struct identity_options *o) MUST_USE;
@@ -70,35 +95,39 @@ bool identity_sees(const struct identity *i, struct str model);
 extern struct identity identity_open;   /* the identity of every caller, if there are no keys */
 extern struct identity identity_nobody; /* the identity of callers of routes that need no key */
 
-/* --- session_token: the text of a session's token, which stands for an API key for an hour.
+/* --- session_token: the text of a session's token, which stands for an API key for an hour,
+ * or for a week in a session that its user wants kept.
  *
  * A token is parley_st_SESSION_TIMES_KEY_MAC: the body of the session's id; its beginning, the token's
- * end (both in seconds, 10 hex digits) and the scopes (2 digits); the name of the key; an HMAC-SHA-256 of
- * all this and of the digest of the key's text, cut to 128 bits.  So a token is good no longer than the
+ * end (both in seconds, 10 hex digits) and the scopes (2 digits, of which the first bit says that the
+ * session is kept); the name of the key; an HMAC-SHA-256 of all this and of the digest of the key's text, cut to 128 bits.  So a token is good no longer than the
  * text that it was exchanged for, and no token is stored.  The next token of a session has the same
- * beginning: a session that nobody uses for an hour has no token left.
+ * beginning: a session that nobody uses for the life of a token has no token left.
  *
  * The caller checks whether the key is valid, and whether the session was ended.  Pure: the caller passes
  * the time.  Threads: any. */
 
 enum {
-	SESSION_TOKEN_KEY = 17,  /* room for 16 signs and a NUL */
+	SESSION_TOKEN_KEY = 25,  /* room for 16 signs, 8 of a group, and a NUL */
 	SESSION_TOKEN_MAX = 128, /* bytes of a token, its NUL included */
 };
 
 #define ID_SESSION "sess_"
 
 struct session_token {
-	struct id id;                /* the session's; none: it is no token */
-	char key[SESSION_TOKEN_KEY]; /* a stored key's id, without key_; another's owner, in hex */
-	unsigned scopes;             /* enum scope */
-	int64_t  begun_s;            /* wall clock, as the others */
-	int64_t  until_s;            /* the token's end */
-	int64_t  ends_s; /* the session's end; not in the text, as it follows from begun_s */
+	struct id id;      /* the session's; none: it is no token */
+	int64_t   begun_s; /* wall clock, as the others */
+	int64_t   until_s; /* the token's end */
+	int64_t   ends_s;  /* the session's end; not in the text, as it follows from begun_s */
+	unsigned  scopes;  /* enum scope */
+	bool      kept;    /* the session and its tokens live longer */
+	/* A stored key's id, without key_; another's owner, in hex; the name of a token's holder (ticket_who). */
+	char key[SESSION_TOKEN_KEY];
 };
 
 /* session_token_begin: the first token of a new session at now_s. */
-struct session_token session_token_begin(const char *key, unsigned scopes, int64_t now_s);
+struct session_token session_token_begin(const char *key, unsigned scopes, bool kept,
+					 int64_t now_s);
 /* session_token_renew: the next token of a session at now_s. */
 struct session_token session_token_renew(const struct session_token *t, unsigned scopes,
 					 int64_t now_s);

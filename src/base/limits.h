@@ -51,6 +51,12 @@
 #define LIMIT_METADATA       16         /* pairs */
 #define LIMIT_METADATA_KEY   64         /* characters */
 #define LIMIT_METADATA_VALUE 512        /* characters */
+#define LIMIT_TAG_NAMES      4          /* names of the option usage_tags */
+#define LIMIT_TAG_NAME       32         /* bytes of a tag's name */
+#define LIMIT_TAG_VALUE      128        /* bytes of a tag's value */
+#define LIMIT_TAGS_LISTED    16         /* tags of a call that have no name of their own */
+#define LIMIT_TAG_VALUES     10000      /* values of a name that a process tells apart in a day */
+#define LIMIT_TAGS           (3 * KIB)  /* the text of a call's tags */
 #define LIMIT_MAX_TOKENS     1000000
 #define LIMIT_STOPS          4
 #define LIMIT_ID             64         /* any id of ours with its prefix; also file-<uuid> */
@@ -63,11 +69,16 @@
 #define LIMIT_API_KEYS      10000       /* valid keys; all are in memory, and are read again after each change: 10 ms */
 #define LIMIT_API_KEY_NAME  128         /* characters of a name */
 #define LIMIT_API_KEY_MODELS 256        /* names of models that one may see */
+#define LIMIT_GROUPS        1000        /* groups of keys */
+#define LIMIT_GROUP_HOOKS   16          /* hooks that a group asks for: all that there may be */
 #define LIMIT_API_KEY_GRACE 2592000     /* seconds that an old text stays good; 30 days */
+#define LIMIT_KEEP_SECONDS 315360000    /* how long a conversation may say that it is kept; 10 years */
 #define LIMIT_API_KEY_SECONDS 3153600000 /* a key's life, given as a duration; 100 years */
 #define LIMIT_SESSION_SECONDS (12 * 3600) /* a session's life: a working day */
 #define LIMIT_SESSION_IDLE_SECONDS 3600 /* a token's life, and so an unused session's */
-#define LIMIT_SESSIONS_ENDED 1000       /* sessions of one key that ended in 12 hours; all are in memory, 16 bytes each */
+#define LIMIT_SESSION_KEPT_SECONDS (30 * 86400) /* the same of a session that its user wants kept: a month, */
+#define LIMIT_SESSION_KEPT_IDLE_SECONDS (7 * 86400) /* and a week without use */
+#define LIMIT_SESSIONS_ENDED 1000       /* ended sessions of one key that would still live; all are in memory, 16 bytes each */
 #define LIMIT_RATE_COUNT    1000000000000 /* requests or tokens in a window */
 #define LIMIT_BUDGET_TOKENS 1000000000000000 /* exact in any JSON number */
 #define LIMIT_CONCURRENT    1000000     /* calls of one key at once */
@@ -109,13 +120,16 @@
 #define LIMIT_PASSED_HEADER  2048       /* a header's value that a client has for the provider */
 #define LIMIT_CALL_HEADERS   (8 * KIB)  /* all headers of one call that others of its provider lack */
 #define LIMIT_UPSTREAM_ASK   (136 * MIB) /* a request: a branch, a body, and our own members */
+#define LIMIT_HOOK_ASK       (8 * MIB)  /* texts, images and tools that hooks see at once: the loop signs them */
 #define LIMIT_TOKENS         1000000000 /* reported for one answer; a higher number is wrong, and sums would overflow */
 #define LIMIT_SSE_LINE       (8 * MIB)  /* base64 images come in one line */
 #define LIMIT_SSE_EVENT      (16 * MIB)
 #define LIMIT_SSE_NAME       256        /* an event's name; real ones have less than 40 */
 #define LIMIT_ERROR_BODY     (64 * KIB) /* a provider's error answer, read for its message */
 #define LIMIT_MASK_TEXT      (2 * KIB)  /* a text of its error, searched for secrets; 320 bytes are told */
-#define LIMIT_TARGETS        16         /* targets of one model */
+#define LIMIT_TARGETS        16         /* targets of one model, as they are listed */
+#define LIMIT_TARGETS_KEYS   32         /* the same when each key of a provider is one */
+#define LIMIT_KEYS           16         /* keys of one provider */
 #define LIMIT_FALLBACKS      8          /* models that one falls back on */
 #define LIMIT_HEALTH         512        /* targets in trouble that are remembered; names may be clients' own */
 #define LIMIT_LIVE_FEEDS     256        /* streams of live runs; each change of a run looks at all of them */
@@ -145,6 +159,13 @@
 
 /* Store */
 #define LIMIT_USAGE_ROWS    4096        /* sums of usage that wait for the writer: half a KB each */
+#define LIMIT_USAGE_TAGGED  16384       /* the same of calls with tags; further ones count without */
+#define LIMIT_LEDGER_ROWS   8192        /* rows of calls that wait for the writer: more than ten seconds of them */
+#define LIMIT_LEDGER_BYTES  MIB         /* rows of calls that wait for the writer; ten seconds bring fewer */
+#define LIMIT_LEDGER_HOURS  4096        /* sums of calls that wait with them: 2 KiB each */
+#define LIMIT_LEDGER_SPARE  32          /* places among them for calls that found none of their own */
+#define LIMIT_LEDGER_LOOK   50000       /* blocks of calls that a page looks at, some 20 ms; the next page goes on there */
+#define LIMIT_CALL_HOURS    20000       /* rows of one answer about hours */
 #define LIMIT_LOG_KEPT      (32 * MIB)  /* logged events that the server's disk may not have yet */
 #define LIMIT_STORE_QUEUE   4096        /* turns waiting for the writer; full: 503 before forwarding */
 #define LIMIT_STORE_BATCH   128         /* turns in one transaction */
@@ -196,6 +217,9 @@
 /* Log */
 #define LIMIT_LOG_BUFFER (1 * MIB)      /* lines waiting for stderr; above it they are counted, not kept */
 #define LIMIT_LOG_LINE   (4 * KIB)
+#define LIMIT_LOG_RING   (1 * MIB)      /* the end of the log, for administrators: 2,000 lines or so */
+#define LIMIT_LOG_VIEWERS 16            /* streams of it at once */
+#define LIMIT_LOG_SHOWN  1000           /* lines of them that one answer has */
 
 /* Traces */
 #define LIMIT_TRACE_SPAN  (8 * KIB)
@@ -243,9 +267,21 @@
 
 /* Configuration */
 #define LIMIT_CONFIG_FILE   (1 * MIB)
+#define LIMIT_PRICES_FILE   (16 * MIB)  /* a list of prices; LiteLLM's has 3.4 MiB */
+#define LIMIT_PRICES_TOKENS 2000000     /* its values; 20 bytes of memory each while it is read */
+#define LIMIT_PRICES_MEMORY (64 * MIB)  /* its prices, read */
+#define LIMIT_PRICES_NAME   512         /* a name in it, with its provider's */
+#define LIMIT_PRICE_TIERS   32          /* tiers of one price, and hours */
 #define LIMIT_CONFIG_DEPTH  8
+#define LIMIT_IMPORT_DEPTH  32          /* the same in another gateway's; JSON schemas are deep */
+#define LIMIT_IMPORT_OUTPUT (64 * MIB)  /* one, printed; each of its members may have a comment */
 #define LIMIT_CONFIG_ITEMS  4096        /* members of one list or map: duplicates are sought pairwise */
 #define LIMIT_CONFIG_MEMORY (16 * MIB)  /* a whole configuration, read */
 #define LIMIT_CONFIG_VALUE  (64 * KIB)  /* one scalar; echo's scripted reply is the longest */
+#define LIMIT_JWKS          (256 * KIB) /* the keys of an issuer of tokens, and what it says of itself */
+#define LIMIT_TOKEN_ISSUERS 16          /* issuers */
+#define LIMIT_TOKEN_KEPT    10000       /* tokens that were checked: their digests, and whose they are; 250 bytes each */
+#define LIMIT_TOKEN_SKEW_SECONDS 60     /* clocks may differ */
 #define LIMIT_SECRET        (8 * KIB)   /* a key, or a header value made from one */
+#define LIMIT_CREDENTIAL_FILE (64 * KIB) /* a file that says where keys are, or the answer with them */
 /* clang-format on */

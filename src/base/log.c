@@ -23,8 +23,6 @@ enum {
 	STOP_SECONDS = 3,        /* how long log_stop waits for a stuck stderr */
 };
 
-static const char *const level_names[] = { "error", "warn", "info", "debug" };
-
 static atomic_int log_level_now = LOG_INFO;
 static atomic_int log_format_now = LOG_JSON;
 
@@ -281,14 +279,14 @@ void log_begin(struct log_line *l, enum log_level level, const char *event)
 		log_add_text(l, "{\"ts\":\"");
 		add_stamp(l);
 		log_add_text(l, "\",\"level\":\"");
-		log_add_text(l, level_names[level]);
+		log_add_text(l, log_level_name(level));
 		log_add_text(l, "\",\"event\":\"");
 		log_add_escaped(l, str_of(event));
 		log_add_text(l, "\"");
 	} else {
 		add_stamp(l);
 		log_add_text(l, " ");
-		log_add_text(l, level_names[level]);
+		log_add_text(l, log_level_name(level));
 		log_add_text(l, " ");
 		log_add_escaped(l, str_of(event));
 	}
@@ -335,6 +333,7 @@ static void write_dropped(uint64_t lines)
 	log_begin(&l, LOG_WARN, "log_dropped");
 	log_int(&l, "lines", (int64_t)lines);
 	log_finish(&l);
+	log_ring_put(l.bytes, l.len);
 	log_write_all(l.bytes, l.len);
 }
 
@@ -376,6 +375,7 @@ static void *log_writer(void *arg)
 		more = !out.stop;
 		pthread_mutex_unlock(&out.lock);
 
+		log_ring_put(bytes, len);
 		log_write_all(bytes, len);
 		if (dropped > 0)
 			write_dropped(dropped);

@@ -10,12 +10,12 @@
 
 #include "base/base.h"
 #include "base/limits.h"
+#include "base/log_ring.h"
 #include "base/str.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 enum log_format { LOG_JSON, LOG_TEXT };
 
 /* log_start: starts the writer's thread.  Without memory or a thread, lines still go straight to

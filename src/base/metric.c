@@ -220,6 +220,14 @@ void metric_set(enum metric m, int64_t v)
 	metric_put(m, (const char *const[METRIC_LABELS]){ "", "", "" }, v);
 }
 
+int64_t metric_gauge(enum metric m)
+{
+	pthread_mutex_lock(&lock);
+	int64_t v = stores[m].count > 0 ? stores[m].series[0]->value : 0;
+	pthread_mutex_unlock(&lock);
+	return v;
+}
+
 void metric_http(const char *route, const char *method, int status, int64_t us)
 {
 	static const char *const known[] = { "GET", "HEAD", "POST", "DELETE", "OPTIONS" };

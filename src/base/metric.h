@@ -24,6 +24,8 @@ void metric_add(enum metric m, const char *const labels[METRIC_LABELS], int64_t 
 void metric_observe(enum metric m, const char *const labels[METRIC_LABELS], int64_t v);
 /* metric_set: sets a gauge without labels. */
 void metric_set(enum metric m, int64_t v);
+/* metric_gauge: the value of a gauge without labels; 0: none was set. */
+int64_t metric_gauge(enum metric m);
 /* metric_put: sets a gauge with labels. */
 void metric_put(enum metric m, const char *const labels[METRIC_LABELS], int64_t v);
 /* metric_forget: drops all series of a gauge, before they are set anew for printing. */

@@ -18,6 +18,9 @@ enum { MONEY_TEXT = 24 };
 bool money_read(struct str text, int64_t *ret) MUST_USE;
 /* money_read_most: money_read with another maximum. */
 bool money_read_most(struct str text, int64_t most, int64_t *ret) MUST_USE;
+/* money_number: reads a number as JSON has it, with an exponent or without, times 10 to the power of `tens`, to
+ * the nearest billionth.  False: it is negative, above MONEY_MOST, or longer than any price. */
+bool money_number(struct str text, int tens, int64_t *ret) MUST_USE;
 /* money_print: prints without zeros at the end: "0.075", "12". */
 const char *money_print(int64_t nano, char ret[MONEY_TEXT]);
 /* money_add: a + b, but at most MONEY_MOST; both are from 0 to MONEY_MOST. */

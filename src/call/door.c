@@ -84,6 +84,23 @@ static enum errc door_defaults(struct call_request *rq, struct err *e)
 	return ERR_OK;
 }
 
+bool door_has_choice(const struct call_request *rq)
+{
+	return rq->what.route && registry_several(rq->what.route);
+}
+
+bool door_resumes(const struct call_request *rq)
+{
+	return door_has_choice(rq) || (rq->what.route && registry_restarts(rq->what.route));
+}
+
+bool door_has_sessions(const struct call_request *rq)
+{
+	const struct model *m = rq->what.route;
+
+	return m && (registry_holds(m) || registry_caches(m));
+}
+
 void door_drop(struct call_request *rq)
 {
 	if (rq->release)
@@ -124,6 +141,9 @@ static struct call_note note_of(const struct run_view *v, int64_t start_us)
 		.conversation = v->conversation,
 		.provider = v->provider,
 		.finish_reason = v->finish_reason,
+		.cache = (uint8_t)v->cache,
+		.outcome = v->over ? str_of(call_outcome_name(v->outcome)) : STR_NONE,
+		.error_code = v->failure ? str_of(err_wire(v->failure)) : STR_NONE,
 		.tokens_in = v->usage.in,
 		.tokens_out = v->usage.out,
 		.first_token_us = v->first_token_us ? v->first_token_us - start_us : 0,
@@ -145,6 +165,11 @@ bool door_note(const struct door_call *c, int64_t start_us, struct call_note *re
 	return true;
 }
 
+bool door_replays(const struct door_call *c)
+{
+	return c->phase == DOOR_EARLIER;
+}
+
 /* line_end: e: why there is no answer, or NULL. */
 static void line_end(struct door_call *c, const struct err *e)
 {
@@ -160,11 +185,15 @@ static void line_end(struct door_call *c, const struct err *e)
 		note = note_of(&v.run, l->start_us);
 		e = v.run.failure;
 	}
+	if (note.outcome.n == 0)
+		note.outcome = str_of(call_outcome_name(e ? CALL_REFUSED : CALL_CLIENT_LEFT));
 	note.model = str_of(l->model);
 	note.stream = l->stream;
 	log_begin(&line, LOG_INFO, "call");
 	log_str(&line, "request_id", str_of(l->request_id));
 	log_ms(&line, "duration_ms", clock_mono_us() - l->start_us);
+	if (c->observer->purpose)
+		log_str(&line, "purpose", str_of(c->observer->purpose));
 	if (l->key[0])
 		log_str(&line, "key_id", str_of(l->key));
 	call_note_log(&note, &line);
@@ -294,7 +323,6 @@ void door_start(struct door_call *c, struct call_request *rq)
 
 	if (!rq->manner.shape)
 		rq->manner.shape = rq->manner.family->shapes;
-	c->breaks = rq->manner.family->breaks;
 	enum errc rc = line_begin(c, rq) ? door_defaults(rq, &e) : err_no_memory(&e);
 	if (rc != ERR_OK) {
 		door_drop(rq);
@@ -316,6 +344,27 @@ static bool leave_waiting(struct door_call *c)
 	answer_slot_end(TAKE(rq->caller.slot), CLAIM_FREED, NULL);
 	door_drop(rq);
 	return admit_leave(&c->wait);
+}
+
+void door_leave_note(struct door_call *c, struct call_note *ret)
+{
+	struct run_left left;
+
+	*ret = (struct call_note){ 0 };
+	if (c->phase != DOOR_RUNS) {
+		door_leave(c);
+		return;
+	}
+	line_end(c, NULL);
+	run_leave_told(c->run, &left);
+	free(c);
+	*ret = (struct call_note){
+		.outcome = str_of(call_outcome_name(left.outcome)),
+		.tokens_in = left.usage.in,
+		.tokens_out = left.usage.out,
+		.costs = left.costs,
+		.cost_nano = left.cost_nano,
+	};
 }
 
 void door_leave(struct door_call *c)
@@ -347,14 +396,14 @@ void door_taken(struct door_call *c, size_t n)
 		earlier_taken(c->earlier, n);
 }
 
-bool door_broken(const struct door_call *c)
+bool door_broken(const struct door_call *c, bool abort)
 {
 	struct run_view v;
 
 	if (c->phase != DOOR_RUNS)
-		return earlier_broken(c->earlier);
+		return earlier_broken(c->earlier, abort);
 	run_view(c->run, &v);
-	return v.cut || (c->breaks && v.failure);
+	return v.cut || (abort && v.failure);
 }
 
 bool door_whole(struct door_call *c, struct buf *out)

@@ -55,6 +55,8 @@ struct door_observer {
 	void (*shown)(void *arg, const struct run_read *run);
 	/* limits: as they stand now.  NULL: nobody is told. */
 	void (*limits)(void *arg, const struct rate_view *view);
+	/* Why the program makes the call, for its log line; NULL: for a client. */
+	const char *purpose;
 	/* The observer writes what door_note says into a log line of its own. */
 	bool logs;
 };
@@ -62,18 +64,27 @@ struct door_observer {
 /* door_create: *ret is the observer's until door_leave or `refused`; NULL: no memory. */
 struct door_call *door_create(const struct door *d, const struct door_observer *o,
 			      void *arg) MUST_USE;
+/* door_has_choice: whether another target may be asked than the first one. */
+bool door_has_choice(const struct call_request *rq);
+/* door_resumes: whether it matters what an answer does that breaks off. */
+bool door_resumes(const struct call_request *rq);
+/* door_has_sessions: whether it matters to which session the call belongs. */
+bool door_has_sessions(const struct call_request *rq);
 /* door_start: consumes rq with its input and what it holds.  Everything in rq->caller is borrowed until the
  * call is left or refused.  A request without a shape gets the first one of its family.  `refused` and
  * `limits` may be called at once, the others may not. */
 void door_start(struct door_call *c, struct call_request *rq);
 /* door_leave: no callback follows.  A call that has no run ends; a run goes on as manner.finish says. */
 void door_leave(struct door_call *c);
+/* door_leave_note: the same; *ret has what a log line says of the call after it, where it had a run of its own. */
+void door_leave_note(struct door_call *c, struct call_note *ret);
 
 /* The answer; as run_ready, run_taken and run_whole.  door_broken: asked after the last byte: a body of these
- * bytes must not look complete. */
+ * bytes must not look complete, because the stream has no last block, or because the call has failed and
+ * abort is set. */
 struct str door_ready(struct door_call *c, bool *ret_last);
 void       door_taken(struct door_call *c, size_t n);
-bool       door_broken(const struct door_call *c);
+bool       door_broken(const struct door_call *c, bool abort);
 bool       door_whole(struct door_call *c, struct buf *out) MUST_USE;
 
 /* Facts for an answer's headers; spans are borrowed until door_leave. */
@@ -88,6 +99,8 @@ void door_view(const struct door_call *c, struct door_view *ret);
 /* door_note: what a log line says of the call's run; start_us: when the call was begun.  False: the call has
  * no run of its own. */
 bool door_note(const struct door_call *c, int64_t start_us, struct call_note *ret) MUST_USE;
+/* door_replays: the answer is that of an earlier call. */
+bool door_replays(const struct door_call *c);
 
 /* door_target: for readers of bodies: finds the target of `model` among those that rq->caller.who may use;
  * path: of the model's name, for errors. */

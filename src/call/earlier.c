@@ -17,7 +17,7 @@ struct earlier {
 	struct follow    *follow; /* the answer are the events of the run; NULL: the bytes */
 	struct buf        bytes;
 	size_t            at;
-	bool              broken; /* the body must not look complete */
+	bool              failed; /* the answer is bytes, the last of which are an error */
 	bool              stored;
 	bool              reading; /* the job is out */
 	int               http;
@@ -85,7 +85,7 @@ static void give_bytes(struct earlier *k, const struct call_request *rq)
 		o->done(k->call->arg, NULL);
 		return;
 	}
-	k->broken = rq->manner.family->breaks && k->outcome > RUN_COMPLETED;
+	k->failed = k->outcome > RUN_COMPLETED;
 	o->open(k->call->arg);
 }
 
@@ -303,9 +303,9 @@ void earlier_taken(struct earlier *k, size_t n)
 		k->at += n;
 }
 
-bool earlier_broken(const struct earlier *k)
+bool earlier_broken(const struct earlier *k, bool abort)
 {
-	return k->follow ? follow_broken(k->follow) : k->broken;
+	return k->follow ? follow_broken(k->follow, abort) : abort && k->failed;
 }
 
 void earlier_whole(struct earlier *k, struct buf *out)

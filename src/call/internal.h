@@ -21,8 +21,7 @@ struct door_call {
 	void                       *arg;
 	struct door_line           *line; /* NULL: the observer logs */
 	enum door_phase             phase;
-	bool                        breaks; /* same as in struct family */
-	struct call_request        *rq;     /* DOOR_WAITS alone; owned */
+	struct call_request        *rq; /* DOOR_WAITS alone; owned */
 	union {
 		struct keyed     *keyed;
 		struct admit_wait wait;
@@ -53,6 +52,6 @@ void earlier_leave(struct earlier *k);
 
 struct str earlier_ready(struct earlier *k, bool *ret_last);
 void       earlier_taken(struct earlier *k, size_t n);
-bool       earlier_broken(const struct earlier *k);
+bool       earlier_broken(const struct earlier *k, bool abort);
 void       earlier_whole(struct earlier *k, struct buf *out);
 void       earlier_view(const struct earlier *k, struct door_view *ret);

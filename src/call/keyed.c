@@ -10,6 +10,8 @@
 #include "call/idem.h"
 #include "call/internal.h"
 #include "desk/answer_slot.h"
+#include "desk/cuts.h"
+#include "desk/live.h"
 #include "store/answer.h"
 #include "store/store.h"
 
@@ -111,8 +113,16 @@ static void keyed_on_again(struct timer *t)
 	keyed_look(container_of(t, struct keyed, again));
 }
 
+/* is_taken_up: the call was another process's, and goes on here, or will. */
+static bool is_taken_up(const struct keyed *x)
+{
+	struct live live;
+
+	return cuts_has(x->read.run) || live_look(x->read.run, x->rq->caller.owner, &live);
+}
+
 /* is_beside: the call belongs to another process that is still making its answer, which can't be
- * followed from here. */
+ * followed from here, or was such a one's. */
 static bool is_beside(const struct keyed *x)
 {
 	struct store *s = x->door->store;
@@ -120,7 +130,7 @@ static bool is_beside(const struct keyed *x)
 						       : x->rq->what.prompt.stream && x->read.begun;
 
 	return x->slot->claim && x->read.answer.http == 0 && x->read.outcome <= RUN_RUNNING &&
-	       !shown && (store_is_shared(s) || store_peer_alive(s));
+	       !shown && (store_is_shared(s) || store_peer_alive(s) || is_taken_up(x));
 }
 
 /* is_leaving: the key is claimed by another request's call that is not stored yet.  If that call has

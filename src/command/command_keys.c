@@ -9,6 +9,7 @@
 #include "json/input.h"
 #include "routes/admin/api_key_body.h"
 #include "store/api_key.h"
+#include "store/audit.h"
 #include "store/engine.h"
 
 #include <stdio.h>
@@ -19,19 +20,13 @@
 
 enum {
 	BUSY_MS = 30 * 1000, /* longer than the gateway waits: no client is waiting */
-	PAGE = 500,
 	LOOK_TAKES_MS = 50,
 	BODY_MAX = 256 * KIB,
 };
 
-static int keys_fail(const struct err *e, int status)
+int command_keys_fail(const struct err *e)
 {
 	fprintf(stderr, "parley: %s%s%s\n", e->path, e->path[0] ? ": " : "", e->text);
-	return status;
-}
-
-static int keys_status_of(const struct err *e)
-{
 	if (e->code == ERR_NOT_FOUND || e->code == ERR_GONE)
 		return EX_NOINPUT;
 	if (e->code == ERR_STORAGE)
@@ -47,7 +42,8 @@ static void await_gateways(void)
 	(void)nanosleep(&look, NULL);
 }
 
-static enum errc do_write(const struct command_call *call, struct api_key_write *w, struct err *e)
+enum errc command_keys_do(const struct command_call *call, enum job kind, struct store_job *job,
+			  struct err *e)
 {
 	struct store_options so = {
 		.path = call->config->database,
@@ -58,9 +54,21 @@ static enum errc do_write(const struct command_call *call, struct api_key_write 
 
 	if (command_database_find(call->config, e) != ERR_OK)
 		return e->code;
-	enum errc rc = engine_for(so.path)->at_once(&so, JOB_API_KEY_WRITE, &w->job, e);
-	if (rc == ERR_OK && w->job.beside)
+	enum errc rc = engine_for(so.path)->at_once(&so, kind, job, e);
+	if (rc == ERR_OK && job->audit && job->beside)
 		await_gateways();
+	return rc;
+}
+
+static enum errc do_write(const struct command_call *call, struct api_key_write *w, struct err *e)
+{
+	struct audit_entry entry;
+
+	audit_begin(&entry, AUDIT_KEY_CREATE, "program");
+	audit_key(&entry, w);
+	w->job.audit = &entry;
+	enum errc rc = command_keys_do(call, JOB_API_KEY_WRITE, &w->job, e);
+	w->job.audit = NULL;
 	return rc;
 }
 
@@ -104,13 +112,7 @@ static enum errc read_seconds(const char *option, const char *text, int64_t *ret
 	struct config_rule  rule = { CONFIG_DURATION, 0, LIMIT_API_KEY_SECONDS * 1000000, "" };
 	struct config_place at = { .source = CONFIG_FROM_FLAG, .name = option };
 	int64_t             us = 0;
-	size_t              digits = strspn(text, "0123456789");
 
-	/* The unit of days is unknown to the configuration. */
-	if (digits > 0 && digits < 6 && strcmp(text + digits, "d") == 0) {
-		*ret_s = strtoll(text, NULL, 10) * 24 * 3600;
-		return ERR_OK;
-	}
 	enum errc rc = config_value_read(&rule, str_of(text), NULL, &at, &us, e);
 	if (rc != ERR_OK)
 		e->path[0] = '\0'; /* the text names the option already */
@@ -157,19 +159,32 @@ static bool put_texts(struct buf *out, const struct command_keys_options *k)
 	if (k->metadata_count > 0 &&
 	    (!command_keys_member(out, "metadata") || !put_metadata(out, k)))
 		return false;
+	if (k->cache && (!command_keys_member(out, "cache") ||
+			 !buf_text(out, strcmp(k->cache, "on") == 0 ? "true" : "false")))
+		return false;
+	if (k->keep &&
+	    (!command_keys_member(out, "keep") || !buf_json_string(out, str_of(k->keep))))
+		return false;
+	if (k->group && (!command_keys_member(out, "group") ||
+			 !buf_json_string(out, str_of(strcmp(k->group, "none") ? k->group : ""))))
+		return false;
+	if (k->hooks &&
+	    (!command_keys_member(out, "hooks") ||
+	     !(strcmp(k->hooks, "none") ? keys_put_list(out, k->hooks) : buf_text(out, "[]"))))
+		return false;
 	return !k->share ||
 	       (command_keys_member(out, "shares") && buf_json_string(out, str_of(k->share)));
 }
 
-/* keys_read_options: makes the request body that the options describe, and reads it into `in`. */
-static enum errc keys_read_options(struct input *in, const struct command_keys_options *k,
-				   struct err *e)
+enum errc command_keys_read(struct input *in, const struct command_keys_options *k, struct err *e)
 {
 	struct buf *out = &in->body;
 	enum errc   rc = ERR_OK;
 
 	if (!buf_text(out, "{") || !put_texts(out, k))
 		return err_set(e, ERR_OVERLOADED, "", "the options are too long");
+	if (k->cache && strcmp(k->cache, "on") != 0 && strcmp(k->cache, "off") != 0)
+		return err_set(e, ERR_INVALID_VALUE, "", "--cache: must be on or off");
 	if (k->expires)
 		rc = put_expires(out, k->expires, e);
 	if (rc == ERR_OK)
@@ -207,8 +222,10 @@ static int keys_told(const struct command_call *call, const struct api_key_write
 static enum errc keys_make(const struct command_call *call, struct input *in,
 			   struct api_key_write *w, char text[API_KEY_MAX], struct err *e)
 {
-	if (keys_read_options(in, &call->keys, e) != ERR_OK ||
-	    api_key_body_create(in, w, e) != ERR_OK)
+	struct usage_tag_names tags = config_usage_tags(call->config);
+
+	if (command_keys_read(in, &call->keys, e) != ERR_OK ||
+	    api_key_body_create(in, &tags, w, e) != ERR_OK)
 		return e->code;
 	api_key_make(w->id, text);
 	hash_sha256(text, API_KEY_LENGTH, w->sha256);
@@ -227,7 +244,7 @@ static int keys_create(const struct command_call *call)
 		return EX_OSERR;
 	arena_init(&w.arena, MIB);
 	enum errc rc = keys_make(call, in, &w, text, &e);
-	int status = rc == ERR_OK ? keys_told(call, &w, text) : keys_fail(&e, keys_status_of(&e));
+	int       status = rc == ERR_OK ? keys_told(call, &w, text) : command_keys_fail(&e);
 	api_key_wipe(text);
 	arena_finish(&w.arena);
 	return status;
@@ -241,7 +258,7 @@ static int keys_rotate(const struct command_call *call, struct str id)
 	struct err           e;
 
 	if (call->keys.grace && read_seconds("grace", call->keys.grace, &grace_s, &e) != ERR_OK)
-		return keys_fail(&e, EX_USAGE);
+		return command_keys_fail(&e);
 	if (grace_s > LIMIT_API_KEY_GRACE) {
 		fprintf(stderr, "parley: --grace: at most 30 days\n");
 		return EX_USAGE;
@@ -252,7 +269,7 @@ static int keys_rotate(const struct command_call *call, struct str id)
 	api_key_remake(w.id, text);
 	hash_sha256(text, API_KEY_LENGTH, w.sha256);
 	enum errc rc = do_write(call, &w, &e);
-	int status = rc == ERR_OK ? keys_told(call, &w, text) : keys_fail(&e, keys_status_of(&e));
+	int       status = rc == ERR_OK ? keys_told(call, &w, text) : command_keys_fail(&e);
 	api_key_wipe(text);
 	arena_finish(&w.arena);
 	return status;
@@ -273,7 +290,7 @@ static int write_and_tell(const struct command_call *call, struct api_key_write 
 			   : buf_fmt(&out, "key_%s %s\n", w->id, done)) &&
 		  fwrite(out.data, 1, out.len, stdout) == out.len && fflush(stdout) == 0;
 	buf_finish(&out);
-	return rc != ERR_OK ? keys_fail(&e, keys_status_of(&e)) : ok ? EX_OK : EX_IOERR;
+	return rc != ERR_OK ? command_keys_fail(&e) : ok ? EX_OK : EX_IOERR;
 }
 
 static int keys_revoke(const struct command_call *call, struct str id)
@@ -290,16 +307,17 @@ static int keys_revoke(const struct command_call *call, struct str id)
 static int keys_update(const struct command_call *call, struct str id)
 {
 	OWNED(input) in = input_create(BODY_MAX);
-	struct api_key_write w = { .change = API_KEY_UPDATE, .now_ms = clock_wall_ms() };
-	struct err           e;
+	struct api_key_write   w = { .change = API_KEY_UPDATE, .now_ms = clock_wall_ms() };
+	struct usage_tag_names tags = config_usage_tags(call->config);
+	struct err             e;
 
 	if (!in)
 		return EX_OSERR;
 	arena_init(&w.arena, MIB);
 	str_copy(w.id, sizeof w.id, id);
-	bool ok = keys_read_options(in, &call->keys, &e) == ERR_OK &&
-		  api_key_body_update(in, &w, &e) == ERR_OK;
-	int status = ok ? write_and_tell(call, &w, "updated") : keys_fail(&e, keys_status_of(&e));
+	bool ok = command_keys_read(in, &call->keys, &e) == ERR_OK &&
+		  api_key_body_update(in, &tags, &w, &e) == ERR_OK;
+	int status = ok ? write_and_tell(call, &w, "updated") : command_keys_fail(&e);
 	arena_finish(&w.arena);
 	return status;
 }
@@ -323,8 +341,7 @@ static bool keys_put_part(struct buf *out, const char *name, int64_t v, int64_t 
 	       (us == 0 || (buf_text(out, "/") && allowance_put_time(out, us)));
 }
 
-/* put_allowance: prints limits in the form of the options. */
-static bool put_allowance(struct buf *out, const struct allowance *a)
+bool command_keys_put_allowance(struct buf *out, const struct allowance *a)
 {
 	if (!keys_put_part(out, "requests", a->requests, a->requests_window_us) ||
 	    !keys_put_part(out, "tokens", a->tokens, a->tokens_window_us) ||
@@ -336,7 +353,16 @@ static bool put_allowance(struct buf *out, const struct allowance *a)
 	     (a->budget_window_us > 0 &&
 	      (!buf_text(out, "/") || !allowance_put_time(out, a->budget_window_us)))))
 		return false;
-	return keys_put_part(out, "budget-tokens", a->budget_tokens, a->budget_window_us);
+	if (!keys_put_part(out, "budget-tokens", a->budget_tokens, a->budget_window_us))
+		return false;
+	return a->each_nano == 0 || (buf_fmt(out, " budget-each=%s=", a->each_tag) &&
+				     allowance_put_money(out, a->each_nano) && buf_text(out, "/") &&
+				     allowance_put_time(out, a->each_window_us));
+}
+
+bool command_keys_put_keep(struct buf *out, int64_t ms)
+{
+	return ms == 0 || (buf_text(out, " keep=") && allowance_put_time(out, ms * 1000));
 }
 
 static bool put_row(struct buf *out, const struct store_api_key *k, int64_t now_ms)
@@ -355,60 +381,77 @@ static bool put_row(struct buf *out, const struct store_api_key *k, int64_t now_
 		       api_key_status(k, now_ms), scopes, created, expires, used) &&
 	       buf_str(out, k->name) &&
 	       (k->models.n == 0 || (buf_text(out, "  ") && buf_str(out, k->models))) &&
-	       put_allowance(out, &k->allowance) && buf_text(out, "\n");
+	       (!k->group[0] || buf_fmt(out, " group=grp_%s", k->group)) &&
+	       command_keys_put_allowance(out, &k->allowance) &&
+	       command_keys_put_keep(out, k->keep_ms) &&
+	       buf_text(out, k->caches ? " cache=on\n" : "\n");
 }
 
-static bool keys_put_page(const struct command_call *call, const struct api_keys_read *read,
-			  bool first)
+static const char *keys_put(const struct store_job *job, size_t i, bool json, int64_t now_ms,
+			    struct buf *out)
 {
-	int64_t    now = clock_wall_ms();
-	struct buf out;
-	bool       ok = true;
+	const struct api_keys_read *read =
+		container_of((struct store_job *)(uintptr_t)job, struct api_keys_read, job);
+	const struct store_api_key *k = &read->keys[i];
+	bool ok = json ? api_key_print(out, k, NULL, now_ms) && buf_text(out, "\n")
+		       : put_row(out, k, now_ms);
+
+	return ok ? k->id : NULL;
+}
+
+/* list_put_page: prints a page, and notes after which row the next one comes. */
+static bool list_put_page(const struct command_call *call, const struct command_list *l, bool first)
+{
+	int64_t     now_ms = clock_wall_ms();
+	const char *id = "";
+	struct buf  out;
 
 	buf_init(&out, 16 * MIB);
-	if (call->keys.json) {
-		for (size_t i = 0; ok && i < read->key_count; i++)
-			ok = api_key_print(&out, &read->keys[i], NULL, now) && buf_text(&out, "\n");
-	} else {
-		if (first)
-			ok = buf_fmt(&out, "%-13s %-8s %-22s %-17s %-17s %-17s %s\n", "ID",
-				     "STATUS", "SCOPES", "CREATED (UTC)", "EXPIRES", "LAST USED",
-				     "NAME");
-		for (size_t i = 0; ok && i < read->key_count; i++)
-			ok = put_row(&out, &read->keys[i], now);
+	bool ok = call->keys.json || !first || buf_text(&out, l->head);
+	for (size_t i = 0; ok && i < *l->count; i++) {
+		id = l->put(l->job, i, call->keys.json, now_ms, &out);
+		ok = id != NULL;
 	}
+	if (ok)
+		str_copy(l->after, API_KEY_ID + 1, str_of(id));
 	ok = ok && (out.len == 0 || fwrite(out.data, 1, out.len, stdout) == out.len) &&
 	     fflush(stdout) == 0;
 	buf_finish(&out);
 	return ok;
 }
 
-static int keys_list(const struct command_call *call)
+int command_keys_list(const struct command_call *call, const struct command_list *l)
 {
-	struct store_options so = {
-		.path = call->config->database,
-		.password = engine_password(),
-		.busy_ms = BUSY_MS,
-		.migrate = true,
-	};
-	struct api_keys_read read = { .limit = PAGE, .has_more = true };
-	struct err           e;
-	bool                 ok = true;
+	struct err e;
+	bool       ok = true;
 
-	if (command_database_find(call->config, &e) != ERR_OK)
-		return keys_fail(&e, keys_status_of(&e));
-	for (bool first = true; ok && read.has_more; first = false) {
-		arena_init(&read.arena, 16 * MIB);
-		if (engine_for(so.path)->at_once(&so, JOB_API_KEYS_READ, &read.job, &e) != ERR_OK) {
-			arena_finish(&read.arena);
-			return keys_fail(&e, keys_status_of(&e));
-		}
-		ok = keys_put_page(call, &read, first);
-		if (read.key_count > 0)
-			memcpy(read.after, read.keys[read.key_count - 1].id, sizeof read.after);
-		arena_finish(&read.arena);
+	for (bool first = true; ok && (first || *l->has_more); first = false) {
+		arena_init(l->arena, 16 * MIB);
+		bool read = command_keys_do(call, l->kind, l->job, &e) == ERR_OK;
+		ok = read && list_put_page(call, l, first);
+		arena_finish(l->arena);
+		if (!read)
+			return command_keys_fail(&e);
 	}
 	return ok ? EX_OK : EX_IOERR;
+}
+
+static int keys_list(const struct command_call *call)
+{
+	struct api_keys_read read = { .limit = COMMAND_KEYS_PAGE };
+
+	return command_keys_list(
+		call,
+		&(struct command_list){
+			.kind = JOB_API_KEYS_READ,
+			.job = &read.job,
+			.arena = &read.arena,
+			.after = read.after,
+			.count = &read.key_count,
+			.has_more = &read.has_more,
+			.head = "ID            STATUS   SCOPES                 CREATED (UTC)     EXPIRES           LAST USED         NAME\n",
+			.put = keys_put,
+		});
 }
 
 /* --- which of them --- */
@@ -462,12 +505,15 @@ static const struct deed {
 static bool keys_fits(const struct command_keys_options *k, const struct deed *deed)
 {
 	bool settings = k->name || k->scopes || k->models || k->expires || k->metadata_count > 0 ||
-			k->limit_count > 0 || k->budget || k->budget_tokens;
+			k->limit_count > 0 || k->budget || k->budget_tokens || k->budget_each ||
+			k->cache || k->keep || k->group;
 	const char *slip = NULL;
 
 	if (settings && !(deed->takes & TAKES_SETTINGS))
 		slip = "only create and update take --name, --scopes, --models, --expires, --metadata, "
-		       "--limit, --budget and --budget-tokens";
+		       "--limit, --budget, --budget-tokens, --budget-each, --keep, --cache and --group";
+	else if (k->hooks)
+		slip = "only groups take --hooks";
 	else if (k->share && !(deed->takes & TAKES_SHARE))
 		slip = "only create takes --share";
 	else if (k->grace && !(deed->takes & TAKES_GRACE))

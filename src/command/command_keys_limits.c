@@ -118,6 +118,21 @@ static enum errc put_limit(struct buf *out, const char *text, unsigned *seen, st
 
 /* --- the budget --- */
 
+static enum errc put_each(struct buf *out, const char *text, bool first, struct err *e)
+{
+	struct str tag = { text, strcspn(text, "=") }, money = STR_NONE, time = STR_NONE;
+
+	if (!text[tag.n] || !keys_limits_split(str_of(text + tag.n + 1), &money, &time))
+		return err_set(e, ERR_INVALID_VALUE, "",
+			       "--budget-each: must be TAG=MONEY/TIME, as customer=5/1d");
+	return buf_text(out, first ? "\"each\":{\"tag\":" : ",\"each\":{\"tag\":") &&
+			       buf_json_string(out, tag) && buf_text(out, ",\"money\":") &&
+			       buf_json_string(out, money) && buf_text(out, ",\"window\":") &&
+			       buf_json_string(out, time) && buf_text(out, "}")
+		       ? ERR_OK
+		       : keys_limits_too_long(e);
+}
+
 static enum errc put_budget(struct buf *out, const struct command_keys_options *k, struct err *e)
 {
 	struct str money = str_of(k->budget), tokens = str_of(k->budget_tokens);
@@ -125,9 +140,9 @@ static enum errc put_budget(struct buf *out, const struct command_keys_options *
 	bool       timed = keys_limits_split(money, &money, &time);
 	bool       timed_too = keys_limits_split(tokens, &tokens, &other);
 
-	if (is_none(k->budget) && k->budget_tokens)
+	if (is_none(k->budget) && (k->budget_tokens || k->budget_each))
 		return err_set(e, ERR_INVALID_VALUE, "",
-			       "--budget none stands without --budget-tokens");
+			       "--budget none stands without --budget-tokens and --budget-each");
 	if (is_none(k->budget))
 		return command_keys_member(out, "budget") && buf_text(out, "{}")
 			       ? ERR_OK
@@ -149,6 +164,9 @@ static enum errc put_budget(struct buf *out, const struct command_keys_options *
 		ok = buf_text(out, "\"tokens\":") && buf_str(out, tokens);
 	if (ok && (timed || timed_too))
 		ok = buf_text(out, ",\"window\":") && buf_json_string(out, time);
+	if (ok && k->budget_each &&
+	    put_each(out, k->budget_each, !k->budget && !k->budget_tokens, e) != ERR_OK)
+		return e->code;
 	return ok && buf_text(out, "}") ? ERR_OK : keys_limits_too_long(e);
 }
 
@@ -165,5 +183,7 @@ enum errc command_keys_limits_put(struct buf *out, const struct command_keys_opt
 		rc = put_limit(out, k->limits[i], &seen, e);
 	if (rc == ERR_OK && k->limit_count > 0 && !buf_text(out, "}"))
 		rc = keys_limits_too_long(e);
-	return rc == ERR_OK && (k->budget || k->budget_tokens) ? put_budget(out, k, e) : rc;
+	return rc == ERR_OK && (k->budget || k->budget_tokens || k->budget_each)
+		       ? put_budget(out, k, e)
+		       : rc;
 }

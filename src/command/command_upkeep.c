@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "command/command.h"
+#include "store/conversation.h"
 #include "upstream/upstream.h"
 
 #include <errno.h>
@@ -162,6 +163,45 @@ int command_vacuum(const struct command_call *call)
 	if (end != UPKEEP_DONE)
 		return command_upkeep_end(end, &e);
 	return vacuum_report(&v, (double)(clock_mono_us() - from) / 1e6) ? EX_OK : EX_IOERR;
+}
+
+/* --- command_sweep: parley sweep: removes what retention no longer keeps, or says how much that is. */
+
+enum { SWEEP_BUSY_MS = 30 * 1000 };
+
+static bool sweep_report(const struct keep_count *n, const char *what)
+{
+	return printf("%s: %lld conversations with %lld runs and %lld messages, the contents of %lld "
+		      "other messages, %lld files\n",
+		      what, (long long)n->conversations, (long long)n->runs, (long long)n->messages,
+		      (long long)n->contents, (long long)n->files) >= 0;
+}
+
+int command_sweep(const struct command_call *call)
+{
+	const struct store_engine *engine = engine_for(call->config->database);
+	struct store_options       o = app_store_options(call->config);
+	struct keep_count          n = { .now_ms = clock_wall_ms(), .keep = o.keep };
+	bool                       served = false;
+	struct err                 e = { .code = ERR_OK };
+	int                        status = command_database_look(call->config);
+
+	if (status != EX_OK)
+		return status;
+	o.busy_ms = SWEEP_BUSY_MS;
+	o.neighbours = NULL;
+	if (engine->at_once(&o, JOB_KEEP_COUNT, &n.job, &e) != ERR_OK ||
+	    (!call->dry_run && engine->sweep(&o, &served, &e) != ERR_OK)) {
+		fprintf(stderr, "parley: %s\n", e.text);
+		return exit_status_of_store(&e);
+	}
+	if (!sweep_report(&n, call->dry_run ? "would be removed"
+			      : served      ? "to be removed"
+					    : "removed"))
+		return EX_IOERR;
+	return !served || puts("A gateway serves the database, and removes them itself.") >= 0
+		       ? EX_OK
+		       : EX_IOERR;
 }
 
 /* --- command_copy: parley copy FROM TO: moves everything to an empty database, of the same engine or another one. */

@@ -8,9 +8,11 @@
 #include "base/allowance.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "guard/hook.h"
 #include "provider/provider.h"
 #include "provider/registry.h"
 #include "runner/runner.h"
+#include "token/tokens.h"
 
 #include <limits.h>
 
@@ -44,6 +46,10 @@ struct config {
 	size_t                   provider_count;
 	struct model_options    *models;
 	size_t                   model_count;
+	struct hook_options     *hooks; /* in their order */
+	size_t                   hook_count;
+	struct token_options    *tokens;
+	size_t                   token_count;
 	size_t echo_providers, echo_models; /* number of built-in ones among these: 0 or 1 */
 	/* api_keys: each a plain key or "sha256:<64 lower-case hex>", resolved from the file's maps
 	 * {env: NAME}, {file: PATH}, {credential: NAME} and from PARLEY_API_KEY */
@@ -69,6 +75,9 @@ struct config_given {
 	/* For a process that serves, or to check that it can.  Else secrets are not read: other
 	 * commands do not need them, and may not be able to read them. */
 	bool serves;
+	/* NULL, or a configuration whose file's text is taken, so that only what lies in other files, such as
+	 * secrets, may differ. */
+	const struct config *again;
 };
 
 /* config_load: unknown keys, bad values and duplicate keys are errors whose text has file, line,
@@ -81,6 +90,11 @@ enum errc config_load(const struct config_given *given, struct config **ret, str
 		      struct err *e) MUST_USE;
 void      config_destroy(struct config *c);
 OWNABLE(config);
+
+/* config_secrets_changed: whether a file with a secret is another one, or has changed, since c was read.  True only once
+ * for each change; *seen remembers it, and is 0 at first. */
+bool config_secrets_changed(const struct config *c, uint64_t *seen);
+bool config_has_secret_files(const struct config *c);
 
 /* config_file: the file that was read; NULL: none. */
 const char *config_file(const struct config *c);
@@ -147,6 +161,8 @@ enum errc config_check_database(const char *name, struct err *e) MUST_USE;
 /* config_check_bucket: what a process needs that uses the bucket, if the options name one: its
  * keys. */
 enum errc config_check_bucket(const struct config *c, struct err *e) MUST_USE;
+/* config_usage_tags: the names of tags, of a checked configuration. */
+struct usage_tag_names config_usage_tags(const struct config *c);
 
 /* --- config_warn: what is allowed in a configuration, and is probably a mistake. */
 

@@ -6,8 +6,10 @@
 #include "config/internal.h"
 #include "http/server.h"
 #include "http/tls.h"
+#include "msg/usage_tag.h"
 #include "provider/provider.h"
 #include "upstream/bucket.h"
+#include "upstream/upstream.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -215,6 +217,19 @@ static enum errc check_collector(const struct config *c, struct err *e)
 				 c->otlp_endpoint);
 }
 
+/* check_alert_url: what is told of keys and providers goes encrypted, unless it stays on this machine. */
+static enum errc check_alert_url(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_alert_url);
+
+	if (!c->alert_url[0] || upstream_url_is_safe(c->alert_url))
+		return ERR_OK;
+	return config_place_fail(
+		&at, e,
+		"must be an address of a webhook: https://HOST/PATH, or http:// for one "
+		"on this machine");
+}
+
 /* check_ca_file: libcurl would report a missing file in every request, and without its name. */
 static enum errc check_ca_file(const char *path, struct err *e)
 {
@@ -274,15 +289,17 @@ static enum errc config_check_serve(const struct config *c, struct err *e)
 	return config_check_bucket(c, e);
 }
 
-/* The node of the key that an error's path names, or else the node of the row. */
+/* The node of the key that an error's path names, or else the node of what it is in. */
 static const struct config_node *config_culprit(const struct config_node *row, const char *path)
 {
-	size_t n = strcspn(path, ".[");
+	size_t                    n = strcspn(path, ".[");
+	const struct config_node *k = row->kind == CONFIG_MAP && n > 0 ? row->first : NULL;
 
-	for (const struct config_node *k = row->first; k; k = k->next)
-		if (n > 0 && strlen(k->key) == n && strncmp(k->key, path, n) == 0)
-			return k;
-	return row;
+	while (k && (strlen(k->key) != n || strncmp(k->key, path, n) != 0))
+		k = k->next;
+	if (!k)
+		return row;
+	return path[n] == '.' ? config_culprit(k, path + n + 1) : k;
 }
 
 /* good_part: a provider without what is known to be wrong, so that the rest is checked too. */
@@ -292,7 +309,7 @@ static struct provider_options good_part(const struct config *c, size_t i)
 
 	if (!c->memory->provider_wrong[i])
 		return o;
-	o.key = o.key ? o.key : "wrong";
+	o.key = o.key || o.auth ? o.key : "wrong";
 	o.base_url = o.base_url ? o.base_url : "http://127.0.0.1/";
 	return o;
 }
@@ -335,26 +352,57 @@ static bool config_list_matches(const char *pattern, const char *name)
 	return strcmp(pattern, name) == 0;
 }
 
-static enum errc check_default_model(const struct config *c, struct err *e)
+/* check_named: the model that an option names. */
+static enum errc check_named(const struct config *c, enum config_option_id option,
+			     const char *model, struct err *e)
 {
-	struct config_place at = config_memory_place(c, CONFIG_OPTION_default_model);
+	struct config_place at = config_memory_place(c, option);
 	const char         *names[8];
 	size_t              n = 0;
 
-	if (!c->default_model[0] || c->memory->mistakes.rows_lost)
+	if (!model[0] || c->memory->mistakes.rows_lost)
 		return ERR_OK;
 	for (size_t i = 0; i < c->model_count; i++) {
-		if (config_list_matches(c->models[i].name, c->default_model) &&
-		    !strchr(c->default_model, '*'))
+		if (config_list_matches(c->models[i].name, model) && !strchr(model, '*'))
 			return ERR_OK;
 		if (n < ARRAY_LEN(names))
 			names[n++] = c->models[i].name;
 	}
 
-	const char *near = config_value_nearest(str_of(c->default_model), names, n);
-	return config_place_fail(&at, e, "there is no model '%.80s'%s%s%s", c->default_model,
+	const char *near = config_value_nearest(str_of(model), names, n);
+	return config_place_fail(&at, e, "there is no model '%.80s'%s%s%s", model,
 				 near ? "; did you mean " : "; it has to stand under models",
 				 near ? near : "", near ? "?" : "");
+}
+
+static enum errc check_default_model(const struct config *c, struct err *e)
+{
+	return check_named(c, CONFIG_OPTION_default_model, c->default_model, e);
+}
+
+static enum errc check_title_model(const struct config *c, struct err *e)
+{
+	return check_named(c, CONFIG_OPTION_title_model, c->title_model, e);
+}
+
+static enum errc check_keeps(const struct config *c, struct err *e)
+{
+	static const int64_t second = 1000 * 1000;
+	const struct {
+		const char *name;
+		int64_t     us;
+	} keeps[] = { { "conversations_keep", c->conversations_keep },
+		      { "content_keep", c->content_keep } };
+
+	for (size_t i = 0; i < ARRAY_LEN(keeps); i++)
+		if (keeps[i].us > 0 && keeps[i].us < second)
+			return err_set(e, ERR_INVALID_VALUE, keeps[i].name,
+				       "must be 0, or 1s or more");
+	if (c->store_keep_size > 0 && strstr(c->database, "://"))
+		return err_set(
+			e, ERR_INVALID_VALUE, "store_keep_size",
+			"is for SQLite: a PostgreSQL server does not tell how many bytes are in use");
+	return ERR_OK;
 }
 
 static bool config_model_matches(const struct config *c, const char *name)
@@ -399,23 +447,90 @@ static enum errc config_check_check_fallbacks(const struct config *c, struct err
 	return ERR_OK;
 }
 
+/* check_caches: a model's cache that could keep nothing, or not for so long. */
+static enum errc check_caches(const struct config *c, struct err *e)
+{
+	for (size_t i = 0; i < c->model_count; i++) {
+		const struct model_options *m = &c->models[i];
+		struct config_place         at;
+		enum errc                   rc = ERR_OK;
+
+		if (m->cache_ttl_us == 0)
+			continue;
+		at = config_memory_node(c, config_culprit(c->memory->model_node[i], "cache"));
+		if (c->cache_size == 0)
+			rc = config_place_fail(&at, e, "nothing can be kept: cache_size is 0");
+		else if (m->cache_ttl_us > c->cache_keep)
+			rc = config_place_fail(
+				&at, e, "no answer is kept so long: the ttl exceeds cache_keep");
+		rc = config_memory_note(c, rc, e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return ERR_OK;
+}
+
+static enum errc check_currency(const struct config *c, struct err *e)
+{
+	if (strspn(c->currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3)
+		return ERR_OK;
+
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_currency);
+	return config_place_fail(
+		&at, e, "'%s' is no code of a currency: it has three capital letters, such as USD",
+		c->currency);
+}
+
+static enum errc check_usage_tags(const struct config *c, struct err *e)
+{
+	struct config_place at = config_memory_place(c, CONFIG_OPTION_usage_tags);
+	struct config_place litellm = config_memory_place(c, CONFIG_OPTION_usage_tags_litellm);
+	bool                listed = false;
+
+	for (size_t i = 0; i < c->usage_tags.count; i++) {
+		const char *name = c->usage_tags.items[i];
+
+		if (!usage_tag_name(str_of(name)))
+			return config_place_fail(
+				&at, e,
+				"'%.40s' is no name of a tag: it has up to %d lower-case letters, digits, - and _, "
+				"and begins with a letter or a digit",
+				name, LIMIT_TAG_NAME);
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(name, c->usage_tags.items[k]) == 0)
+				return config_place_fail(&at, e, "'%s' is there twice", name);
+		listed |= strcmp(name, USAGE_TAGS_LISTED) == 0;
+	}
+	if (c->usage_tags_litellm && !listed)
+		return config_place_fail(&litellm, e,
+					 "LiteLLM's tags are values of the tag '" USAGE_TAGS_LISTED
+					 "', which usage_tags does not name");
+	return ERR_OK;
+}
+
+struct usage_tag_names config_usage_tags(const struct config *c)
+{
+	struct usage_tag_names n = { .litellm = c->usage_tags_litellm };
+
+	for (; n.count < c->usage_tags.count && n.count < ARRAY_LEN(n.names); n.count++)
+		str_copy(n.names[n.count], sizeof n.names[n.count],
+			 str_of(c->usage_tags.items[n.count]));
+	return n;
+}
+
 enum errc config_check(const struct config *c, bool serves, struct err *e)
 {
 	static enum errc (*const checks[])(const struct config *c, struct err *e) = {
-		check_database,
-		config_check_check_listen,
-		check_socket_mode,
-		check_tls,
-		check_origins,
-		check_proxies,
-		check_image_root,
-		check_computer,
-		check_collector,
-		check_bucket,
-		config_check_check_providers,
-		check_default_model,
-		config_check_check_fallbacks,
-		config_check_serve,
+		check_database,      config_check_check_listen,
+		check_socket_mode,   check_tls,
+		check_origins,       check_proxies,
+		check_image_root,    check_computer,
+		check_collector,     check_alert_url,
+		check_bucket,        config_check_check_providers,
+		check_default_model, check_title_model,
+		check_currency,      config_check_check_fallbacks,
+		check_caches,        check_keeps,
+		check_usage_tags,    config_check_serve,
 	};
 	enum errc rc = ERR_OK;
 

@@ -18,9 +18,10 @@ struct reading {
 	yaml_parser_t       yaml;
 	struct config_node *root;
 	struct config_node *open; /* innermost open list or map; NULL: outside the root */
-	struct config_node *last[LIMIT_CONFIG_DEPTH + 1]; /* newest child at each depth */
+	struct config_node *last[LIMIT_IMPORT_DEPTH + 1]; /* newest child at each depth */
 	size_t              depth;
-	const char         *key; /* the last key, whose value comes next */
+	size_t              deepest; /* depth never exceeds this */
+	const char         *key;     /* the last key, whose value comes next */
 	int                 key_line;
 	int                 documents;
 	struct err         *e;
@@ -74,14 +75,18 @@ static enum errc config_file_take_key(struct reading *r, struct str text, int li
 	return ERR_OK;
 }
 
-/* Adds a new node to the open list or map, or makes it the root. */
-static enum errc add_node(struct reading *r, enum config_kind kind, int line,
-			  struct config_node **ret)
+/* add_node: adds a new node to the open list or map, or makes it the root.  NULL: r->e says why. */
+static struct config_node *add_node(struct reading *r, enum config_kind kind, int line)
 {
 	struct config_node *n = arena_alloc(r->arena, sizeof *n);
+	bool                full = r->open && r->open->count >= LIMIT_CONFIG_ITEMS;
 
-	if (!n)
-		return fail_at(r, line, "the file is too complex to be a configuration");
+	if (!n || full) {
+		(void)fail_at(r, line,
+			      full ? "too many items in one list or map; at most 4096"
+				   : "the file is too complex to be a configuration");
+		return NULL;
+	}
 	n->kind = kind;
 	n->line = r->key ? r->key_line : line;
 	n->key = r->key;
@@ -90,8 +95,6 @@ static enum errc add_node(struct reading *r, enum config_kind kind, int line,
 	if (!r->open) {
 		r->root = n;
 	} else {
-		if (r->open->count >= LIMIT_CONFIG_ITEMS)
-			return fail_at(r, line, "too many items in one list or map; at most 4096");
 		n->index = r->open->count++;
 		if (r->open->first)
 			r->last[r->depth]->next = n;
@@ -99,8 +102,7 @@ static enum errc add_node(struct reading *r, enum config_kind kind, int line,
 			r->open->first = n;
 		r->last[r->depth] = n;
 	}
-	*ret = n;
-	return ERR_OK;
+	return n;
 }
 
 static enum errc on_scalar(struct reading *r, const yaml_event_t *ev)
@@ -123,10 +125,9 @@ static enum errc on_scalar(struct reading *r, const yaml_event_t *ev)
 	if (r->open && r->open->kind == CONFIG_MAP && !r->key)
 		return config_file_take_key(r, text, line);
 
-	struct config_node *n;
-	enum errc           rc = add_node(r, CONFIG_SCALAR, line, &n);
-	if (rc != ERR_OK)
-		return rc;
+	struct config_node *n = add_node(r, CONFIG_SCALAR, line);
+	if (!n)
+		return r->e->code;
 	n->text = text;
 	n->quoted = ev->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
 	return ERR_OK;
@@ -135,8 +136,7 @@ static enum errc on_scalar(struct reading *r, const yaml_event_t *ev)
 static enum errc config_file_on_open(struct reading *r, enum config_kind kind,
 				     const yaml_mark_t *mark, bool anchor, bool tag)
 {
-	struct config_node *n;
-	int                 line = line_of(*mark);
+	int line = line_of(*mark);
 
 	if (anchor)
 		return fail_at(r, line, "anchors (&name) are not allowed; write the value out");
@@ -144,12 +144,15 @@ static enum errc config_file_on_open(struct reading *r, enum config_kind kind,
 		return fail_at(r, line, "tags (!name) are not allowed");
 	if (r->open && r->open->kind == CONFIG_MAP && !r->key)
 		return fail_at(r, line, "a key has to be a name");
-	if (r->depth >= LIMIT_CONFIG_DEPTH)
-		return fail_at(r, line, "nested deeper than 8 levels");
+	if (r->depth >= r->deepest) {
+		struct config_place at = { CONFIG_FROM_FILE, .file = r->path, .line = line };
 
-	enum errc rc = add_node(r, kind, line, &n);
-	if (rc != ERR_OK)
-		return rc;
+		return config_place_fail(&at, r->e, "nested deeper than %zu levels", r->deepest);
+	}
+
+	struct config_node *n = add_node(r, kind, line);
+	if (!n)
+		return r->e->code;
 	r->open = n;
 	r->depth++;
 	return ERR_OK;
@@ -218,17 +221,18 @@ static enum errc run_parser(struct reading *r)
 	return ERR_OK;
 }
 
-static enum errc config_file_parse(const char *path, const struct buf *bytes, struct arena *a,
-				   struct config_node **ret, struct err *e)
+enum errc config_file_parse(const char *path, struct str bytes, size_t deepest, struct arena *a,
+			    struct config_node **ret, struct err *e)
 {
-	struct reading r = { .path = path, .arena = a, .e = e };
+	struct reading r = { .path = path, .arena = a, .deepest = deepest, .e = e };
+
+	CHECK(deepest <= LIMIT_IMPORT_DEPTH);
 
 	if (!yaml_parser_initialize(&r.yaml))
 		return err_set(e, ERR_INTERNAL, NULL, "out of memory");
 	yaml_parser_set_encoding(&r.yaml, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&r.yaml,
-				     (const unsigned char *)(bytes->len > 0 ? bytes->data : ""),
-				     bytes->len); /* libyaml asserts that it is not NULL */
+	yaml_parser_set_input_string(&r.yaml, (const unsigned char *)(bytes.n > 0 ? bytes.p : ""),
+				     bytes.n); /* libyaml asserts that it is not NULL */
 	enum errc rc = run_parser(&r);
 	yaml_parser_delete(&r.yaml);
 	if (rc != ERR_OK)
@@ -271,20 +275,14 @@ static enum errc config_file_slurp(int fd, const char *path, struct buf *out, st
 	}
 }
 
-enum errc config_file_read(const char *path, struct arena *a, struct config_node **ret,
-			   struct err *e)
+enum errc config_file_bytes(const char *path, struct buf *out, struct err *e)
 {
-	struct buf bytes;
-	int        fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return err_set(e, ERR_NOT_FOUND, NULL, "%s: cannot be opened: %s", path,
 			       strerror(errno));
-	buf_init(&bytes, LIMIT_CONFIG_FILE);
-	enum errc rc = config_file_slurp(fd, path, &bytes, e);
+	enum errc rc = config_file_slurp(fd, path, out, e);
 	close(fd);
-	if (rc == ERR_OK)
-		rc = config_file_parse(path, &bytes, a, ret, e);
-	buf_finish(&bytes);
 	return rc;
 }

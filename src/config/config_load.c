@@ -1,8 +1,10 @@
 /* Loading the configuration: defaults, then the file, then the environment, then flags. */
+#include "base/hash.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "config/config.h"
 #include "config/internal.h"
+#include "provider/price_file.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -35,6 +37,60 @@ enum errc config_memory_secret_take(struct config *c, char *secret, const char *
 	c->memory->secrets = link;
 	*ret = secret;
 	return ERR_OK;
+}
+
+/* secret_file_mark: a hash of which file this is and when it changed; one that is missing has its own. */
+static uint64_t secret_file_mark(const char *path)
+{
+	struct stat st;
+	uint64_t    now[6] = { 0 };
+
+	if (stat(path, &st) == 0) {
+		now[0] = st.st_dev;
+		now[1] = st.st_ino;
+		now[2] = (uint64_t)st.st_size;
+		/* A change of the status counts, as when a file is made private after it was swapped. */
+		now[3] = (uint64_t)st.st_ctim.tv_sec;
+		now[4] = (uint64_t)st.st_ctim.tv_nsec;
+		now[5] = (uint64_t)st.st_mtim.tv_nsec;
+	}
+	return mix_str(MIX_BEGIN, (struct str){ (const char *)now, sizeof now });
+}
+
+enum errc config_memory_secret_file(struct config *c, const char *path, struct err *e)
+{
+	struct config_secret_file *file = config_memory_alloc(c, sizeof *file, e);
+
+	if (!file)
+		return e->code;
+	*file = (struct config_secret_file){ .next = c->memory->files,
+					     .path = arena_str(&c->memory->arena, str_of(path)).p };
+	if (!file->path)
+		return err_set(e, ERR_INTERNAL, NULL, "out of memory");
+	file->mark = secret_file_mark(path);
+	c->memory->files = file;
+	return ERR_OK;
+}
+
+bool config_secrets_changed(const struct config *c, uint64_t *seen)
+{
+	uint64_t read = MIX_BEGIN, now = MIX_BEGIN;
+
+	for (const struct config_secret_file *f = c->memory->files; f; f = f->next) {
+		uint64_t mark = secret_file_mark(f->path);
+
+		read = mix_str(read, (struct str){ (const char *)&f->mark, sizeof f->mark });
+		now = mix_str(now, (struct str){ (const char *)&mark, sizeof mark });
+	}
+	if (now == read || now == *seen)
+		return false;
+	*seen = now;
+	return true;
+}
+
+bool config_has_secret_files(const struct config *c)
+{
+	return c->memory->files;
 }
 
 enum errc config_memory_note(const struct config *c, enum errc rc, struct err *e)
@@ -76,14 +132,16 @@ void config_destroy(struct config *c)
 		config_secret_free(link->value);
 		free(link);
 	}
-	if (c->memory)
+	if (c->memory) {
+		price_file_release(c->memory->prices);
+		buf_finish(&c->memory->text);
 		arena_finish(&c->memory->arena);
+	}
 	free(c->memory);
 	free(c);
 }
 
-/* config_memory_create: an empty configuration, owned, for config_destroy; NULL: no memory. */
-static struct config *config_memory_create(void)
+struct config *config_memory_create(void)
 {
 	struct config *c = calloc(1, sizeof *c);
 
@@ -95,6 +153,7 @@ static struct config *config_memory_create(void)
 		return NULL;
 	}
 	arena_init(&c->memory->arena, LIMIT_CONFIG_MEMORY);
+	buf_init(&c->memory->text, LIMIT_CONFIG_FILE);
 	return c;
 }
 
@@ -380,7 +439,13 @@ static enum errc config_load_layers(struct config *c, const char *file,
 		c->memory->file = arena_str(&c->memory->arena, str_of(file)).p;
 		if (!c->memory->file)
 			return err_set(e, ERR_INTERNAL, NULL, "out of memory");
-		rc = config_file_read(c->memory->file, &c->memory->arena, &root, e);
+		if (!given->again)
+			rc = config_file_bytes(c->memory->file, &c->memory->text, e);
+		else if (!buf_str(&c->memory->text, buf_view(&given->again->memory->text)))
+			rc = err_set(e, ERR_INTERNAL, NULL, "out of memory");
+		if (rc == ERR_OK)
+			rc = config_file_parse(c->memory->file, buf_view(&c->memory->text),
+					       LIMIT_CONFIG_DEPTH, &c->memory->arena, &root, e);
 		if (rc == ERR_OK)
 			rc = set_file(c, root, e);
 	}

@@ -79,10 +79,9 @@ const char *config_place_flag(const char *name, char out[64])
 	return out;
 }
 
-/* config_place_path: providers[0].timeouts.idle, from the node's parents; returns out. */
-static const char *config_place_path(const struct config_node *node, char out[CONFIG_PATH_MAX])
+const char *config_place_path(const struct config_node *node, char out[CONFIG_PATH_MAX])
 {
-	const struct config_node *chain[16];
+	const struct config_node *chain[LIMIT_IMPORT_DEPTH + 1];
 	size_t                    depth = 0;
 	size_t                    n = 0;
 

@@ -70,6 +70,9 @@ const char *config_place_env(const char *name, char out[64]);
 /* config_place_flag: --max-body of max_body; returns out. */
 const char *config_place_flag(const char *name, char out[64]);
 
+/* config_place_path: providers[0].timeouts.idle, from the node's parents; returns out. */
+const char *config_place_path(const struct config_node *node, char out[CONFIG_PATH_MAX]);
+
 /* config_place_fail: ERR_INVALID_VALUE with "file:line: path: what", or the variable's or the
  * flag's name in their place.  Returns the code. */
 enum errc config_place_fail(const struct config_place *at, struct err *e, const char *fmt, ...)

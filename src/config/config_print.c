@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 /* A string of YAML in double quotes is one of JSON, so one function escapes both. */
-static bool config_put_quoted(struct buf *out, const char *text)
+bool config_put_quoted(struct buf *out, const char *text)
 {
 	return buf_json_string(out, str_of(text));
 }
@@ -47,7 +47,7 @@ static bool config_put_list(struct buf *out, const struct config_list *list)
 	return ok && buf_text(out, "]");
 }
 
-static bool config_put_int(struct buf *out, int64_t v, void (*show)(int64_t, char[32]))
+bool config_put_int(struct buf *out, int64_t v, void (*show)(int64_t, char[32]))
 {
 	char text[32];
 
@@ -148,8 +148,12 @@ static bool put_network(struct buf *out, const struct provider_options *p)
 {
 	bool ok = buf_text(out, "    base_url: ") &&
 		  config_print_url(p->base_url ? p->base_url : "", out) &&
-		  buf_fmt(out, "\n    # key: %s\n", p->key ? "***" : "none") &&
+		  (p->key_count > 0 ? buf_fmt(out, "\n    # api_keys: %zu\n", p->key_count)
+				    : buf_fmt(out, "\n    # key: %s\n", p->key ? "***" : "none")) &&
+		  config_put_text_member(out, "hosting", p->hosting) &&
 		  config_put_text_member(out, "key_header", p->key_header) &&
+		  config_put_text_member(out, "key_scheme", p->key_scheme) &&
+		  config_auth_print(p->auth, out) &&
 		  config_put_text_member(out, "ca_file", p->ca_file) &&
 		  config_put_text_member(out, "http2", p->http2) &&
 		  config_put_text_member(out, "max_tokens_field", p->max_tokens_field) &&
@@ -210,18 +214,9 @@ static bool put_targets(struct buf *out, const struct model_options *m)
 
 static bool put_price(struct buf *out, const struct model_options *m)
 {
-	const struct price *p = &m->price;
-	char                t[6][MONEY_TEXT];
-
 	if (m->max_output > 0 && !buf_fmt(out, "    max_output: %lld\n", (long long)m->max_output))
 		return false;
-	return !p->known ||
-	       buf_fmt(out,
-		       "    price: {input: %s, output: %s, cached: %s, cache_write: %s, "
-		       "cache_write_1h: %s, reasoning: %s}\n",
-		       money_print(p->input, t[0]), money_print(p->output, t[1]),
-		       money_print(p->cached, t[2]), money_print(p->cache_write, t[3]),
-		       money_print(p->cache_write_1h, t[4]), money_print(p->reasoning, t[5]));
+	return config_price_put(out, &m->price);
 }
 
 static bool put_defaults(struct buf *out, const struct model_defaults *d)
@@ -249,6 +244,25 @@ static bool put_defaults(struct buf *out, const struct model_defaults *d)
 	return ok && buf_text(out, "}\n");
 }
 
+static bool config_put_cache(struct buf *out, const struct model_options *m)
+{
+	return m->cache_ttl_us == 0 ||
+	       (buf_text(out, "    cache: {ttl: ") &&
+		config_put_int(out, m->cache_ttl_us, config_value_show_duration) &&
+		buf_text(out, "}\n"));
+}
+
+static bool put_resume(struct buf *out, unsigned resume)
+{
+	static const char *const lists[] = {
+		[MODEL_RESUME_FALLBACK] = "fallback",
+		[MODEL_RESUME_RESTART] = "restart",
+		[MODEL_RESUME_FALLBACK | MODEL_RESUME_RESTART] = "[fallback, restart]",
+	};
+
+	return resume == 0 || buf_fmt(out, "    resume: %s\n", lists[resume]);
+}
+
 static bool config_put_model(struct buf *out, const struct config *c, size_t i)
 {
 	const struct model_options *m = &c->models[i];
@@ -257,6 +271,14 @@ static bool config_put_model(struct buf *out, const struct config *c, size_t i)
 	       put_row_source(out, c, c->memory->model_node[i], "echo", m->name) &&
 	       config_put_text_member(out, "provider", m->provider) &&
 	       config_put_text_member(out, "upstream_model", m->upstream_model) &&
+	       config_put_text_member(out, "affinity", m->affinity) &&
+	       config_put_text_member(out, "prompt_cache", m->prompt_cache) &&
+	       put_resume(out, m->resume) &&
+	       (!m->prefill || buf_text(out, "    prefill: true\n")) &&
+	       (m->tools || buf_text(out, "    tools: false\n")) &&
+	       (m->context_window == 0 ||
+		buf_fmt(out, "    context_window: %lld\n", (long long)m->context_window)) &&
+	       config_put_text_member(out, "display_name", m->display_name) &&
 	       put_targets(out, m) &&
 	       buf_fmt(out,
 		       "    images: %s\n    audio: %s\n    pdf: %s\n    reasons: %s\n"
@@ -264,7 +286,7 @@ static bool config_put_model(struct buf *out, const struct config *c, size_t i)
 		       m->images ? "true" : "false", m->audio ? "true" : "false",
 		       m->pdf ? "true" : "false", m->reasons ? "true" : "false",
 		       m->no_sampling ? "true" : "false") &&
-	       put_price(out, m) && put_defaults(out, &m->defaults);
+	       put_price(out, m) && config_put_cache(out, m) && put_defaults(out, &m->defaults);
 }
 
 static bool config_put_rate(struct buf *out, const char *name, int64_t count, int64_t us)
@@ -303,7 +325,8 @@ bool config_print(const struct config *c, struct buf *out)
 	ok = ok && buf_text(out, "models:\n");
 	for (size_t i = 0; ok && i < c->model_count; i++)
 		ok = config_put_model(out, c, i);
-	return ok && buf_fmt(out, "# api_keys: %zu\n", c->api_keys.count);
+	return ok && config_hooks_print(c, out) && config_tokens_print(c, out) &&
+	       buf_fmt(out, "# api_keys: %zu\n", c->api_keys.count);
 }
 
 bool config_help(struct buf *out)

@@ -1,6 +1,8 @@
 /* Reads a map of the configuration whose keys are a list of fields. */
 #include "config/internal.h"
 
+#include "base/limits.h"
+
 #include <string.h>
 
 enum errc config_row_fail(const struct config *c, const struct config_node *n, const char *what,
@@ -54,6 +56,28 @@ enum errc config_row_value(const struct config *c, const struct config_node *n, 
 	if (rc == ERR_OK && n->text.n == 0 && !n->quoted)
 		return config_row_fail(c, n, "has no value; leave the key out for the default", e);
 	return rc;
+}
+
+enum errc config_row_names(struct config *c, const struct config_node *list,
+			   const char *const **ret, struct err *e)
+{
+	static const struct config_rule rule = { CONFIG_STRING, 1, LIMIT_MODEL, "" };
+	const char **names = config_memory_alloc(c, (list->count + 1) * sizeof *names, e);
+
+	if (!names)
+		return ERR_INTERNAL;
+	for (const struct config_node *n = list->first; n; n = n->next) {
+		struct config_place at = config_memory_node(c, n);
+		enum errc           rc = config_row_value(c, n, e);
+
+		if (rc == ERR_OK)
+			rc = config_value_read(&rule, n->text, &c->memory->arena, &at,
+					       &names[n->index], e);
+		if (rc != ERR_OK)
+			return rc; /* the list has holes from here on */
+	}
+	*ret = names;
+	return ERR_OK;
 }
 
 enum errc config_row_field(struct config *c, const struct config_node *n,

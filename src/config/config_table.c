@@ -10,16 +10,18 @@
 #define MINUTE_US (60 * (int64_t)SECOND_US)
 #define DAY_US    (24 * 60 * MINUTE_US)
 
-const char *const config_table_names[] = { "providers", "models", "api_keys",
-					   "limits",    "runner", NULL };
+const char *const config_table_names[] = { "providers", "models", "api_keys", "limits",
+					   "runner",    "hooks",  "tokens",   NULL };
 
 #define AT(m) offsetof(struct provider_options, m)
 /* clang-format off */
 static const struct config_field provider_fields[] = {
 	{ "name",             { CONFIG_STRING, 1, 63, "" },                AT(name) },
 	{ "dialect",          { CONFIG_STRING, 1, 63, "" },                AT(dialect) },
+	{ "hosting",          { CONFIG_CHOICE, 1, 64, "bedrock,vertex" },  AT(hosting) },
 	{ "base_url",         { CONFIG_STRING, 1, 2048, "" },              AT(base_url) },
 	{ "key_header",       { CONFIG_STRING, 1, 128, "" },               AT(key_header) },
+	{ "key_scheme",       { CONFIG_CHOICE, 1, 64, "bearer,plain" },    AT(key_scheme) },
 	{ "query",            { CONFIG_STRING, 1, 2048, "" },              AT(query) },
 	{ "ca_file",          { CONFIG_STRING, 1, 4096, "" },              AT(ca_file) },
 	{ "proxy",            { CONFIG_STRING, 1, 2048, "" },              AT(proxy) },
@@ -76,6 +78,15 @@ static const struct config_field model_fields[] = {
 	{ "reasons",          { CONFIG_BOOL, 0, 0, "" },                   AT(reasons) },
 	{ "no_sampling",      { CONFIG_BOOL, 0, 0, "" },                   AT(no_sampling) },
 	{ "max_output",       { CONFIG_INT, 1, PRICE_TOKENS / 10, "" },    AT(max_output) },
+	{ "affinity",         { CONFIG_CHOICE, 1, 64, "session,off" },     AT(affinity) },
+	{ "prompt_cache",     { CONFIG_CHOICE, 1, 64, "auto,off" },        AT(prompt_cache) },
+	{ "prefill",          { CONFIG_BOOL, 0, 0, "" },                   AT(prefill) },
+	{ "context_window",   { CONFIG_INT, 1, PRICE_TOKENS * 1000, "" },  AT(context_window) },
+	{ "display_name",     { CONFIG_STRING, 1, LIMIT_MODEL, "" },       AT(display_name) },
+	{ "tools",            { CONFIG_BOOL, 0, 0, "" },                   AT(tools) },
+};
+static const struct config_field cache_fields[] = {
+	{ "ttl",              { CONFIG_DURATION, SECOND_US, 30 * DAY_US, "" }, AT(cache_ttl_us) },
 };
 /* clang-format on */
 #undef AT
@@ -87,28 +98,19 @@ static const struct config_field limit_fields[] = {
 };
 #undef AT
 
-/* The prices of a model, for a million tokens each. */
-static const struct {
-	const char *name;
-	size_t      offset;
-} price_fields[] = {
-	{ "input", offsetof(struct price, input) },
-	{ "output", offsetof(struct price, output) },
-	{ "cached", offsetof(struct price, cached) },
-	{ "cache_write", offsetof(struct price, cache_write) },
-	{ "cache_write_1h", offsetof(struct price, cache_write_1h) },
-	{ "reasoning", offsetof(struct price, reasoning) },
-};
-
 /* All keys of a row, for hints about typing errors. */
 static const char *const provider_keys[] = {
 	"name",
 	"dialect",
+	"hosting",
 	"base_url",
 	"api_key_env",
 	"api_key_file",
 	"api_key_credential",
+	"api_keys",
 	"key_header",
+	"key_scheme",
+	"auth",
 	"headers",
 	"query",
 	"ca_file",
@@ -130,19 +132,19 @@ static const char *const provider_keys[] = {
 	"error_at",
 };
 static const char *const model_keys[] = {
-	"name", "provider", "upstream_model", "targets", "fallback",    "images",   "audio",
-	"pdf",  "price",    "max_output",     "reasons", "no_sampling", "defaults",
+	"name",           "provider",     "upstream_model", "targets",    "fallback", "images",
+	"audio",          "pdf",          "price",          "max_output", "reasons",  "no_sampling",
+	"affinity",       "prompt_cache", "resume",         "prefill",    "cache",    "defaults",
+	"context_window", "display_name", "tools",
 };
 static const char *const limit_keys[] = { "requests", "tokens", "concurrent", "max_body" };
 static const char *const rate_keys[] = { "count", "window" };
-static const char *const price_keys[] = { "input",       "output",         "cached",
-					  "cache_write", "cache_write_1h", "reasoning" };
 static const char *const secret_keys[] = { "env", "file", "credential" };
 
 /* --- secrets --- */
 
-static enum errc read_secret(struct config *c, enum config_secret_kind kind,
-			     const struct config_node *n, const char **ret, struct err *e)
+enum errc config_table_secret(struct config *c, enum config_secret_kind kind,
+			      const struct config_node *n, const char **ret, struct err *e)
 {
 	struct config_place at = config_memory_node(c, n);
 	char               *secret;
@@ -152,6 +154,8 @@ static enum errc read_secret(struct config *c, enum config_secret_kind kind,
 		*ret = "not read";
 		return ERR_OK;
 	}
+	if (rc == ERR_OK && kind == CONFIG_SECRET_FILE)
+		rc = config_memory_secret_file(c, n->text.p, e);
 	if (rc == ERR_OK)
 		rc = config_secret_read(kind, n->text.p, &at, &secret, e);
 	return rc == ERR_OK ? config_memory_secret_take(c, secret, ret, e) : rc;
@@ -165,7 +169,8 @@ static enum errc read_secret_map(struct config *c, const struct config_node *map
 		return config_row_fail(c, map, "needs exactly one of env, file, credential", e);
 	for (size_t k = 0; k < ARRAY_LEN(secret_keys); k++)
 		if (strcmp(map->first->key, secret_keys[k]) == 0)
-			return read_secret(c, (enum config_secret_kind)k, map->first, ret, e);
+			return config_table_secret(c, (enum config_secret_kind)k, map->first, ret,
+						   e);
 	return config_row_unknown(c, map->first, secret_keys, ARRAY_LEN(secret_keys), e);
 }
 
@@ -192,9 +197,12 @@ static void provider_defaults(struct provider_options *p)
 /* A dialect refuses what it can't express, so every kind of content is allowed here. */
 static void model_defaults(const struct config *c, struct model_options *m)
 {
-	*m = (struct model_options){
-		.images = true, .audio = true, .pdf = true, .no_table = !c->price_table
-	};
+	*m = (struct model_options){ .images = true,
+				     .audio = true,
+				     .pdf = true,
+				     .tools = true,
+				     .prices = c->memory->prices,
+				     .no_table = !c->price_table };
 }
 
 static enum errc read_timeouts(struct config *c, const struct config_node *map,
@@ -248,6 +256,40 @@ static enum errc read_headers(struct config *c, const struct config_node *map,
 	return ERR_OK;
 }
 
+/* [{env: NAME}, {file: PATH}, …] */
+static enum errc read_key_list(struct config *c, const struct config_node *list,
+			       struct provider_options *p, struct err *e)
+{
+	enum errc rc = config_row_kind(c, list, CONFIG_SEQUENCE, e);
+
+	if (rc != ERR_OK)
+		return rc;
+	if (p->key)
+		return config_row_fail(c, list, "a second key; all keys stand in api_keys", e);
+	if (list->count < 1 || list->count > LIMIT_KEYS)
+		return config_row_fail(c, list, "a provider has 1 to 16 keys", e);
+
+	const char **keys = config_memory_alloc(c, list->count * sizeof *keys, e);
+	if (!keys)
+		return ERR_INTERNAL;
+	for (const struct config_node *n = list->first; n; n = n->next) {
+		rc = config_row_kind(c, n, CONFIG_MAP, e);
+		if (rc == ERR_OK)
+			rc = read_secret_map(c, n, &keys[n->index], e);
+		rc = config_memory_note(c, rc, e);
+		if (rc != ERR_OK)
+			return rc;
+		keys[n->index] = keys[n->index] ? keys[n->index] : "wrong";
+		for (size_t i = 0; c->memory->needs_secrets && i < n->index; i++)
+			if (strcmp(keys[i], keys[n->index]) == 0)
+				return config_row_fail(c, n, "the same key a second time", e);
+	}
+	p->key = keys[0];
+	p->keys = keys;
+	p->key_count = list->count;
+	return ERR_OK;
+}
+
 /* The keys of a provider whose value is a list or a map. */
 static enum errc read_provider_special(struct config *c, const struct config_node *n, void *row,
 				       struct err *e)
@@ -269,14 +311,18 @@ static enum errc read_provider_special(struct config *c, const struct config_nod
 				"a second key; give one of api_key_env, api_key_file, "
 				"api_key_credential",
 				e);
-		return read_secret(c, (enum config_secret_kind)k, n, &p->key, e);
+		return config_table_secret(c, (enum config_secret_kind)k, n, &p->key, e);
 	}
 	if (strcmp(n->key, "api_key") == 0 || strcmp(n->key, "key") == 0)
 		return config_row_fail(
 			c, n,
-			"keys do not belong into this file; use api_key_env, api_key_file "
-			"or api_key_credential",
+			"keys do not belong into this file; use api_key_env, api_key_file, "
+			"api_key_credential or api_keys",
 			e);
+	if (strcmp(n->key, "api_keys") == 0)
+		return read_key_list(c, n, p, e);
+	if (strcmp(n->key, "auth") == 0)
+		return config_auth_read(c, n, &p->auth, e);
 	if (strcmp(n->key, "headers") == 0)
 		return read_headers(c, n, p, e);
 	if (strcmp(n->key, "timeouts") == 0)
@@ -444,30 +490,44 @@ static enum errc load_providers(struct config *c, const struct config_node *tabl
 static enum errc read_fallback(struct config *c, const struct config_node *list,
 			       struct model_options *m, struct err *e)
 {
-	static const struct config_rule rule = { CONFIG_STRING, 1, LIMIT_MODEL, "" };
-	enum errc                       rc = config_row_kind(c, list, CONFIG_SEQUENCE, e);
+	enum errc rc = config_row_kind(c, list, CONFIG_SEQUENCE, e);
 
-	if (rc != ERR_OK)
-		return rc;
-	if (list->count > LIMIT_FALLBACKS)
-		return config_row_fail(c, list, "too many fallbacks; at most 8", e);
+	if (rc == ERR_OK && list->count > LIMIT_FALLBACKS)
+		rc = config_row_fail(c, list, "too many fallbacks; at most 8", e);
+	if (rc == ERR_OK)
+		rc = config_row_names(c, list, &m->fallback, e);
+	m->fallback_count = rc == ERR_OK ? list->count : 0;
+	return rc;
+}
 
-	const char **names = config_memory_alloc(c, (list->count + 1) * sizeof *names, e);
-	if (!names)
-		return ERR_INTERNAL;
-	for (const struct config_node *n = list->first; n; n = n->next) {
-		struct config_place at = config_memory_node(c, n);
+static enum errc read_resume_word(struct config *c, const struct config_node *n, const char *words,
+				  unsigned *bits, struct err *e)
+{
+	const struct config_rule rule = { CONFIG_CHOICE, 1, 64, words };
+	struct config_place      at = config_memory_node(c, n);
+	const char              *word = NULL;
+	enum errc                rc = config_row_value(c, n, e);
 
-		rc = config_row_value(c, n, e);
-		if (rc == ERR_OK)
-			rc = config_value_read(&rule, n->text, &c->memory->arena, &at,
-					       &names[n->index], e);
-		if (rc != ERR_OK)
-			return rc; /* the list has holes from here on */
-	}
-	m->fallback = names;
-	m->fallback_count = list->count;
-	return ERR_OK;
+	if (rc == ERR_OK)
+		rc = config_value_read(&rule, n->text, &c->memory->arena, &at, &word, e);
+	if (rc == ERR_OK && strcmp(word, "off") != 0)
+		*bits |=
+			strcmp(word, "restart") == 0 ? MODEL_RESUME_RESTART : MODEL_RESUME_FALLBACK;
+	return rc;
+}
+
+/* read_resume: one word, or a list of those that are not `off`. */
+static enum errc read_resume(struct config *c, const struct config_node *n, unsigned *ret,
+			     struct err *e)
+{
+	enum errc rc = ERR_OK;
+
+	*ret = 0;
+	if (n->kind != CONFIG_SEQUENCE)
+		return read_resume_word(c, n, "fallback,restart,off", ret, e);
+	for (const struct config_node *i = n->first; i && rc == ERR_OK; i = i->next)
+		rc = read_resume_word(c, i, "fallback,restart", ret, e);
+	return rc;
 }
 
 static enum errc need_provider(const struct config *c, const struct config_node *map,
@@ -515,44 +575,15 @@ static enum errc read_targets(struct config *c, const struct config_node *list,
 	return rc;
 }
 
-static enum errc read_money(struct config *c, const struct config_node *n, void *row, struct err *e)
+/* {ttl: 10m} */
+static enum errc read_cache(struct config *c, const struct config_node *map,
+			    struct model_options *m, struct err *e)
 {
-	struct price *p = row;
-	enum errc     rc = config_row_value(c, n, e);
+	static const struct config_row cache = { cache_fields, ARRAY_LEN(cache_fields), NULL };
+	enum errc                      rc = config_row_read(c, map, &cache, m, e);
 
-	for (size_t i = 0; rc == ERR_OK && i < ARRAY_LEN(price_fields); i++) {
-		if (strcmp(price_fields[i].name, n->key) != 0)
-			continue;
-		if (money_read(n->text, (int64_t *)(void *)((char *)p + price_fields[i].offset)))
-			return ERR_OK;
-		return config_row_fail(
-			c, n,
-			"must be a price for a million tokens, as 0.15: digits, and up to nine "
-			"behind a point",
-			e);
-	}
-	return rc == ERR_OK ? config_row_unknown(c, n, price_keys, ARRAY_LEN(price_keys), e) : rc;
-}
-
-/* Tokens without their own price have the price of input or output. */
-static enum errc read_price(struct config *c, const struct config_node *map, struct price *p,
-			    struct err *e)
-{
-	static const struct config_row price = { NULL, 0, read_money };
-
-	*p = (struct price){ true, -1, -1, -1, -1, -1, -1 };
-	enum errc rc = config_row_read(c, map, &price, p, e);
-	if (rc == ERR_OK && (p->input < 0 || p->output < 0))
-		return table_need(c, map, p->input < 0 ? "input" : "output",
-				  "a price needs input and output", e);
-	if (p->cached < 0)
-		p->cached = p->input;
-	if (p->cache_write < 0)
-		p->cache_write = p->input;
-	if (p->cache_write_1h < 0)
-		p->cache_write_1h = p->input > MONEY_MOST / 2 ? MONEY_MOST : 2 * p->input;
-	if (p->reasoning < 0)
-		p->reasoning = p->output;
+	if (rc == ERR_OK && m->cache_ttl_us == 0)
+		return table_need(c, map, "ttl", "a cache needs a ttl, as {ttl: 10m}", e);
 	return rc;
 }
 
@@ -564,10 +595,14 @@ static enum errc read_model_special(struct config *c, const struct config_node *
 
 	if (strcmp(n->key, "fallback") == 0)
 		return read_fallback(c, n, m, e);
+	if (strcmp(n->key, "resume") == 0)
+		return read_resume(c, n, &m->resume, e);
 	if (strcmp(n->key, "targets") == 0)
 		return read_targets(c, n, m, e);
 	if (strcmp(n->key, "price") == 0)
-		return read_price(c, n, &m->price, e);
+		return config_price_read(c, n, &m->price, e);
+	if (strcmp(n->key, "cache") == 0)
+		return read_cache(c, n, m, e);
 	if (strcmp(n->key, "defaults") == 0)
 		return config_defaults_read(c, n, &m->defaults, e);
 	return config_row_unknown(c, n, model_keys, ARRAY_LEN(model_keys), e);
@@ -770,11 +805,12 @@ enum errc config_table_load(struct config *c, const struct config_node *root, st
 {
 	const struct config_node *limits = root ? config_file_find(root, "limits") : NULL;
 	const struct config_node *runner = root ? config_file_find(root, "runner") : NULL;
-	const struct config_node *tables[3] = { NULL, NULL, NULL };
+	static const char *const lists[] = { "providers", "models", "api_keys", "hooks", "tokens" };
+	const struct config_node *tables[ARRAY_LEN(lists)] = { NULL };
 	enum errc                 rc;
 
 	for (size_t i = 0; root && i < ARRAY_LEN(tables); i++) {
-		const struct config_node *table = config_file_find(root, config_table_names[i]);
+		const struct config_node *table = config_file_find(root, lists[i]);
 		bool list = !table || config_row_kind(c, table, CONFIG_SEQUENCE, e) == ERR_OK;
 
 		rc = list ? ERR_OK : config_memory_note(c, e->code, e);
@@ -783,7 +819,9 @@ enum errc config_table_load(struct config *c, const struct config_node *root, st
 		tables[i] = list ? table : NULL;
 		c->memory->mistakes.rows_lost |= !list;
 	}
-	rc = load_providers(c, tables[0], e);
+	rc = config_memory_note(c, config_price_load(c, e), e);
+	if (rc == ERR_OK)
+		rc = load_providers(c, tables[0], e);
 	if (rc == ERR_OK)
 		rc = load_models(c, tables[1], e);
 	if (rc == ERR_OK)
@@ -795,5 +833,9 @@ enum errc config_table_load(struct config *c, const struct config_node *root, st
 		rc = config_memory_note(c, load_limits(c, limits, e), e);
 	if (rc == ERR_OK)
 		rc = config_memory_note(c, config_runner_read(c, runner, e), e);
+	if (rc == ERR_OK)
+		rc = config_memory_note(c, config_hooks_read(c, tables[3], e), e);
+	if (rc == ERR_OK)
+		rc = config_memory_note(c, config_tokens_read(c, tables[4], e), e);
 	return rc;
 }

@@ -16,10 +16,8 @@ static const struct unit size_units[] = {
 };
 
 static const struct unit duration_units[] = {
-	{ "h", 3600000000 },
-	{ "m", 60000000 },
-	{ "s", 1000000 },
-	{ "ms", 1000 },
+	{ "d", 86400000000 }, { "h", 3600000000 }, { "m", 60000000 },
+	{ "s", 1000000 },     { "ms", 1000 },
 };
 
 /* Reads decimal digits, without sign, spaces or a leading zero (which some read as octal). */
@@ -100,7 +98,10 @@ void config_value_show_size(int64_t bytes, char ret_text[32])
 
 void config_value_show_duration(int64_t us, char ret_text[32])
 {
-	show_unit(us, duration_units, ARRAY_LEN(duration_units), ret_text);
+	/* A day is shown as 24h, as operators write it. */
+	bool days = us > duration_units[0].factor;
+
+	show_unit(us, duration_units + !days, ARRAY_LEN(duration_units) - !days, ret_text);
 }
 
 struct str config_value_name(const char *names, int i)
@@ -262,7 +263,7 @@ static enum errc config_value_read_number(const struct config_rule *rule, struct
 		config_value_show_size(rule->max, max);
 	} else if (rule->type == CONFIG_DURATION) {
 		ok = read_unit(text, duration_units, ARRAY_LEN(duration_units), &v);
-		kind = "a duration with its unit, as 500ms, 10s, 5m or 1h";
+		kind = "a duration with its unit, as 500ms, 10s, 5m, 1h or 30d";
 		config_value_show_duration(rule->min, min);
 		config_value_show_duration(rule->max, max);
 	} else {

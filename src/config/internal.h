@@ -32,16 +32,27 @@ struct config_node {
  * no value changes its meaning by how it looks.  Anchors, aliases, tags, duplicate keys, and more
  * than one document are refused. */
 
-/* config_file_read: the root is always a map; an empty file is an empty map.
- * Errors: NOT_FOUND (no such file, or it cannot be read), INVALID_VALUE, INTERNAL (memory). */
-enum errc config_file_read(const char *path, struct arena *a, struct config_node **ret,
-			   struct err *e) MUST_USE;
+/* config_file_bytes: appends the file's bytes to out.  Errors: NOT_FOUND (no such file, or it cannot be read),
+ * INVALID_VALUE (too large). */
+enum errc config_file_bytes(const char *path, struct buf *out, struct err *e) MUST_USE;
+/* config_file_parse: the tree of the bytes; the root is always a map; an empty file is an empty map.  path: for errors.  deepest: how many
+ * levels there may be, up to LIMIT_IMPORT_DEPTH.
+ * Errors: INVALID_VALUE, INTERNAL (memory). */
+enum errc config_file_parse(const char *path, struct str bytes, size_t deepest, struct arena *a,
+			    struct config_node **ret, struct err *e) MUST_USE;
 
 /* config_file_find: the member of a map, or NULL. */
 const struct config_node *config_file_find(const struct config_node *map, const char *key);
 
 /* --- config_memory: the memory of a loaded configuration, and the sources of its values; for
  * the files of config/ only. */
+
+/* A file with a secret. */
+struct config_secret_file {
+	struct config_secret_file *next;
+	const char                *path;
+	uint64_t                   mark; /* the file as it was before it was read */
+};
 
 struct config_secret_link {
 	struct config_secret_link *next;
@@ -59,7 +70,10 @@ struct config_mistakes {
 struct config_memory {
 	struct arena               arena;
 	struct config_secret_link *secrets; /* newest first */
+	struct config_secret_file *files;   /* newest first */
 	const char                *file;    /* NULL: none */
+	struct buf         text;   /* its bytes, for a load that reads the secrets alone again */
+	struct price_file *prices; /* held; NULL: none */
 	/* by option; the node of those from the file, else NULL */
 	enum config_source        source[CONFIG_OPTION__COUNT];
 	const struct config_node *node[CONFIG_OPTION__COUNT];
@@ -71,11 +85,15 @@ struct config_memory {
 	bool                       needs_secrets;
 };
 
+/* config_memory_create: an empty configuration, owned, for config_destroy; NULL: no memory. */
+struct config *config_memory_create(void) MUST_USE;
 /* config_memory_alloc: zeroed, lives as long as the config; NULL with e set (INTERNAL). */
 void *config_memory_alloc(struct config *c, size_t n, struct err *e) MUST_USE;
 /* config_memory_secret_take: consumes an owned secret; what it returns is borrowed from c. */
 enum errc config_memory_secret_take(struct config *c, char *secret, const char **ret,
 				    struct err *e) MUST_USE;
+/* config_memory_secret_file: notes that a secret is in this file.  Errors: INTERNAL. */
+enum errc config_memory_secret_file(struct config *c, const char *path, struct err *e) MUST_USE;
 /* config_memory_note: keeps what is wrong with a value and returns OK, so that the next one is read;
  * returns other errors. */
 enum errc config_memory_note(const struct config *c, enum errc rc, struct err *e) MUST_USE;
@@ -116,6 +134,9 @@ enum errc config_row_kind(const struct config *c, const struct config_node *n,
 			  enum config_kind kind, struct err *e) MUST_USE;
 enum errc config_row_value(const struct config *c, const struct config_node *n,
 			   struct err *e) MUST_USE;
+/* config_row_names: the names in a list, as many as it has; *ret is borrowed from c. */
+enum errc config_row_names(struct config *c, const struct config_node *list,
+			   const char *const **ret, struct err *e) MUST_USE;
 /* config_row_fail: what is wrong with n.  config_row_unknown: its key is none of these. */
 enum errc config_row_fail(const struct config *c, const struct config_node *n, const char *what,
 			  struct err *e);
@@ -131,6 +152,45 @@ extern const char *const config_table_names[];
 /* config_table_load: root is the file's, NULL when there is none. */
 enum errc config_table_load(struct config *c, const struct config_node *root,
 			    struct err *e) MUST_USE;
+
+/* --- config_price: the price of a model, and the file of the option prices.
+ *
+ * config_price_read: what ret points to lives as long as c.  config_price_load: reads the file.  config_price_put:
+ * prints a price as a line of the configuration.  Errors: INVALID_VALUE, with the place in the file. */
+enum errc config_price_read(struct config *c, const struct config_node *map, struct price *ret,
+			    struct err *e) MUST_USE;
+enum errc config_price_load(struct config *c, struct err *e) MUST_USE;
+bool      config_price_put(struct buf *out, const struct price *p) MUST_USE;
+
+/* config_table_secret: the value that a key of the file names; borrowed from c. */
+enum errc config_table_secret(struct config *c, enum config_secret_kind kind,
+			      const struct config_node *n, const char **ret,
+			      struct err *e) MUST_USE;
+
+/* --- config_auth: the map `auth` of a provider.  *ret stays as it is where the entry has a key of its own; else it lives
+ * as long as c.  Errors: INVALID_VALUE, with the place in the file.  config_auth_print: as a line; NULL: nothing. */
+enum errc config_auth_read(struct config *c, const struct config_node *map,
+			   const struct credential_options **ret, struct err *e) MUST_USE;
+bool      config_auth_print(const struct credential_options *o, struct buf *out) MUST_USE;
+
+/* --- config_hook: the table `hooks`. */
+
+/* config_hooks_read: fills c->hooks from the list (NULL: none), after providers and models.  Errors: INVALID_VALUE. */
+enum errc config_hooks_read(struct config *c, const struct config_node *table,
+			    struct err *e) MUST_USE;
+/* config_hooks_print: the table as YAML, if there are hooks. */
+bool config_hooks_print(const struct config *c, struct buf *out) MUST_USE;
+/* config_put_quoted, config_put_int: a text in double quotes; a number as `show` prints it. */
+bool config_put_quoted(struct buf *out, const char *text) MUST_USE;
+bool config_put_int(struct buf *out, int64_t v, void (*show)(int64_t, char[32])) MUST_USE;
+
+/* --- config_tokens: the table `tokens`.
+ *
+ * config_tokens_read: fills c->tokens from the list (NULL: none).  Errors: INVALID_VALUE.  config_tokens_print: the table
+ * as YAML, if there are issuers. */
+enum errc config_tokens_read(struct config *c, const struct config_node *table,
+			     struct err *e) MUST_USE;
+bool      config_tokens_print(const struct config *c, struct buf *out) MUST_USE;
 
 /* --- config_defaults: the map `defaults` of a model. */
 

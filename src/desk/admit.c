@@ -27,6 +27,11 @@ static struct {
 	struct list_head waits;
 } desk = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+union admit_hold {
+	struct rate_hold  rate;
+	struct quota_hold quota; /* after admit_share */
+};
+
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct rate   *rate; /* lives as long as the process */
 /* Set before the first call; NULL: this process has its limits alone.  The same. */
@@ -47,6 +52,7 @@ static bool has_rate(void)
 
 static const char *const policies[RATE_WHOSE__COUNT][RATE_POLICY__COUNT] = {
 	[RATE_KEY] = { "requests", "tokens", "concurrent" },
+	[RATE_GROUP] = { "group-requests", "group-tokens", "group-concurrent" },
 	[RATE_ALL] = { "all-requests", "all-tokens", "all-concurrent" },
 };
 
@@ -77,6 +83,8 @@ static void admit_refuse(const struct rate_view *view, enum rate_policy why, enu
 
 	if (whose == RATE_KEY)
 		who = "this API key";
+	else if (whose == RATE_GROUP)
+		who = "the group of this API key";
 	buf_init(&text, sizeof time);
 	if (left->window_us > 0 && allowance_put_time(&text, left->window_us))
 		str_copy(time, sizeof time, buf_view(&text));
@@ -99,6 +107,8 @@ static void admit_refuse(const struct rate_view *view, enum rate_policy why, enu
 			(long long)left->limit);
 		break;
 	}
+	if (whose != RATE_ALL)
+		err_at(e, whose == RATE_KEY ? "key" : "group");
 	if (!never)
 		e->retry_after_ms = why == RATE_CALLS ? 1000 : left->reset_us / 1000 + 1;
 }
@@ -263,11 +273,22 @@ static bool is_free(const struct allowance *a)
 	return a->requests == 0 && a->tokens == 0 && a->concurrent == 0;
 }
 
+/* no_limits: neither the caller nor its group has one. */
+static bool no_limits(const struct identity *who)
+{
+	return (who->number == 0 || is_free(&who->allowance)) &&
+	       (!who->group || is_free(&who->group->allowance));
+}
+
 static struct rate_ask rate_ask_of(const struct admit_ask *ask)
 {
+	const struct identity_group *group = ask->who->group;
+
 	return (struct rate_ask){
 		.key = ask->who->number,
+		.group = group ? group->number : 0,
 		.mine = &ask->who->allowance,
+		.ours = group ? &group->allowance : NULL,
 		.all = &ask->now->limits,
 		.tokens = ask->tokens,
 		.open = ask->open,
@@ -285,6 +306,15 @@ static bool refuse_rate(enum rate_answer rc, const struct rate_view *view, enum 
 	return rc == RATE_TAKEN;
 }
 
+/* hold_keep: what was taken becomes the call's; false: no memory. */
+static bool hold_keep(struct admit_pass *p, const union admit_hold *hold)
+{
+	p->hold = malloc(sizeof *p->hold);
+	if (p->hold)
+		*p->hold = *hold;
+	return p->hold;
+}
+
 /* take_rate: without any limit, nothing is counted. */
 static bool take_rate(const struct admit_ask *ask, struct admit_pass *p, struct rate_view *view,
 		      struct err *e)
@@ -292,13 +322,18 @@ static bool take_rate(const struct admit_ask *ask, struct admit_pass *p, struct 
 	enum rate_policy why = RATE_REQUESTS;
 	enum rate_whose  whose = RATE_KEY;
 	struct rate_ask  r = rate_ask_of(ask);
+	union admit_hold hold;
 
 	*p = (struct admit_pass){ .in = false };
 	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
-	if (is_free(r.all) && (r.key == 0 || is_free(r.mine)))
+	if (is_free(r.all) && no_limits(ask->who))
 		return true;
 	enum rate_answer rc =
-		has_rate() ? rate_take(rate, &r, &p->hold, view, &why, &whose) : RATE_FULL;
+		has_rate() ? rate_take(rate, &r, &hold.rate, view, &why, &whose) : RATE_FULL;
+	if (rc == RATE_TAKEN && !hold_keep(p, &hold)) {
+		rate_give(rate, &hold.rate, false, 0);
+		rc = RATE_FULL;
+	}
 	return refuse_rate(rc, view, why, whose, ask->tokens, e);
 }
 
@@ -358,9 +393,13 @@ static enum admit_answer errand_take(struct errand *x, struct rate_view *view, s
 	enum rate_policy why = RATE_REQUESTS;
 	enum rate_whose  whose = RATE_KEY;
 	struct rate_ask  r = rate_ask_of(&x->ask);
-	enum rate_answer rc =
-		quota_take(quota, &r, &x->take, &x->w->pass.quota, view, &why, &whose);
+	union admit_hold hold;
+	enum rate_answer rc = quota_take(quota, &r, &x->take, &hold.quota, view, &why, &whose);
 
+	if (rc == RATE_TAKEN && !hold_keep(&x->w->pass, &hold)) {
+		quota_give(quota, &hold.quota, false, 0);
+		rc = RATE_FULL;
+	}
 	if (rc == RATE_SHORT)
 		return errand_ask(x, e);
 	if (rc == RATE_REFUSED && why == RATE_CALLS && x->patience++ < PATIENCE) {
@@ -451,7 +490,7 @@ static enum admit_answer errand_start(const struct admit_ask *ask, struct admit_
 
 	w->pass = (struct admit_pass){ .in = false };
 	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
-	if (is_free(&ask->now->limits) && (ask->who->number == 0 || is_free(&ask->who->allowance)))
+	if (is_free(&ask->now->limits) && no_limits(ask->who))
 		return admit_queue(ask, w, e);
 	x = calloc(1, sizeof *x);
 	if (!x)
@@ -502,10 +541,13 @@ enum admit_answer admit_enter(const struct admit_ask *ask, struct admit_wait *w,
 
 void admit_over(struct admit_pass *p, bool asked, int64_t tokens)
 {
-	if (quota && p->quota.slot[RATE_ALL])
-		quota_give(quota, &p->quota, asked, tokens);
-	else if (p->hold.slot[RATE_ALL])
-		rate_give(rate, &p->hold, asked, tokens);
+	union admit_hold *hold = TAKE(p->hold);
+
+	if (hold && quota)
+		quota_give(quota, &hold->quota, asked, tokens);
+	else if (hold)
+		rate_give(rate, &hold->rate, asked, tokens);
+	free(hold);
 	if (p->in)
 		leave_place(p);
 }
@@ -524,7 +566,8 @@ void admit_look(const struct admit_settings *now, const struct identity *who,
 
 bool admit_counts_tokens(const struct admit_settings *now, const struct identity *who)
 {
-	return now->limits.tokens > 0 || who->allowance.tokens > 0;
+	return now->limits.tokens > 0 || who->allowance.tokens > 0 ||
+	       (who->group && who->group->allowance.tokens > 0);
 }
 
 void admit_drain(void)

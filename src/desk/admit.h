@@ -42,14 +42,14 @@ struct admit_settings {
 	int64_t          wait_us;     /* the longest wait */
 };
 
-/* A call's place and what it took from limits, from admit_enter to admit_over; plain, may be
- * copied. */
+/* The amounts that a call took from limits. */
+union admit_hold;
+
+/* A call's place and what it took from limits, from admit_enter to admit_over; may be copied, where one copy alone goes to
+ * admit_over. */
 struct admit_pass {
-	union {
-		struct rate_hold  hold;
-		struct quota_hold quota; /* after admit_share */
-	};
-	bool in; /* it has a place */
+	union admit_hold *hold; /* owned; NULL: it counts for no limit */
+	bool              in;   /* it has a place */
 };
 
 /* A waiting call; embedded in its owner, zero before. */

@@ -1,6 +1,7 @@
 /* The live runs, in buckets, under one lock. */
 #include "desk/live.h"
 
+#include "desk/cuts.h"
 #include "desk/tape.h"
 #include "store/run.h"
 
@@ -150,35 +151,45 @@ void live_set_first(struct live *l, int64_t first_token_ms)
 	live_tell(l);
 }
 
-void live_attempt_begun(struct live *l, const char *provider, struct str model, int64_t begun_ms,
-			unsigned attempts)
+void live_attempt_begun(struct live *l, const char *provider, const struct attempt_asked *a,
+			int64_t begun_ms, unsigned attempts)
 {
 	pthread_mutex_lock(&lock);
 	str_copy(l->provider, sizeof l->provider, str_of(provider));
 	l->attempts = attempts;
-	attempt_log_begun(&l->log, l->created_ms, model, begun_ms);
+	attempt_log_begun(&l->log, l->created_ms, a, begun_ms);
 	pthread_mutex_unlock(&lock);
 	live_tell(l);
 }
 
-void live_attempt_past(struct live *l, struct str model, const struct attempt_past *p)
+void live_again(struct live *l, struct str past, size_t count, int64_t begun_ms, unsigned attempts)
 {
 	pthread_mutex_lock(&lock);
-	attempt_log_past(&l->log, l->created_ms, model, p);
+	attempt_log_again(&l->log, past, count, begun_ms);
+	l->attempts = attempts;
 	pthread_mutex_unlock(&lock);
 }
 
-void live_attempt_last(struct live *l, struct str model, bool several, bool costs, int64_t nano)
+void live_attempt_past(struct live *l, const struct attempt_asked *a, const struct attempt_past *p)
 {
 	pthread_mutex_lock(&lock);
-	attempt_log_last(&l->log, l->created_ms, model, several, costs, nano);
+	attempt_log_past(&l->log, l->created_ms, a, p);
 	pthread_mutex_unlock(&lock);
 }
 
-void live_attempt_last_step(struct live *l, struct str model, const struct attempt_past *p)
+void live_attempt_last(struct live *l, const struct attempt_asked *a, bool several, bool costs,
+		       int64_t nano, const struct attempt_price *price)
 {
 	pthread_mutex_lock(&lock);
-	attempt_log_last_step(&l->log, l->created_ms, model, p);
+	attempt_log_last(&l->log, l->created_ms, a, several, costs, nano, price);
+	pthread_mutex_unlock(&lock);
+}
+
+void live_attempt_last_step(struct live *l, const struct attempt_asked *a,
+			    const struct attempt_past *p)
+{
+	pthread_mutex_lock(&lock);
+	attempt_log_last_step(&l->log, l->created_ms, a, p);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -202,7 +213,8 @@ bool live_cancel(struct id id, int64_t owner)
 	}
 	pthread_mutex_unlock(&lock);
 
-	void (*tell)(struct id, int64_t) = l ? NULL : atomic_load(&elsewhere);
+	void (*tell)(struct id, int64_t) =
+		l || cuts_cancel(id, owner) ? NULL : atomic_load(&elsewhere);
 	if (tell)
 		tell(id, owner);
 	return l;

@@ -45,13 +45,16 @@ struct live {
 void live_add(struct live *l);
 void live_remove(struct live *l); /* does nothing if l was never added */
 void live_set_status(struct live *l, enum run_status status);
-/* live_attempt_begun, _past, _last, _last_step: as attempt_log's; model: the provider's
- * name of it. */
-void live_attempt_begun(struct live *l, const char *provider, struct str model, int64_t begun_ms,
-			unsigned attempts);
-void live_attempt_past(struct live *l, struct str model, const struct attempt_past *p);
-void live_attempt_last(struct live *l, struct str model, bool several, bool costs, int64_t nano);
-void live_attempt_last_step(struct live *l, struct str model, const struct attempt_past *p);
+/* live_attempt_begun, _past, _last, _last_step: as attempt_log's. */
+void live_attempt_begun(struct live *l, const char *provider, const struct attempt_asked *a,
+			int64_t begun_ms, unsigned attempts);
+void live_attempt_past(struct live *l, const struct attempt_asked *a, const struct attempt_past *p);
+void live_attempt_last(struct live *l, const struct attempt_asked *a, bool several, bool costs,
+		       int64_t nano, const struct attempt_price *price);
+void live_attempt_last_step(struct live *l, const struct attempt_asked *a,
+			    const struct attempt_past *p);
+/* live_again: as attempt_log_again, for a run with so many attempts. */
+void live_again(struct live *l, struct str past, size_t count, int64_t begun_ms, unsigned attempts);
 void live_set_first(struct live *l, int64_t first_token_ms);
 /* live_end: the run has ended, and is no live one any more. */
 void live_end(struct live *l, enum run_status status, const struct live_end *end);

@@ -330,32 +330,50 @@ static bool quota_counts(const struct allowance *a)
 	return a && (a->requests > 0 || a->tokens > 0 || a->concurrent > 0);
 }
 
+/* quota_slots: the entries of the key and of its group, where these have limits; false: there is no room. */
+static bool quota_slots(struct quota *q, const struct rate_ask *ask, struct quota_slot *ret[])
+{
+	bool mine = ask->key != 0 && quota_counts(ask->mine);
+	bool ours = ask->group != 0 && quota_counts(ask->ours);
+
+	if (mine)
+		ret[RATE_KEY] = quota_slot_of(key_table_get(&q->keys, ask->key, ask->now_us));
+	if (ours && ret[RATE_KEY])
+		ret[RATE_KEY]->users++; /* it must not make room for the group's */
+	if (ours)
+		ret[RATE_GROUP] = quota_slot_of(key_table_get(&q->keys, ask->group, ask->now_us));
+	if (ours && ret[RATE_KEY])
+		ret[RATE_KEY]->users--;
+	return (ret[RATE_KEY] || !mine) && (ret[RATE_GROUP] || !ours);
+}
+
 static enum rate_answer quota_take_locked(struct quota *q, const struct rate_ask *ask,
 					  struct share_take *take, struct quota_hold *hold,
 					  struct rate_view *view, const struct need **ret_why,
 					  struct needs *ns)
 {
-	bool               mine = ask->key != 0 && quota_counts(ask->mine);
-	struct quota_slot *s =
-		mine ? quota_slot_of(key_table_get(&q->keys, ask->key, ask->now_us)) : NULL;
-	size_t answers = take->job.err.code == ERR_OK ? take->count : 0;
+	struct quota_slot *slots[RATE_WHOSE__COUNT] = { [RATE_ALL] = &q->all };
+	bool               found = quota_slots(q, ask, slots);
+	size_t             answers = take->job.err.code == ERR_OK ? take->count : 0;
 
 	quota_answer_locked(q, take, ask->now_us);
-	if (mine && !s)
+	if (!found)
 		return RATE_FULL;
-	if (mine)
-		needs_of(ns, s, RATE_KEY, ask->mine, ask);
+	if (slots[RATE_KEY])
+		needs_of(ns, slots[RATE_KEY], RATE_KEY, ask->mine, ask);
+	if (slots[RATE_GROUP])
+		needs_of(ns, slots[RATE_GROUP], RATE_GROUP, ask->ours, ask);
 	needs_of(ns, &q->all, RATE_ALL, ask->all, ask);
 	enum rate_answer rc = quota_check(ns, ask->now_us, ret_why);
 	if (rc == RATE_SHORT)
 		quota_want(q, ns, ask->now_us, take, was_forestalled(take, answers));
 	if (rc == RATE_TAKEN) {
 		quota_spend(ns, ask->now_us, hold);
-		hold->slot[RATE_KEY] = s;
-		hold->slot[RATE_ALL] = &q->all;
-		q->all.users++;
-		if (s)
-			s->users++;
+		for (size_t i = 0; i < RATE_WHOSE__COUNT; i++) {
+			hold->slot[i] = slots[i];
+			if (slots[i])
+				slots[i]->users++;
+		}
 	}
 	quota_view(ns, ask->now_us, view);
 	if (rc == RATE_TAKEN)
@@ -370,7 +388,7 @@ enum rate_answer quota_take(struct quota *q, const struct rate_ask *ask, struct 
 	struct needs       ns = { .count = 0 };
 	const struct need *n = NULL;
 
-	*ret = (struct quota_hold){ .slot = { NULL, NULL } };
+	*ret = (struct quota_hold){ .slot = { NULL } };
 	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
 	pthread_mutex_lock(&q->lock);
 	enum rate_answer rc = quota_take_locked(q, ask, take, ret, view, &n, &ns);
@@ -400,6 +418,8 @@ void quota_look(struct quota *q, const struct rate_ask *ask, struct rate_view *v
 	pthread_mutex_lock(&q->lock);
 	if (ask->key != 0 && quota_counts(ask->mine))
 		needs_of(&ns, quota_find(q, ask->key), RATE_KEY, ask->mine, ask);
+	if (ask->group != 0 && quota_counts(ask->ours))
+		needs_of(&ns, quota_find(q, ask->group), RATE_GROUP, ask->ours, ask);
 	needs_of(&ns, &q->all, RATE_ALL, ask->all, ask);
 	quota_view(&ns, ask->now_us, view);
 	pthread_mutex_unlock(&q->lock);

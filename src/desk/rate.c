@@ -163,37 +163,64 @@ static void take_all(struct rate_slot *s, const struct allowance *a, const struc
 		      &hold->tokens_from[whose]);
 }
 
+/* Whose limits a call has to do with; slot NULL: not this one's. */
+struct rate_party {
+	struct rate_slot       *slot;
+	const struct allowance *a;
+};
+
+/* rate_find: makes entries that are not there; false: there is no room for one. */
+static bool rate_find(struct rate *r, const struct rate_ask *ask, struct rate_party ret[])
+{
+	struct rate_slot *pinned = NULL;
+	bool              found = true;
+
+	for (enum rate_whose i = RATE_KEY; i < RATE_ALL; i++) {
+		const struct allowance *a = i == RATE_KEY ? ask->mine : ask->ours;
+		int64_t                 key = i == RATE_KEY ? ask->key : ask->group;
+
+		if (key == 0 || !rate_counts(a))
+			continue;
+		ret[i] = (struct rate_party){
+			rate_slot_of(key_table_get(&r->keys, key, ask->now_us)), a
+		};
+		found = found && ret[i].slot;
+		/* The key's entry must not make room for its group's. */
+		if (i == RATE_KEY && ret[i].slot) {
+			pinned = ret[i].slot;
+			pinned->calls++;
+		}
+	}
+	if (pinned)
+		pinned->calls--;
+	ret[RATE_ALL] = (struct rate_party){ &r->all, ask->all };
+	return found;
+}
+
 static enum rate_answer rate_take_locked(struct rate *r, const struct rate_ask *ask,
 					 struct rate_hold *hold, struct rate_view *view,
 					 enum rate_policy *why, enum rate_whose *whose)
 {
-	bool              mine = ask->key != 0 && rate_counts(ask->mine);
-	struct rate_slot *s =
-		mine ? rate_slot_of(key_table_get(&r->keys, ask->key, ask->now_us)) : NULL;
-	enum rate_answer rc = mine && !s ? RATE_FULL : RATE_TAKEN;
+	struct rate_party p[RATE_WHOSE__COUNT] = { { NULL, NULL } };
+	enum rate_answer  rc = rate_find(r, ask, p) ? RATE_TAKEN : RATE_FULL;
 
-	if (mine && s) {
-		*whose = RATE_KEY;
-		rc = rate_check(s, ask->mine, ask, why);
+	for (enum rate_whose i = RATE_KEY; rc == RATE_TAKEN && i < RATE_WHOSE__COUNT; i++) {
+		*whose = i;
+		if (p[i].slot)
+			rc = rate_check(p[i].slot, p[i].a, ask, why);
 	}
-	if (rc == RATE_TAKEN) {
-		*whose = RATE_ALL;
-		rc = rate_check(&r->all, ask->all, ask, why);
+	for (enum rate_whose i = RATE_KEY; i < RATE_WHOSE__COUNT; i++) {
+		if (rc == RATE_TAKEN && p[i].slot)
+			take_all(p[i].slot, p[i].a, ask, i, hold);
+		view_of(p[i].slot, p[i].a, ask->now_us, view->of[i]);
 	}
-	if (rc == RATE_TAKEN) {
-		if (mine)
-			take_all(s, ask->mine, ask, RATE_KEY, hold);
-		take_all(&r->all, ask->all, ask, RATE_ALL, hold);
-	}
-	view_of(s, mine ? ask->mine : NULL, ask->now_us, view->of[RATE_KEY]);
-	view_of(&r->all, ask->all, ask->now_us, view->of[RATE_ALL]);
 	return rc;
 }
 
 enum rate_answer rate_take(struct rate *r, const struct rate_ask *ask, struct rate_hold *ret,
 			   struct rate_view *view, enum rate_policy *why, enum rate_whose *whose)
 {
-	*ret = (struct rate_hold){ .slot = { NULL, NULL } };
+	*ret = (struct rate_hold){ .slot = { NULL } };
 	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
 	pthread_mutex_lock(&r->lock);
 	enum rate_answer rc = rate_take_locked(r, ask, ret, view, why, whose);
@@ -201,14 +228,19 @@ enum rate_answer rate_take(struct rate *r, const struct rate_ask *ask, struct ra
 	return rc;
 }
 
+static void look_one(const struct rate *r, int64_t key, const struct allowance *a, int64_t now_us,
+		     struct rate_left of[RATE_POLICY__COUNT])
+{
+	if (key != 0 && rate_counts(a))
+		view_of(rate_slot_of(key_table_find(&r->keys, key)), a, now_us, of);
+}
+
 void rate_look(struct rate *r, const struct rate_ask *ask, struct rate_view *view)
 {
-	bool mine = ask->key != 0 && rate_counts(ask->mine);
-
 	*view = (struct rate_view){ .of = { { { .limit = 0 } } } };
 	pthread_mutex_lock(&r->lock);
-	view_of(mine ? rate_slot_of(key_table_find(&r->keys, ask->key)) : NULL,
-		mine ? ask->mine : NULL, ask->now_us, view->of[RATE_KEY]);
+	look_one(r, ask->key, ask->mine, ask->now_us, view->of[RATE_KEY]);
+	look_one(r, ask->group, ask->ours, ask->now_us, view->of[RATE_GROUP]);
 	view_of(&r->all, ask->all, ask->now_us, view->of[RATE_ALL]);
 	pthread_mutex_unlock(&r->lock);
 }

@@ -1,4 +1,4 @@
-/* desk/rate: counts calls and tokens in windows of time, for each key and for all callers
+/* desk/rate: counts calls and tokens in windows of time, for each key, for each group of keys, and for all callers
  * together.
  *
  * A window begins with the first call in it and ends when its time is over; the next call begins
@@ -21,7 +21,8 @@ enum rate_policy {
 	RATE_CALLS,    /* calls at once */
 	RATE_POLICY__COUNT
 };
-enum rate_whose { RATE_KEY, RATE_ALL, RATE_WHOSE__COUNT };
+/* In the order in which their limits refuse. */
+enum rate_whose { RATE_KEY, RATE_GROUP, RATE_ALL, RATE_WHOSE__COUNT };
 
 struct rate;
 struct rate_slot;
@@ -34,7 +35,9 @@ OWNABLE(rate);
 
 struct rate_ask {
 	int64_t                 key; /* the key's number; 0: no key, only the limits of all count */
+	int64_t                 group;  /* the number of its group, below 0; 0: none */
 	const struct allowance *mine;   /* the key's limits; NULL: none */
+	const struct allowance *ours;   /* the group's, likewise */
 	const struct allowance *all;    /* the limits of all callers together */
 	int64_t                 tokens; /* the most that the call may take, an estimate */
 	/* The call names no maximum: if `tokens` are more than a whole window allows, the call

@@ -187,7 +187,7 @@ bool tape_next(const struct tape *t, uint64_t *at, struct event *ret, uint64_t *
 
 	struct str rest = { s->data.data + (*at - s->at), s->data.len - (size_t)(*at - s->at) };
 	size_t     before = rest.n;
-	bool       ok = event_decode(&rest, ret, ret_seq);
+	bool       ok = event_decode_again(&rest, ret, ret_seq);
 	*at += before - rest.n;
 	return ok;
 }
@@ -271,7 +271,7 @@ static size_t whole_records(const struct tape *t, size_t at, size_t max)
 	while (rest.n > 0) {
 		struct str before = rest;
 
-		if (!event_decode(&rest, &ev, &seq))
+		if (!event_decode_again(&rest, &ev, &seq))
 			break;
 		if (from - before.n >= max && seq != last)
 			return from - before.n;

@@ -21,7 +21,10 @@ void ticket_who(const struct identity *who, char ret[TICKET_WHO])
 {
 	struct str id;
 
-	if (who->number != 0 && api_key_id(str_of(who->id), &id))
+	if (strncmp(who->id, "jwt:", 4) == 0)
+		snprintf(ret, TICKET_WHO, "%s%s%s", who->group ? "g" : "j", who->id + 4,
+			 who->group ? who->group->id + 4 : "");
+	else if (who->number != 0 && api_key_id(str_of(who->id), &id))
 		str_copy(ret, TICKET_WHO, id);
 	else
 		snprintf(ret, TICKET_WHO, "%016" PRIx64, (uint64_t)who->owner);
@@ -46,6 +49,8 @@ void ticket_make(const unsigned char signing[HASH_BYTES], struct id run, const s
 	char name[TICKET_WHO];
 
 	ticket_who(who, name);
+	if (who->proof != 0)
+		snprintf(name + strlen(name), TICKET_WHO - strlen(name), "%08" PRIx32, who->proof);
 	int n = snprintf(ret, TICKET_MAX, PREFIX "%0*" PRIx64 "_%s_", UNTIL_DIGITS,
 			 (uint64_t)until_s, name);
 	ticket_sign(signing, (struct str){ ret, (size_t)n }, run, ret + n);

@@ -13,15 +13,16 @@
 #include "base/identity.h"
 
 enum {
-	TICKET_WHO = 17, /* room for 16 signs and a NUL */
-	TICKET_MAX = 80, /* bytes of a ticket, its NUL included */
+	TICKET_WHO = 33, /* room for 16 signs, 8 of a group, 8 of a proof, and a NUL */
+	TICKET_MAX = 88, /* bytes of a ticket, its NUL included */
 };
 
 /* ticket_who: the name of an identity in a ticket: a stored key's id (without key_), a
- * configured key's owner in 16 hex digits; both survive a restart. */
+ * configured key's owner in 16 hex digits, j and what is after jwt: of a token's holder, or g, the same and what is after
+ * grp_ of its group; all survive a restart. */
 void ticket_who(const struct identity *who, char ret[TICKET_WHO]);
 /* ticket_make: makes a ticket for the events of a run that belongs to who, valid before until_s
- * (wall clock), NUL-terminated. */
+ * (wall clock), NUL-terminated.  The proof of a token's holder is after the name, in 8 hex digits. */
 void ticket_make(const unsigned char signing[HASH_BYTES], struct id run, const struct identity *who,
 		 int64_t until_s, char ret[TICKET_MAX]);
 /* ticket_read: whether text is a valid ticket for this run at now_s; ret_who is its key. The

@@ -24,14 +24,17 @@ static bool bearer_key(struct str header, struct str *ret)
 		key.p++;
 		key.n--;
 	}
-	if (key.n == 0 || key.n > LIMIT_SECRET || memchr(key.p, ' ', key.n))
+	if (key.n == 0 || memchr(key.p, ' ', key.n))
 		return false;
 	*ret = key;
 	return true;
 }
 
-static enum errc gate_find_key(const struct head *h, struct str *ret, struct err *e)
+static enum errc gate_find_key(struct request *r, struct str *ret, struct err *e)
 {
+	const struct head   *h = &r->view.head;
+	const struct family *f;
+
 	if (h->authorization.p) {
 		if (!bearer_key(h->authorization, ret))
 			return err_set(e, ERR_MALFORMED_API_KEY, "",
@@ -41,12 +44,16 @@ static enum errc gate_find_key(const struct head *h, struct str *ret, struct err
 	for (size_t i = 0; i < KEY_HEADER__COUNT; i++) {
 		if (!h->keys[i].p)
 			continue;
-		if (h->keys[i].n == 0 || h->keys[i].n > LIMIT_SECRET)
-			return err_set(e, ERR_MALFORMED_API_KEY, "",
-				       "the API key header is empty or too long");
+		if (h->keys[i].n == 0)
+			return err_set(e, ERR_MALFORMED_API_KEY, "", "the API key header is empty");
 		*ret = h->keys[i];
 		return ERR_OK;
 	}
+	f = request_family(r);
+	if (f->key_header && (*ret = request_header(r, f->key_header)).n > 0)
+		return ERR_OK;
+	if (f->key_query && request_query(r, f->key_query, 0, ret))
+		return ERR_OK;
 	return err_set(e, ERR_MISSING_API_KEY, "",
 		       "an API key is needed; send it as: Authorization: Bearer KEY");
 }
@@ -86,7 +93,7 @@ static enum errc check_key(struct request *r, struct err *e)
 	const struct server_options *o = r->server->options;
 	struct str                   key = STR_NONE;
 	struct str                   ticket;
-	enum errc                    rc = gate_find_key(&r->view.head, &key, e);
+	enum errc                    rc = gate_find_key(r, &key, e);
 
 	if (rc == ERR_OK)
 		rc = o->auth(o->arg, key, &r->view.by, e);
@@ -145,7 +152,7 @@ static enum errc check_query(const struct request *r, struct err *e)
 static size_t gate_max_body(struct request *r, const struct server_settings *now)
 {
 	size_t all = r->server->options->max_body;
-	size_t mine = (size_t)r->view.by.who->allowance.max_body;
+	size_t mine = (size_t)r->view.by.who->max_body;
 
 	if (r->route->body == BODY_UPLOAD)
 		return r->server->options->max_upload;
@@ -178,6 +185,11 @@ static enum errc check_head(struct request *r, const struct server_settings *now
 	}
 	enum errc rc = route_match(request_routes(r), o->hints, str_of(r->view.method), target,
 				   scratch, r->params, &r->route, e);
+	/* Without a key, too: a client that tries a socket first learns at once to use HTTP. */
+	if ((rc == ERR_OK || rc == ERR_METHOD_NOT_ALLOWED) && strcmp(r->view.method, "GET") == 0 &&
+	    head_asks_websocket(r->mhd))
+		return err_set(e, ERR_UPGRADE_REFUSED, "",
+			       "there is no WebSocket here; use HTTP, with server-sent events");
 	if (strcmp(r->view.method, "OPTIONS") == 0 &&
 	    (rc == ERR_METHOD_NOT_ALLOWED || r->view.path.p[0] == '*'))
 		return ERR_OK; /* answered in gate_body; a preflight carries no key */
@@ -256,7 +268,7 @@ static enum errc check_type(struct request *r, struct err *e)
 	if (r->input->body.len == 0)
 		return err_set(e, ERR_INVALID_JSON, "",
 			       "the body is empty; it must be a JSON object");
-	if (!is_json_type(r->view.head.content_type))
+	if (!request_family(r)->untyped && !is_json_type(r->view.head.content_type))
 		return err_set(
 			e, ERR_UNSUPPORTED_MEDIA, "",
 			"the body must be JSON; add the header Content-Type: application/json");

@@ -89,7 +89,8 @@ static enum MHD_Result head_refuse(struct reading *r, const char *text)
 static enum MHD_Result each_header(void *cls, enum MHD_ValueKind kind, const char *name,
 				   size_t name_len, const char *value, size_t value_len)
 {
-	struct reading *r = cls;
+	static const char tag[] = "x-parley-tag-";
+	struct reading   *r = cls;
 
 	(void)kind;
 	if (++r->count > LIMIT_HEADERS)
@@ -104,6 +105,9 @@ static enum MHD_Result each_header(void *cls, enum MHD_ValueKind kind, const cha
 		if (((unsigned char)value[i] < 0x20 && value[i] != '\t') || value[i] == 0x7f)
 			return head_refuse(r, "a header field value with a control character");
 
+	if (name_len >= sizeof tag && (name[0] | 0x20) == 'x' &&
+	    strncasecmp(name, tag, sizeof tag - 1) == 0)
+		r->head->tags = true;
 	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
 		if (strlen(known[i].name) != name_len || strcasecmp(known[i].name, name) != 0)
 			continue;
@@ -195,6 +199,21 @@ static bool is_nothing(struct str parameters)
 		if (!strchr(".0 \t", parameters.p[at]))
 			return false;
 	return true;
+}
+
+bool head_asks_websocket(struct MHD_Connection *c)
+{
+	static const char name[] = "websocket";
+	const char       *upgrade = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Upgrade");
+
+	while (upgrade && *upgrade) {
+		upgrade += strspn(upgrade, ", \t");
+		size_t n = strcspn(upgrade, ", \t");
+		if (n == sizeof name - 1 && strncasecmp(upgrade, name, n) == 0)
+			return true;
+		upgrade += n;
+	}
+	return false;
 }
 
 bool head_takes_gzip(struct str accept_encoding)

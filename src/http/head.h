@@ -33,6 +33,7 @@ struct head {
 	struct str forwarded;
 	struct str expect;
 	size_t     body_bytes; /* from Content-Length */
+	bool       tags;       /* there are headers x-parley-tag-NAME */
 };
 
 /* head_read: reads and checks the head. ERR_BAD_REQUEST: the head is one that no honest client
@@ -47,5 +48,8 @@ bool head_is_same_origin(const struct head *h);
 bool head_takes_gzip(struct str accept_encoding);
 /* head_host_is_local: localhost, 127.0.0.1 or [::1], with any port. */
 bool head_host_is_local(struct str host);
+/* head_asks_websocket: the Upgrade header names that protocol (RFC 6455 section 4.2.1). Few requests are asked, so
+ * the header has no member above. */
+bool head_asks_websocket(struct MHD_Connection *c);
 /* head_token_list: comma-separated header names, each a token (RFC 9110 section 5.6.2). */
 bool head_token_list(struct str list);

@@ -86,12 +86,13 @@ struct request {
 	enum request_phase     phase;
 	bool                   suspended; /* in libmicrohttpd's sense */
 	bool                   held;      /* waits, and is not suspended (yet) */
-	unsigned               held_runs; /* runs of the library since then */
-	int64_t                held_us;   /* since when */
 	bool                   resuming;  /* in the server's list to_resume */
 	bool            body_dropped;     /* above the limit: read to its end, answered with 413 */
+	unsigned        held_runs;        /* runs of the library since it is held */
 	bool            early;            /* answered before the body was read */
+	int64_t         held_us;          /* since when it is held */
 	struct err     *refusal; /* in the arena; why it is not served; NULL: not refused */
+	struct id       unmade;  /* the id of a call that was refused before it became a run */
 	size_t          dropped;
 	struct request *next_resume;
 

@@ -10,7 +10,7 @@
 
 static const char exposed[] =
 	"x-request-id, request-id, retry-after, retry-after-ms, x-should-retry, location, x-run-id, "
-	"x-conversation-id, x-parley-attempts, idempotency-replayed, etag, "
+	"x-conversation-id, x-parley-attempts, x-parley-target, x-parley-cache, x-parley-cached-from, age, idempotency-replayed, etag, x-next, "
 	"x-ratelimit-limit-requests, x-ratelimit-limit-tokens, x-ratelimit-remaining-requests, "
 	"x-ratelimit-remaining-tokens, x-ratelimit-reset-requests, x-ratelimit-reset-tokens, "
 	"ratelimit, ratelimit-policy, openai-processing-ms, server-timing";
@@ -175,6 +175,8 @@ static void error_headers(struct request *r, const struct err *e)
 	}
 	if (ends_retries(r, e))
 		reply_header(r, "x-should-retry", STR("false"));
+	else if (e->code == ERR_HOOK_UNAVAILABLE)
+		reply_header(r, "x-should-retry", STR("true"));
 	if (err_http(e) == 401)
 		reply_header(r, "WWW-Authenticate", STR("Bearer realm=\"parley\""));
 }
@@ -196,6 +198,18 @@ static void error_terse(struct request *r, const struct err *e)
 	reply_send(r, family_http(request_family(r), e), response);
 }
 
+/* unmade_header: the id with which the refused call will stand in the ledger. */
+static void unmade_header(struct request *r)
+{
+	char text[ID_MAX];
+
+	if (!r->route || !(r->route->traits & ROUTE_CALL) || r->note.run.n > 0 ||
+	    r->note.replayed || !r->server->options->unmade)
+		return;
+	r->unmade = id_new();
+	reply_header(r, "X-Run-Id", id_text(r->unmade, ID_RUN, text));
+}
+
 void reply_error(struct request *r, const struct err *e)
 {
 	struct buf body;
@@ -211,6 +225,7 @@ void reply_error(struct request *r, const struct err *e)
 		buf_finish(&allow);
 	}
 	error_headers(r, e);
+	unmade_header(r);
 	buf_init(&body, 4 * KIB);
 	if (request_family(r)->error(e, str_of(request_view(r)->id), &body)) {
 		reply_json_take(r, family_http(request_family(r), e), &body);

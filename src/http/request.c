@@ -117,8 +117,7 @@ static bool id_ok(struct str id)
 	return id.n > 0 && id.n <= 128;
 }
 
-/* request_client: the client's address, as far as trusted proxies report it; empty: not known. */
-static void request_client(const struct request *r, char ret[PEER_TEXT])
+void request_client(const struct request *r, char ret[PEER_TEXT])
 {
 	const struct server_options    *o = r->server->options;
 	const struct server_settings   *now = o->settings(o->arg);
@@ -160,10 +159,11 @@ static void write_log(const struct request *r, int status, int64_t us)
 	log_int(&line, "bytes_in", (int64_t)r->view.head.body_bytes);
 	log_int(&line, "bytes_out", (int64_t)r->bytes_out);
 	log_known(&line, "key_id", str_of(r->view.by.who->id));
+	log_known(&line, "key_name", r->view.by.who->name);
 	call_note_log(&r->note, &line);
 	log_known(&line, "user_agent", r->view.head.user_agent);
-	if (r->refusal)
-		log_str(&line, "error_code", str_of(err_wire(r->refusal)));
+	log_known(&line, "error_code",
+		  r->refusal ? str_of(err_wire(r->refusal)) : r->note.error_code);
 	log_end(&line);
 }
 
@@ -201,8 +201,39 @@ static void request_count(const struct request *r, int status, int64_t us)
 	metric_http(route, r->view.method, status, us);
 	metric_observe(METRIC_REQUEST_BYTES, labels, (int64_t)r->view.head.body_bytes);
 	metric_observe(METRIC_RESPONSE_BYTES, labels, (int64_t)r->bytes_out);
-	if (r->note.upstream_us)
-		metric_observe(METRIC_OVERHEAD, labels, us - r->note.upstream_us);
+	if (!r->note.upstream_us)
+		return;
+
+	/* A client may have the last byte before the run has noted that the provider is done. */
+	int64_t own_us = us - r->note.upstream_us;
+
+	metric_observe(METRIC_OVERHEAD, labels, own_us > 0 ? own_us : 0);
+}
+
+/* request_unmade: whether a call ended without a run.  What an earlier call answers is no call. */
+static bool request_unmade(const struct request *r)
+{
+	bool refused = r->status >= 400 && r->refusal;
+
+	return r->route && (r->route->traits & ROUTE_CALL) && r->note.run.n == 0 &&
+	       !r->note.replayed && (r->status == 0 || refused);
+}
+
+static void request_tell_unmade(const struct request *r, int64_t us)
+{
+	const struct server_options *o = r->server->options;
+
+	if (!o->unmade)
+		return;
+	o->unmade(o->arg, r,
+		  &(struct server_unmade){
+			  .id = r->unmade,
+			  .http = r->status,
+			  .us = us,
+			  .code = r->status != 0 ? err_wire(r->refusal) : NULL,
+			  .model = r->note.model,
+			  .label = r->note.label,
+		  });
 }
 
 void request_destroy(struct request *r)
@@ -219,10 +250,21 @@ void request_destroy(struct request *r)
 	upload_cut(r);
 	if (r->stream)
 		stream_completed(r->stream);
+	bool unmade = request_unmade(r);
+	char run[ID_MAX];
+	if (unmade) {
+		r->note.outcome = r->status == 0 ? STR("client_left") : STR("refused");
+		if (id_none(r->unmade))
+			r->unmade = id_new();
+		if (s->options->unmade)
+			r->note.run = id_text(r->unmade, ID_RUN, run);
+	}
 	if (log_on(LOG_INFO) && !(r->route && (r->route->traits & ROUTE_QUIET) && status < 400))
 		write_log(r, status, us);
 	request_count(r, status, us);
 	request_tell_trace(r, status, us);
+	if (unmade)
+		request_tell_unmade(r, us);
 	r->connection->request = NULL;
 	connection_move(r->connection, CONNECTION_IDLE);
 	if (r->response)
@@ -382,6 +424,11 @@ struct route_list request_routes(const struct request *r)
 	return list;
 }
 
+bool request_reaches(const struct request *r, enum route_auth auth)
+{
+	return !(request_routes(r).without & 1u << auth);
+}
+
 const struct family *request_family(const struct request *r)
 {
 	return r->server->options->family(r, r->route);
@@ -398,34 +445,80 @@ struct str request_param(const struct request *r, size_t i)
 	return r->params[i];
 }
 
-/* A header that a request has. */
+/* A header that is looked for, and who gets its lines. */
 struct named_header {
 	struct str name;
-	struct str value;
+	void (*fn)(void *arg, struct str line);
+	void *arg;
 };
 
 static enum MHD_Result find_header(void *cls, enum MHD_ValueKind kind, const char *name,
 				   size_t name_len, const char *value, size_t value_len)
 {
-	struct named_header *h = cls;
+	const struct named_header *h = cls;
 
 	(void)kind;
 	if (name_len == h->name.n && strncasecmp(name, h->name.p, name_len) == 0)
-		h->value = (struct str){ value ? value : "", value_len };
+		h->fn(h->arg, (struct str){ value ? value : "", value_len });
 	return MHD_YES;
+}
+
+void request_header_lines(const struct request *r, const char          *name,
+			  void (*fn)(void *arg, struct str line), void *arg)
+{
+	struct named_header h = { .name = str_of(name), .fn = fn, .arg = arg };
+
+	MHD_get_connection_values_n(r->mhd, MHD_HEADER_KIND, find_header, &h);
+}
+
+struct prefixed {
+	struct str prefix;
+	void (*fn)(void *arg, struct str name, struct str value);
+	void *arg;
+};
+
+static enum MHD_Result find_prefix(void *cls, enum MHD_ValueKind kind, const char *name,
+				   size_t name_len, const char *value, size_t value_len)
+{
+	const struct prefixed *p = cls;
+	size_t                 n = p->prefix.n;
+
+	(void)kind;
+	if (name_len > n && strncasecmp(name, p->prefix.p, n) == 0)
+		p->fn(p->arg, (struct str){ name + n, name_len - n },
+		      (struct str){ value ? value : "", value_len });
+	return MHD_YES;
+}
+
+void request_headers_with(const struct request *r, const char                            *prefix,
+			  void (*fn)(void *arg, struct str name, struct str value), void *arg)
+{
+	struct prefixed p = { .prefix = str_of(prefix), .fn = fn, .arg = arg };
+
+	MHD_get_connection_values_n(r->mhd, MHD_HEADER_KIND, find_prefix, &p);
+}
+
+static void take_line(void *arg, struct str line)
+{
+	*(struct str *)arg = line;
 }
 
 struct str request_header(const struct request *r, const char *name)
 {
-	struct named_header h = { .name = str_of(name) };
+	struct str last = STR_NONE;
 
-	MHD_get_connection_values_n(r->mhd, MHD_HEADER_KIND, find_header, &h);
-	return h.value;
+	request_header_lines(r, name, take_line, &last);
+	return last;
 }
 
 struct arena *request_arena(struct request *r)
 {
 	return &r->arena;
+}
+
+const struct input *request_input(const struct request *r)
+{
+	return r->input;
 }
 
 struct input *request_input_take(struct request *r)
@@ -487,6 +580,24 @@ bool request_query(struct request *r, const char *key, size_t nth, struct str *r
 	return false;
 }
 
+bool request_query_is(const struct request *r, const char *key, const char *value)
+{
+	struct str rest = r->query;
+	size_t     n = strlen(key);
+
+	while (rest.n > 0) {
+		const char *amp = memchr(rest.p, '&', rest.n);
+		struct str  pair = { rest.p, amp ? (size_t)(amp - rest.p) : rest.n };
+
+		if (pair.n > n + 1 && memcmp(pair.p, key, n) == 0 && pair.p[n] == '=' &&
+		    (!value || str_is((struct str){ pair.p + n + 1, pair.n - n - 1 }, value)))
+			return true;
+		rest.p += pair.n + (amp ? 1 : 0);
+		rest.n -= pair.n + (amp ? 1 : 0);
+	}
+	return false;
+}
+
 bool request_query_within(struct request *r, const char *name, size_t nth, struct str *ret_key,
 			  struct str *ret_value)
 {
@@ -506,6 +617,22 @@ bool request_query_within(struct request *r, const char *name, size_t nth, struc
 	return false;
 }
 
+bool request_query_with(struct request *r, const char *prefix, size_t nth, struct str *ret_rest,
+			struct str *ret_value)
+{
+	struct str rest = r->query;
+	struct str begin = str_of(prefix);
+	struct str key;
+
+	while (next_pair(r, &rest, &key, ret_value)) {
+		if (!str_starts(key, begin) || nth-- > 0)
+			continue;
+		*ret_rest = (struct str){ key.p + begin.n, key.n - begin.n };
+		return true;
+	}
+	return false;
+}
+
 static void request_keep(struct request *r, struct str *to, struct str s)
 {
 	if (s.n > 0 && !str_eq(*to, s))
@@ -517,8 +644,13 @@ void request_note(struct request *r, const struct call_note *n)
 	request_keep(r, &r->note.run, n->run);
 	request_keep(r, &r->note.conversation, n->conversation);
 	request_keep(r, &r->note.model, n->model);
+	request_keep(r, &r->note.label, n->label);
 	request_keep(r, &r->note.provider, n->provider);
 	request_keep(r, &r->note.finish_reason, n->finish_reason);
+	request_keep(r, &r->note.outcome, n->outcome);
+	request_keep(r, &r->note.error_code, n->error_code);
+	if (n->cache)
+		r->note.cache = n->cache;
 	if (n->tokens_in || n->tokens_out) {
 		r->note.tokens_in = n->tokens_in;
 		r->note.tokens_out = n->tokens_out;
@@ -534,6 +666,7 @@ void request_note(struct request *r, const struct call_note *n)
 	if (n->attempts)
 		r->note.attempts = n->attempts;
 	r->note.stream = r->note.stream || n->stream;
+	r->note.replayed = r->note.replayed || n->replayed;
 }
 
 void request_refuse(struct request *r, const struct err *e)

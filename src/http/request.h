@@ -12,6 +12,8 @@
 #include "base/identity.h"
 #include "base/trace.h"
 #include "http/head.h"
+#include "http/peer.h"
+#include "http/route.h"
 #include "json/input.h"
 #include "loop/loop.h"
 #include "loop/work.h"
@@ -35,6 +37,9 @@ struct request_view {
 };
 const struct request_view *request_view(const struct request *r);
 
+/* request_reaches: whether the request, as it came, gets routes with this auth. */
+bool request_reaches(const struct request *r, enum route_auth auth);
+
 /* request_family: the family of the request's route, which decides the shape of answers and
  * errors. */
 const struct family *request_family(const struct request *r);
@@ -42,18 +47,32 @@ int64_t              request_owner(const struct request *r); /* the key's owner;
 struct str request_param(const struct request *r, size_t i); /* {…} of the template, decoded */
 /* request_header: a header that only some families read (struct family, headers), borrowed as the
  * others are; of several lines the last.  Empty: absent. */
-struct str    request_header(const struct request *r, const char *name);
+struct str request_header(const struct request *r, const char *name);
+/* request_header_lines: calls fn with each line of a header, in their order. */
+void request_header_lines(const struct request *r, const char          *name,
+			  void (*fn)(void *arg, struct str line), void *arg);
+/* request_headers_with: calls fn with each header whose name begins so, and with the rest of its name. */
+void          request_headers_with(const struct request *r, const char                            *prefix,
+				   void (*fn)(void *arg, struct str name, struct str value), void *arg);
 struct arena *request_arena(struct request *r);
+/* request_client: the client's address, as far as trusted proxies report it; empty: not known. */
+void request_client(const struct request *r, char ret[PEER_TEXT]);
 /* request_query: the nth (from 0) value of a query key, decoded and not empty. A key also
  * matches with "[]" after it, because the SDKs write arrays so. False: there is none. */
 bool request_query(struct request *r, const char *key, size_t nth, struct str *ret);
+/* request_query_is: whether the query has the key with this value, neither of them escaped; NULL: with any value. */
+bool request_query_is(const struct request *r, const char *key, const char *value);
+/* request_query_with: the nth pair whose key begins with a prefix, and the rest of that key. */
+bool request_query_with(struct request *r, const char *prefix, size_t nth, struct str *ret_rest,
+			struct str *ret_value);
 /* request_query_within: the nth (from 0) pair of the form name[key]=value, the value not empty.  False: there is none. */
 bool request_query_within(struct request *r, const char *name, size_t nth, struct str *ret_key,
 			  struct str *ret_value);
 
 /* request_input_take: body and tape; the caller owns them from then on, so they can outlive the
- * request. */
-struct input *request_input_take(struct request *r) MUST_USE;
+ * request.  request_input: borrowed until they are taken. */
+struct input       *request_input_take(struct request *r) MUST_USE;
+const struct input *request_input(const struct request *r);
 
 /* request_on_left: fn(arg) runs when the client leaves before there is a reply; the request is
  * gone when fn returns. A reply clears fn; a stream has its own callback. */

@@ -35,6 +35,7 @@ enum route_body {
 enum route_trait {
 	ROUTE_QUIET = 1,   /* a probe: no log line at level info */
 	ROUTE_NO_HEAD = 2, /* GET sends a stream or a download, so HEAD is refused */
+	ROUTE_CALL = 4,    /* calls a model: server_options.unmade */
 };
 
 struct route {

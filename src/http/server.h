@@ -16,6 +16,16 @@ struct server;
 
 enum { HTTP_BOUND = 128 }; /* room for an address, or "unix:" and a path */
 
+/* A call that has not become a run. */
+struct server_unmade {
+	struct id   id;    /* which the answer has told, unless the client left */
+	int         http;  /* the answer's status; 0: the client left before */
+	int64_t     us;    /* how long the request took */
+	const char *code;  /* the error's; NULL: the client left */
+	struct str  model; /* the name as asked; empty: not known */
+	struct str  label; /* the configured one, likewise */
+};
+
 /* The options of all servers of the process; filled by app, and outlive the servers. */
 struct server_options {
 	struct route_list routes;
@@ -25,12 +35,15 @@ struct server_options {
 	const struct route_spelling *spellings; /* spellings of the routes' paths; NULL: none */
 	/* family: in which a request is answered.  row: NULL: its path is none of the routes. */
 	const struct family *(*family)(const struct request *r, const struct route *row);
-	/* auth: the holder of this key, or of this token. Borrowed key, held identity; called on
+	/* auth: the holder of this key, or of this token, of whatever length. Borrowed key, held identity; called on
 	 * the loop's thread. */
 	enum errc (*auth)(void *arg, struct str key, struct caller *ret, struct err *e);
 	/* ticket: the held identity of the caller whom a ticket lets read the object in the path
 	 * (its first parameter); NULL: nobody. */
 	struct identity *(*ticket)(void *arg, struct str ticket, struct str object);
+	/* unmade: a request on a route with ROUTE_CALL has ended, and its call has not become a run (request_note); NULL:
+	 * nobody wants to know. */
+	void (*unmade)(void *arg, const struct request *r, const struct server_unmade *u);
 	/* settings: the current settings, which a reload may have changed. */
 	const struct server_settings *(*settings)(void *arg);
 	void  *arg;

@@ -225,6 +225,15 @@ bool media_type(struct str type, char ret[MEDIA_TYPE])
 	return slashes == 1 && ret[0] != '/' && ret[type.n - 1] != '/';
 }
 
+bool media_may_be_text(struct str type)
+{
+	bool media = str_starts(type, STR("image/")) || str_starts(type, STR("audio/")) ||
+		     str_starts(type, STR("video/")) || str_is(type, "application/pdf");
+
+	/* An image/svg+xml is one. */
+	return !media || memchr(type.p, '+', type.n);
+}
+
 bool media_is_data(struct str url)
 {
 	return url.n > 5 && strncasecmp(url.p, "data:", 5) == 0;

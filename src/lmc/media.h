@@ -16,6 +16,8 @@ enum { MEDIA_TYPE = 96 }; /* bytes of a media type with its NUL */
 /* media_type: copies a media type (RFC 9110, 8.3.1) in lower case, without parameters, and by its registered
  * name where clients use another one (image/jpg).  False: it is none, or too long. */
 bool media_type(struct str type, char ret[MEDIA_TYPE]);
+/* media_may_be_text: whether data of a type, as media_type gives it, may be a text: all but pictures, sound, video and PDFs. */
+bool media_may_be_text(struct str type);
 /* media_data: splits a data URL (RFC 2397) with base64, whose words may be in either case, into its type, as
  * media_type gives it, and its data, which is strict base64.  False: it is no such URL. */
 bool media_data(struct str url, char ret_type[MEDIA_TYPE], struct str *ret_data);

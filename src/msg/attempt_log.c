@@ -20,28 +20,51 @@ static void log_cut(struct attempt_log *l)
 		l->text.data[l->text.len++] = ']';
 }
 
+void attempt_log_again(struct attempt_log *l, struct str past, size_t count, int64_t begun_ms)
+{
+	l->open = true;
+	l->begun_ms = begun_ms;
+	if (count == 0 || count >= ATTEMPT_LOG_MOST || !buf_text(&l->text, "[") ||
+	    !buf_str(&l->text, past)) {
+		l->text.len = 0;
+		return;
+	}
+	l->count = (uint8_t)count;
+	l->past = (uint32_t)l->text.len;
+	if (!buf_text(&l->text, "]"))
+		l->text.len = l->past = 0;
+}
+
 static bool log_maybe(struct buf *out, bool known, int64_t v)
 {
 	return buf_text(out, ",") && (known ? buf_int(out, v) : buf_text(out, "null"));
 }
 
 /* log_open: begins an element after those that were given up. */
-static bool log_open(struct attempt_log *l, int64_t made_ms, struct str model)
+static bool log_open(struct attempt_log *l, int64_t made_ms, const struct attempt_asked *a)
 {
 	struct buf *out = &l->text;
 
 	out->len = l->past;
-	return buf_text(out, l->past > 0 ? ",[" : "[[") && buf_json_string(out, model) &&
+	return buf_text(out, l->past > 0 ? ",[" : "[[") && buf_json_string(out, a->model) &&
 	       buf_text(out, ",") && buf_int(out, l->begun_ms - made_ms) &&
 	       log_maybe(out, l->http != 0, l->http);
 }
 
-void attempt_log_begun(struct attempt_log *l, int64_t made_ms, struct str model, int64_t begun_ms)
+/* log_end_row: ends the element, and the log. */
+static bool log_end_row(struct buf *out, const struct attempt_asked *a)
+{
+	return (a->key == 0 || buf_fmt(out, ",[%u]", a->key)) && buf_text(out, "]]");
+}
+
+void attempt_log_begun(struct attempt_log *l, int64_t made_ms, const struct attempt_asked *a,
+		       int64_t begun_ms)
 {
 	l->open = true;
 	l->begun_ms = begun_ms;
 	l->http = 0;
-	if (!log_open(l, made_ms, model) || !buf_text(&l->text, l->count > 0 ? ",null]]" : "]]"))
+	if (!log_open(l, made_ms, a) || (l->count > 0 && !buf_text(&l->text, ",null")) ||
+	    !log_end_row(&l->text, a))
 		log_cut(l);
 }
 
@@ -54,26 +77,35 @@ static bool log_usage(struct buf *out, const struct usage *u)
 	       log_maybe(out, any, u->cached_write) && log_maybe(out, any, u->reasoning);
 }
 
+static bool log_price(struct buf *out, const struct attempt_price *p)
+{
+	return !p->told ||
+	       (buf_text(out, ",") && buf_json_string(out, str_of(p->source)) &&
+		log_maybe(out, p->above > 0, p->above) && buf_text(out, ",") &&
+		(p->class ? buf_json_string(out, str_of(p->class)) : buf_text(out, "null")));
+}
+
 /* log_row: the whole element of an attempt. */
-static bool log_row(struct attempt_log *l, int64_t made_ms, struct str model,
+static bool log_row(struct attempt_log *l, int64_t made_ms, const struct attempt_asked *a,
 		    const struct attempt_past *p)
 {
 	struct buf *out = &l->text;
 
 	l->open = false;
 	l->http = (int16_t)p->http;
-	return log_open(l, made_ms, model) && buf_text(out, ",") &&
+	return log_open(l, made_ms, a) && buf_text(out, ",") &&
 	       buf_json_string(out, str_of(p->provider)) &&
 	       log_maybe(out, true, p->ended_ms - l->begun_ms) && buf_text(out, ",") &&
 	       buf_json_string(out, str_of(p->code)) && log_usage(out, &p->usage) &&
 	       log_maybe(out, p->costs, p->nano) &&
-	       log_maybe(out, p->first_ms > 0, p->first_ms - l->begun_ms) && buf_text(out, "]]");
+	       log_maybe(out, p->first_ms > 0, p->first_ms - l->begun_ms) &&
+	       log_price(out, &p->price) && log_end_row(out, a);
 }
 
-void attempt_log_past(struct attempt_log *l, int64_t made_ms, struct str model,
+void attempt_log_past(struct attempt_log *l, int64_t made_ms, const struct attempt_asked *a,
 		      const struct attempt_past *p)
 {
-	if (!log_row(l, made_ms, model, p) || l->count + 1 >= ATTEMPT_LOG_MOST) {
+	if (!log_row(l, made_ms, a, p) || l->count + 1 >= ATTEMPT_LOG_MOST) {
 		log_cut(l);
 		return;
 	}
@@ -81,19 +113,19 @@ void attempt_log_past(struct attempt_log *l, int64_t made_ms, struct str model,
 	l->past = (uint32_t)(l->text.len - 1);
 }
 
-void attempt_log_last_step(struct attempt_log *l, int64_t made_ms, struct str model,
+void attempt_log_last_step(struct attempt_log *l, int64_t made_ms, const struct attempt_asked *a,
 			   const struct attempt_past *p)
 {
-	if (l->open && !log_row(l, made_ms, model, p))
+	if (l->open && !log_row(l, made_ms, a, p))
 		log_cut(l);
 }
 
-void attempt_log_last(struct attempt_log *l, int64_t made_ms, struct str model, bool several,
-		      bool costs, int64_t nano)
+void attempt_log_last(struct attempt_log *l, int64_t made_ms, const struct attempt_asked *a,
+		      bool several, bool costs, int64_t nano, const struct attempt_price *price)
 {
 	if (!l->open)
 		return;
-	if (!log_open(l, made_ms, model) || (several && !log_maybe(&l->text, costs, nano)) ||
-	    !buf_text(&l->text, "]]"))
+	if (!log_open(l, made_ms, a) || (several && !log_maybe(&l->text, costs, nano)) ||
+	    !log_price(&l->text, price) || !log_end_row(&l->text, a))
 		log_cut(l);
 }

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/money.h"
+#include "msg/call_cache.h"
 
 static void note_known(struct log_line *line, const char *key, struct str value)
 {
@@ -16,6 +17,8 @@ void call_note_log(const struct call_note *n, struct log_line *line)
 	note_known(line, "conversation", n->conversation);
 	note_known(line, "model", n->model);
 	note_known(line, "upstream", n->provider);
+	note_known(line, "cache", str_of(call_cache_name((enum call_cache)n->cache)));
+	note_known(line, "outcome", n->outcome);
 	note_known(line, "finish_reason", n->finish_reason);
 	if (n->tokens_in || n->tokens_out) {
 		log_int(line, "tokens_in", n->tokens_in);

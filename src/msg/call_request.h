@@ -21,6 +21,7 @@ struct identity;
 struct input;
 struct model;
 struct provider;
+struct usage_tags;
 
 /* Where the files of messages are: in the prompt, in the computer's sandbox, or in both. */
 enum context_files { CONTEXT_PROMPT, CONTEXT_WORKSPACE, CONTEXT_BOTH };
@@ -53,15 +54,15 @@ struct call_what {
 	struct str          label; /* configured model name, for metrics */
 	struct str          model; /* the name as asked */
 	unsigned            takes; /* enum provider_takes: files of which kinds the model takes */
-	bool                untranslated;        /* there are no messages, but only prompt.native */
-	bool                answers_calls;       /* calls in messages without an answer get one */
-	bool                instruction_set;     /* the request says something of it */
-	bool                instruction_once;    /* the branch does not keep it */
-	bool                instruction_default; /* it is the model's, by its configuration */
-	struct str          instruction;         /* plain text */
-	struct prompt       prompt;   /* messages and message_count are filled by the run */
-	const struct str   *messages; /* raw JSON objects, as they are stored */
-	size_t              message_count;
+	bool              untranslated;  /* only prompt.native says all; there may be no messages */
+	bool              answers_calls; /* calls in messages without an answer get one */
+	bool              instruction_set;     /* the request says something of it */
+	bool              instruction_once;    /* the branch does not keep it */
+	bool              instruction_default; /* it is the model's, by its configuration */
+	struct str        instruction;         /* plain text */
+	struct prompt     prompt;   /* messages and message_count are filled by the run */
+	const struct str *messages; /* raw JSON objects, as they are stored */
+	size_t            message_count;
 	struct origins origins; /* origins of messages and tools; in the arena, like the messages */
 	/* Parts of the body that its reader has left out: entries in the form of struct warnings. */
 	struct str warnings;
@@ -77,12 +78,23 @@ struct call_thread {
 	struct id  previous;
 	struct id  continues; /* the run whose answer this one goes on with; none: no */
 	struct str metadata;  /* JSON object, or empty */
+	int64_t keep_ms; /* how long after its last activity the conversation is kept; 0: not said */
 	/* Messages that name stored ones.  join: makes the whole message of the stored one and the
 	 * request's; *ret is in the arena. */
 	const struct call_reference *references;
 	size_t                       reference_count;
 	enum errc (*join)(struct str stored, struct str given, struct arena *arena, struct str *ret,
 			  struct err *e);
+};
+
+/* The client's wishes for the cache of answers. */
+struct cache_ask {
+	bool    asked;
+	bool    fresh;      /* a kept answer is not given, but replaced */
+	bool    only;       /* no provider is asked */
+	bool    unkept;     /* the answer is not kept */
+	int64_t ttl_ms;     /* the answer's time; 0: the model's */
+	int64_t max_age_ms; /* the age of the oldest answer that may be given */
 };
 
 /* The form of the answer, and the life of the run. */
@@ -92,6 +104,8 @@ struct call_manner {
 	struct str           settings; /* JSON object: what later answers show of the request */
 	struct str           headers[FAMILY_HEADERS]; /* in the family's order; empty: absent */
 	const struct call_computing *computing;       /* in the arena; NULL: no code is executed */
+	struct cache_ask             cache;
+	int64_t max_nano; /* the ceiling of its conversation, or else of its session; 0: none is set */
 	int64_t guess_in; /* tokens of the prompt, for encoders that tell them early; 0: none */
 	bool    store;
 	bool    finish;         /* the reader's leaving ends nothing; else it cancels the run */
@@ -100,16 +114,30 @@ struct call_manner {
 	bool    bare : 1;       /* a plain answer is a text, not JSON: the encoder prints it so */
 	bool    fence : 1;    /* LMC code reaches the provider as fenced text, not as tool calls */
 	bool    fences : 1;   /* fenced code of the answer becomes LMC code */
+	bool    capped : 1;   /* a ceiling counts, its own or that of the conversation */
 	bool    logprobs : 1; /* the client asked for log probabilities, and its shape has them */
+	bool    plain : 1;    /* the client of a run that was taken up was to get a plain answer */
+	/* An answer that breaks off goes on at another target: as the model's entry says, or the request. */
+	enum { RESUME_AS_SET, RESUME_OFF, RESUME_FALLBACK } resume;
 };
 
 /* Who asks. */
 struct call_caller {
 	struct identity *who; /* borrowed until the call is over, or has begun a run */
 	int64_t          owner;
+	int64_t          arrived_us; /* monotonic; when the request came; 0: not known */
 	uint8_t          scopes;     /* enum scope: in this request */
+	bool             console;    /* the console asks for its user */
 	struct str       request_id; /* borrowed likewise */
 	struct trace     trace;      /* the request's; attempts are spans inside it */
+	uint64_t
+		session; /* a hash of the owner and the session's name, where the client has given one; 0: none */
+	uint64_t   purse; /* likewise, where a ceiling of the session counts */
+	struct str tags;  /* the text of its tags (msg/usage_tag); empty: there are none to have */
+	const struct usage_tags *tags_said; /* in its body; NULL: nothing */
+	/* Parts of the head that were ignored: entries in the form of struct warnings. */
+	struct str warnings;
+	size_t     warning_count;
 	/* Its Idempotency-Key, borrowed likewise; NULL: none. */
 	const struct answer_label *key;
 	/* Where the answer is to be kept, or NULL; the run ends it.  Stays the caller's where run_start

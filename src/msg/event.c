@@ -3,6 +3,8 @@
 
 #include "base/limits.h"
 
+#include <strings.h>
+
 enum { BYTES_OF_TOKEN = 4 };
 
 int64_t event_weight(const struct event *ev)
@@ -14,12 +16,12 @@ int64_t event_weight(const struct event *ev)
 	case EVENT_TOOL_ARGS:
 	case EVENT_MESSAGE: return (int64_t)ev->text.n;
 	case EVENT_MEDIA: return LIMIT_IMAGE_TOKENS;
+	case EVENT_OTHER: return ev->block;
 	case EVENT_START:
 	case EVENT_TOOL_START:
 	case EVENT_BLOCK_END:
 	case EVENT_LMC:
 	case EVENT_ASKED:
-	case EVENT_OTHER:
 	case EVENT_USAGE:
 	case EVENT_FINISH:
 	case EVENT_ERROR:
@@ -27,6 +29,7 @@ int64_t event_weight(const struct event *ev)
 	case EVENT_STEP:
 	case EVENT_EXECUTE:
 	case EVENT_EXECUTED:
+	case EVENT_RESUMED:
 	case EVENT__COUNT: break;
 	}
 	return 0;
@@ -38,16 +41,38 @@ static void usage_renew(int64_t *n, int64_t next)
 		*n = next;
 }
 
+static void renew_small(int32_t *n, int32_t next)
+{
+	if (next > 0)
+		*n = next;
+}
+
+int32_t usage_small(int64_t n)
+{
+	return n < 0 ? 0 : n > LIMIT_TOKENS ? LIMIT_TOKENS : (int32_t)n;
+}
+
 void usage_take(struct usage *u, const struct usage *next)
 {
 	u->known |= next->known;
 	usage_renew(&u->in, next->in);
 	usage_renew(&u->cached_read, next->cached_read);
 	usage_renew(&u->cached_write, next->cached_write);
-	usage_renew(&u->cached_hour, next->cached_hour);
+	renew_small(&u->cached_hour, next->cached_hour);
 	usage_renew(&u->reasoning, next->reasoning);
+	renew_small(&u->audio_in, next->audio_in);
+	renew_small(&u->audio_out, next->audio_out);
+	renew_small(&u->image_out, next->image_out);
 	if (next->out > u->out)
 		u->out = next->out;
+	if (next->class != CLASS_UNTOLD)
+		u->class = next->class;
+	if (next->images > u->images)
+		u->images = next->images;
+	if (next->billed) {
+		u->billed = true;
+		u->bill = next->bill;
+	}
 }
 
 bool usage_same(const struct usage *a, const struct usage *b)
@@ -56,6 +81,41 @@ bool usage_same(const struct usage *a, const struct usage *b)
 	       a->out == b->out && a->cached_read == b->cached_read &&
 	       a->cached_write == b->cached_write && a->cached_hour == b->cached_hour &&
 	       a->reasoning == b->reasoning;
+}
+
+/* The words of OpenAI, Anthropic, Google, Mistral and Groq; the first one of a class is ours.  OpenAI serves
+ * what asks for "fast" as "priority". */
+static const struct {
+	struct str word;
+	enum usage_class class;
+} classes[] = {
+	{ { "standard", 8 }, CLASS_STANDARD },
+	{ { "default", 7 }, CLASS_STANDARD },
+	{ { "standard_only", 13 }, CLASS_STANDARD },
+	{ { "on_demand", 9 }, CLASS_STANDARD },
+	{ { "flex", 4 }, CLASS_FLEX },
+	{ { "priority", 8 }, CLASS_PRIORITY },
+	{ { "batch", 5 }, CLASS_BATCH },
+	{ { "scale", 5 }, CLASS_SCALE },
+	{ { "fast", 4 }, CLASS_FAST },
+	{ { "ultrafast", 9 }, CLASS_ULTRAFAST },
+};
+
+enum usage_class usage_class_of(struct str word)
+{
+	for (size_t i = 0; word.n > 0 && i < ARRAY_LEN(classes); i++)
+		if (word.n == classes[i].word.n &&
+		    strncasecmp(word.p, classes[i].word.p, word.n) == 0)
+			return classes[i].class;
+	return CLASS_UNTOLD;
+}
+
+const char *usage_class_word(enum usage_class class)
+{
+	for (size_t i = 0; class != CLASS_UNTOLD && i < ARRAY_LEN(classes); i++)
+		if (classes[i].class == class)
+			return classes[i].word.p;
+	return NULL;
 }
 
 struct usage usage_guess(int64_t bytes_in, int64_t bytes_out)

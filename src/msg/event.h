@@ -27,7 +27,8 @@ enum event_kind {
 	EVENT_ASKED,
 	/* A chunk, or a list of embeddings, that only the client understands: raw alone is set; of a
 	 * provider of OpenAI's Responses API, text: a whole item of its answer, a JSON object; of one
-	 * that says reasoning_details, name: this list of a delta, JSON (shape/details). */
+	 * that says reasoning_details, name: this list of a delta, JSON (shape/details); of one that speaks
+	 * Gemini's API, block: bytes of content that raw has, and no event. */
 	EVENT_OTHER,
 	EVENT_USAGE,  /* usage */
 	EVENT_FINISH, /* text: finish_reason in OpenAI's words; name: the provider's own word */
@@ -40,6 +41,9 @@ enum event_kind {
 	EVENT_STEP,
 	EVENT_EXECUTE,
 	EVENT_EXECUTED,
+	/* The answer goes on at another target, made by the run.  id: the provider's name; block: the characters of
+	 * text before, at most 2^32 - 1. */
+	EVENT_RESUMED,
 	EVENT__COUNT
 };
 
@@ -56,22 +60,43 @@ enum event_pass {
 	PASS_PRINT, /* the second pass: the event is printed for the client */
 };
 
-/* All numbers are tokens. */
+/* The service tiers of providers, which have prices of their own. */
+enum usage_class {
+	CLASS_UNTOLD,
+	CLASS_STANDARD,
+	CLASS_FLEX,
+	CLASS_PRIORITY,
+	CLASS_BATCH,
+	CLASS_SCALE,
+	CLASS_FAST,
+	CLASS_ULTRAFAST,
+	CLASS__COUNT
+};
+
+/* All numbers are tokens, if nothing else is said. */
 struct usage {
-	bool    known;     /* the provider has reported it */
-	bool    estimated; /* the gateway has estimated it */
-	int64_t in;
-	int64_t out;
-	int64_t cached_read;  /* the part of in read from the provider's cache */
-	int64_t cached_write; /* the part of in written to the provider's cache */
-	int64_t reasoning;    /* part of out */
-	int64_t cached_hour; /* the part of cached_write that stays for an hour; not stored, only charged */
+	bool known;      /* the provider has reported it */
+	bool estimated;  /* the gateway has estimated it */
+	bool billed;     /* the provider has reported the cost, too */
+	uint8_t class;   /* enum usage_class: the one that has served the call */
+	uint16_t images; /* pictures in the answer */
+	int64_t  in;
+	int64_t  out;
+	int64_t  cached_read;  /* the part of in read from the provider's cache */
+	int64_t  cached_write; /* the part of in written to the provider's cache */
+	int64_t  reasoning;    /* part of out */
+	/* The rest, with class, images and billed, is not stored, only charged. */
+	int32_t cached_hour; /* the part of cached_write that stays for an hour, or longer */
+	int32_t audio_in;    /* part of in, and not of cached_read */
+	int32_t audio_out;   /* part of out */
+	int32_t image_out;   /* likewise: the tokens of pictures */
+	int64_t bill;        /* the cost that the provider has reported: money (base/money.h) */
 };
 
 struct buf;
 
-/* The API in whose words raw is. */
-enum raw_form { RAW_OPENAI, RAW_ANTHROPIC, RAW_RESPONSES };
+/* The API in whose words raw is.  The numbers are in the log (msg/event_code). */
+enum raw_form { RAW_OPENAI, RAW_ANTHROPIC, RAW_RESPONSES, RAW_GEMINI };
 
 /* An event. All spans are borrowed for the callback that receives the event.
  *
@@ -119,7 +144,7 @@ struct event {
 	struct str raw_role;
 	/* The values of raw's "id", quotes included, and "created": an encoder replaces both in a
 	 * stored answer by Parley's own.  Of OpenAI's Responses API: the id of the event's item, and
-	 * "sequence_number". */
+	 * "sequence_number".  Of Gemini's: "responseId", and a finishReason. */
 	struct str raw_id;
 	struct str raw_created;
 	bool       raw_only_usage; /* raw is a usage chunk: its choices are empty */
@@ -147,9 +172,15 @@ int64_t event_weight(const struct event *ev);
  * out, or repeats as 0, stays; and the output cannot fall.  The input can: some servers begin with an
  * estimate. */
 void usage_take(struct usage *u, const struct usage *next);
+/* usage_small: a count of tokens, cut to what a part that is only charged may have. */
+int32_t usage_small(int64_t n);
+/* usage_same: whether a client would be told the same. */
 bool usage_same(const struct usage *a, const struct usage *b);
 
-struct usage usage_guess(int64_t bytes_in, int64_t bytes_out);
+/* usage_class_of: UNTOLD for a word that names none, as "auto".  usage_class_word: NULL for UNTOLD. */
+enum usage_class usage_class_of(struct str word);
+const char      *usage_class_word(enum usage_class class);
+struct usage     usage_guess(int64_t bytes_in, int64_t bytes_out);
 /* usage_cut: the usage of an answer that broke off. What the provider reported before the break
  * does not include the rest: the estimate counts for the output if it is higher, and for
  * everything if nothing was reported. */

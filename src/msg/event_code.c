@@ -21,9 +21,8 @@ enum part {
 	PART_FROM_LMC = 1 << 11,
 	PART_RAW_ID = 1 << 12,
 	PART_RAW_CREATED = 1 << 13,
-	PART_ANTHROPIC = 1 << 14, /* raw's form, together with the next bit */
-	PART_RESPONSES = 1 << 15,
-	PARTS = 2 * PART_RESPONSES - 1,
+	PART_FORM = 1 << 14, /* raw's form: enum raw_form, in two bits */
+	PARTS = 4 * PART_FORM - 1,
 };
 
 /* --- numbers and spans --- */
@@ -163,7 +162,7 @@ static bool take_usage(struct str *in, struct usage *ret)
 			       .cached_read = (int64_t)v[3],
 			       .cached_write = (int64_t)v[4],
 			       .reasoning = (int64_t)v[5],
-			       .cached_hour = (int64_t)v[6] };
+			       .cached_hour = usage_small((int64_t)v[6]) };
 	return true;
 }
 
@@ -183,8 +182,7 @@ static unsigned parts_of(const struct event *ev)
 	       (ev->from_lmc ? (unsigned)PART_FROM_LMC : 0) |
 	       (event_code_within(ev->raw_id, ev->raw) ? (unsigned)PART_RAW_ID : 0) |
 	       (event_code_within(ev->raw_created, ev->raw) ? (unsigned)PART_RAW_CREATED : 0) |
-	       (ev->form == RAW_ANTHROPIC ? (unsigned)PART_ANTHROPIC : 0) |
-	       (ev->form == RAW_RESPONSES ? (unsigned)PART_RESPONSES : 0);
+	       (unsigned)ev->form * PART_FORM;
 }
 
 static bool put_record(const struct event *ev, uint64_t seq, struct buf *out)
@@ -225,7 +223,7 @@ static bool put_sum(struct buf *out, size_t start)
 	return buf_add(out, sum, sizeof sum);
 }
 
-/* take_sum: true if the record that began at `start` is unchanged. */
+/* take_sum: true if the record that began at `start` is unchanged; NULL: if it has a checksum. */
 static bool take_sum(struct str *in, const char *start)
 {
 	unsigned char sum[SUM_BYTES];
@@ -236,9 +234,11 @@ static bool take_sum(struct str *in, const char *start)
 	(void)start; /* readers of a fuzzer reach the code after the checksum */
 	(void)sum;
 #else
-	event_code_sum_of(start, (size_t)(in->p - start), sum);
-	if (memcmp(in->p, sum, SUM_BYTES) != 0)
-		return false;
+	if (start) {
+		event_code_sum_of(start, (size_t)(in->p - start), sum);
+		if (memcmp(in->p, sum, SUM_BYTES) != 0)
+			return false;
+	}
 #endif
 	*in = (struct str){ in->p + SUM_BYTES, in->n - SUM_BYTES };
 	return true;
@@ -269,9 +269,7 @@ static bool take_parts(struct str *in, unsigned parts, struct event *ev)
 	ev->cont = parts & PART_CONT;
 	ev->raw_only_usage = parts & PART_ONLY_USAGE;
 	ev->from_lmc = parts & PART_FROM_LMC;
-	ev->form = parts & PART_ANTHROPIC   ? RAW_ANTHROPIC
-		   : parts & PART_RESPONSES ? RAW_RESPONSES
-					    : RAW_OPENAI;
+	ev->form = (enum raw_form)(parts / PART_FORM & 3);
 	return (!(parts & PART_CHOICE) || take_small(in, &ev->choice)) &&
 	       (!(parts & PART_BLOCK) || take_small(in, &ev->block)) &&
 	       (!(parts & PART_RAW) || take_bytes(in, &ev->raw)) &&
@@ -292,7 +290,7 @@ static bool event_code_logged(unsigned char kind)
 	return kind < EVENT__COUNT && kind != EVENT_ERROR && kind != EVENT_END;
 }
 
-bool event_decode(struct str *bytes, struct event *ret, uint64_t *ret_seq)
+static bool take_record(struct str *bytes, bool summed, struct event *ret, uint64_t *ret_seq)
 {
 	struct str   in = *bytes;
 	struct event ev = { 0 };
@@ -305,10 +303,20 @@ bool event_decode(struct str *bytes, struct event *ret, uint64_t *ret_seq)
 	in = (struct str){ in.p + 2, in.n - 2 };
 	if (!take_number(&in, &seq) || !take_number(&in, &parts) || parts > PARTS ||
 	    (parts & PART_USAGE && ev.kind != EVENT_USAGE) ||
-	    !take_parts(&in, (unsigned)parts, &ev) || !take_sum(&in, bytes->p))
+	    !take_parts(&in, (unsigned)parts, &ev) || !take_sum(&in, summed ? bytes->p : NULL))
 		return false;
 	*bytes = in;
 	*ret = ev;
 	*ret_seq = seq;
 	return true;
+}
+
+bool event_decode(struct str *bytes, struct event *ret, uint64_t *ret_seq)
+{
+	return take_record(bytes, true, ret, ret_seq);
+}
+
+bool event_decode_again(struct str *bytes, struct event *ret, uint64_t *ret_seq)
+{
+	return take_record(bytes, false, ret, ret_seq);
 }

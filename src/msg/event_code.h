@@ -14,3 +14,6 @@ bool event_encode(const struct event *ev, uint64_t seq, struct buf *out) MUST_US
 /* event_decode: reads and removes the first record of *bytes; spans of *ret point into it.
  * False: no record is left, or the bytes are damaged (then *bytes is unchanged, and not empty). */
 bool event_decode(struct str *bytes, struct event *ret, uint64_t *ret_seq) MUST_USE;
+/* event_decode_again: likewise, of bytes that event_decode has read before, or that this process has encoded: their
+ * checksum is not computed again. */
+bool event_decode_again(struct str *bytes, struct event *ret, uint64_t *ret_seq) MUST_USE;

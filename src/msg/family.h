@@ -22,17 +22,25 @@ struct usage;
 
 /* The words under which the shape of an answer is stored.  They must not change, because databases
  * and archives contain them. */
-#define SHAPE_NATIVE    "native"
-#define SHAPE_LMC       "lmc"
-#define SHAPE_OPENAI    "openai"
-#define SHAPE_ANTHROPIC "anthropic"
-#define SHAPE_TEXT      "text"
-#define SHAPE_TEXT_RAW  "text_raw" /* in the provider's own bytes */
-#define SHAPE_RESPONSES "responses"
-#define SHAPE_REBYTE    "rebyte"
+#define SHAPE_NATIVE      "native"
+#define SHAPE_LMC         "lmc"
+#define SHAPE_OPENAI      "openai"
+#define SHAPE_ANTHROPIC   "anthropic"
+#define SHAPE_TEXT        "text"
+#define SHAPE_TEXT_RAW    "text_raw" /* in the provider's own bytes */
+#define SHAPE_RESPONSES   "responses"
+#define SHAPE_REBYTE      "rebyte"
+#define SHAPE_GEMINI      "gemini"
+#define SHAPE_VECTOR      "gemini_vector" /* one text has one */
+#define SHAPE_VECTORS     "gemini_vectors"
+#define SHAPE_OLLAMA      "ollama"
+#define SHAPE_OLLAMA_TEXT "ollama_text" /* the request was a prompt */
+#define SHAPE_EMBEDDING   "ollama_embedding"
+#define SHAPE_EMBEDDINGS  "ollama_embeddings"
 #define SHAPE_WORDS                                                                          \
 	SHAPE_NATIVE, SHAPE_OPENAI, SHAPE_LMC, SHAPE_ANTHROPIC, SHAPE_RESPONSES, SHAPE_TEXT, \
-		SHAPE_TEXT_RAW, SHAPE_REBYTE
+		SHAPE_TEXT_RAW, SHAPE_REBYTE, SHAPE_GEMINI, SHAPE_VECTOR, SHAPE_VECTORS,     \
+		SHAPE_OLLAMA, SHAPE_OLLAMA_TEXT, SHAPE_EMBEDDING, SHAPE_EMBEDDINGS
 
 /* The headers in which the clients of an API send their key, beside Authorization: X(API, name).  Each is taken on
  * every route; of several, the first one in this list counts. */
@@ -77,6 +85,7 @@ struct run_object {
 enum { FAMILY_HEADERS = 3 };
 
 struct family {
+	const char *name; /* for the ledger of calls: stored, so it stays */
 	/* The first shape is the usual one; a row without a word ends the list. */
 	const struct shape   *shapes;
 	const struct framing *framing; /* the framing of its streams */
@@ -90,6 +99,15 @@ struct family {
 	/* Names of the headers of requests that it reads and others do not, up to FAMILY_HEADERS,
 	 * with NULL after the last; NULL: none. */
 	const char *const *headers;
+	/* A header of its own, and an argument of the query, in which its clients may send their key, where none of
+	 * KEY_HEADERS has one; NULL: none. */
+	const char *key_header;
+	const char *key_query;
+	/* A word for the framing of its streams, where neither path nor body of a request say which it is, so that an
+	 * Idempotency-Key stands for one of them; NULL: they do. */
+	const char *variant;
+	/* Bodies are JSON whatever their Content-Type says, because its clients often say nothing. */
+	bool untyped;
 	/* place: replaces the path of an error, which names a place in a chat's request, by that of
 	 * the client's own; also where a provider's text repeats it.  NULL: the places are the
 	 * same. */
@@ -120,6 +138,9 @@ struct family {
 	/* Messages may name uploaded files by their ids, and images by their paths. */
 	bool files;
 
+	/* A provider refuses members of a request's metadata that it does not know. */
+	bool metadata_is_bare;
+
 	/* Clients are told the id of an unstored run, and may read and cancel the run by this id
 	 * while it is live. */
 	bool shows_unstored;
@@ -134,9 +155,12 @@ struct family {
 	/* The last events of a stream repeat the whole answer, so that much more may wait for a
 	 * reader. */
 	bool repeats;
-	/* The body of a failed stream must end as a broken one: some clients look only for the
-	 * body's end, and would take an answer followed by an error for a good one. */
+	/* Some clients do not know the block with which a stream of the family fails.  The option
+	 * abort_failed_streams ends the body of such a stream as a broken one. */
 	bool breaks;
+	/* The first bytes of the User-Agents of clients that take a failed stream for a whole answer
+	 * unless its body is broken, with NULL after the last; NULL: none is known. */
+	const char *const *halves;
 };
 
 /* family_http: the status with which the family refuses. */

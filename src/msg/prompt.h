@@ -61,7 +61,7 @@ struct prompt_item {
 /* A request in its client's own words, for the targets that speak the client's API.  They are sent these
  * instead of the prompt. */
 struct prompt_native {
-	unsigned               takes; /* the API: PROVIDER_MESSAGES or PROVIDER_RESPONSES */
+	unsigned               takes; /* the API: PROVIDER_MESSAGES, _RESPONSES or _GEMINI */
 	const struct json_doc *doc;   /* the whole request */
 	/* Responses: the items of the input, in the arena; NULL: the input is a text, or absent. */
 	const struct prompt_item *items;
@@ -173,7 +173,7 @@ struct origins {
 	size_t               count;
 	/* The members below are the run's: how many messages come before the request's own in the
 	 * paths of errors, and whether the first of them is its instruction. */
-	size_t before;
-	bool   instructed;
-	bool   follows; /* the others are those of an earlier response; else of a conversation */
+	uint32_t before;
+	bool     instructed;
+	bool     follows; /* the others are those of an earlier response; else of a conversation */
 };

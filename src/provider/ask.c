@@ -84,6 +84,7 @@ static enum errc read_url(const struct json_doc *d, json_at i, const struct ask_
 		return bad_part(m, ret->index, "the part has no url", e);
 	if (!media_is_data(url)) {
 		ret->url = url;
+		ret->url_type = part_member(d, i, "mime_type");
 		return ERR_OK;
 	}
 	return read_data(url, a, ret)
@@ -123,6 +124,7 @@ static enum errc read_file(const struct json_doc *d, json_at i, const struct ask
 
 	ret->name = part_member(d, i, "filename");
 	ret->url = data.n == 0 ? part_member(d, i, "file_url") : STR_NONE;
+	ret->url_type = part_member(d, i, "mime_type");
 	if (ret->url.n > 0)
 		return ERR_OK;
 	if (media_is_data(data) && read_data(data, a, ret))

@@ -34,9 +34,10 @@ struct ask_part {
 	struct str    type; /* media type: image/png, audio/wav, application/pdf */
 	struct str    data; /* base64 */
 	struct str    url;
-	struct str    name;      /* a document's; may be empty */
-	struct str    detail;    /* an image's; may be empty */
-	struct str    cache;     /* cache_control, a raw object; empty: none */
+	struct str    url_type; /* the media type that the client named for the URL; may be empty */
+	struct str    name;     /* a document's; may be empty */
+	struct str    detail;   /* an image's; may be empty */
+	struct str    cache;    /* cache_control, a raw object; empty: none */
 	struct str    signature; /* an image's, if a model made it (Gemini); may be empty */
 };
 
@@ -133,11 +134,17 @@ struct turns {
 	const char *assistant;
 	const char *system;     /* the parts of all system messages, with their bracket */
 	const char *system_end; /* printed after these parts */
-	const char *text;       /* the text of a part, with its opening quote */
+	/* The system messages are one text, which `system` begins with its quote: the dialect's name, for
+	 * errors.  NULL: they are parts. */
+	const char *joins;
+	const char *text; /* the text of a part, with its opening quote */
 	const char *
 		begin; /* text of a user's turn before the assistant's first one; NULL: none is needed */
-	bool images;        /* images that the model made are sent back to it */
-	bool marks;         /* parts may have cache_control */
+	bool images; /* images that the model made are sent back to it */
+	bool marks;  /* parts may have cache_control */
+	/* put_point: prints the mark as a part of its own, with a comma before it; NULL: the API has none
+	 * such. */
+	bool (*put_point)(struct str cache, struct buf *out);
 	bool results_apart; /* results of tools make a turn of their own, not the user's */
 	/* put_part: prints a part that is no text. */
 	enum errc (*put_part)(const struct ask_message *m, const struct ask_part *part,
@@ -145,6 +152,10 @@ struct turns {
 	/* put_result: prints the result of a tool as a part. */
 	enum errc (*put_result)(const struct turns *t, const struct ask_message *m, bool *first,
 				struct buf *out, struct err *e);
+	/* put_steps: prints a message as elements of the list itself, with a comma before each but the first; role is
+	 * USER for a system message that stands alone.  NULL: the list has turns of parts. */
+	enum errc (*put_steps)(const struct turns *t, const struct ask_message *m,
+			       enum ask_role role, bool *first, struct buf *out, struct err *e);
 	/* put_before, put_behind: print further parts before and after those of a message; false:
 	 * out is full. */
 	bool (*put_before)(const struct ask_message *m, bool *first,
@@ -154,6 +165,9 @@ struct turns {
 
 /* turns_put_mark: appends `,"cache_control":…`; nothing if cache is empty. */
 bool turns_put_mark(struct str cache, struct buf *out) MUST_USE;
+/* turns_mark_last: moves a mark of the whole request to the last part that can be marked, for an API that takes
+ * none of the request. */
+void turns_mark_last(const struct ask *a, struct str mark);
 /* turns_put: prints all turns. Errors: INVALID_VALUE if there is none, put_part's and put_result's,
  * ask_too_large's. */
 enum errc turns_put(const struct turns *t, const struct ask *a, struct buf *out,

@@ -2,10 +2,12 @@
 #include "provider/catalog.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metric.h"
-#include "json/scan.h"
+#include "provider/credential.h"
+#include "provider/dialect.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -24,11 +26,13 @@ static const struct upstream_limits limits = {
 };
 
 struct catalog {
-	struct upstream_target *target; /* owned */
-	pthread_mutex_t         lock;   /* guards the members below; never held across a call */
-	struct catalog_names   *names;  /* held; NULL: nothing is known */
+	struct upstream_target *target;     /* owned */
+	struct credential      *credential; /* borrowed; NULL: none */
+	pthread_mutex_t         lock;       /* guards the members below; never held across a call */
+	struct catalog_names   *names;      /* held; NULL: nothing is known */
 	int64_t                 fetched_us;
 	int64_t                 tried_us;
+	char                    why[64]; /* the last fetch failed; empty: it did not */
 	bool                    tried;
 	bool                    fetching;
 };
@@ -43,7 +47,7 @@ struct fetch {
 	void *arg;
 };
 
-struct catalog *catalog_create_take(struct upstream_target *target)
+struct catalog *catalog_create_take(struct upstream_target *target, struct credential *credential)
 {
 	struct catalog *c = calloc(1, sizeof *c);
 
@@ -52,6 +56,7 @@ struct catalog *catalog_create_take(struct upstream_target *target)
 		return NULL;
 	}
 	c->target = target;
+	c->credential = credential;
 	pthread_mutex_init(&c->lock, NULL);
 	return c;
 }
@@ -93,6 +98,13 @@ bool catalog_waits(struct catalog *c, int64_t now_us)
 	return waits;
 }
 
+void catalog_why(struct catalog *c, char ret[64])
+{
+	pthread_mutex_lock(&c->lock);
+	str_copy(ret, sizeof c->why, str_of(c->why));
+	pthread_mutex_unlock(&c->lock);
+}
+
 bool catalog_due(struct catalog *c, int64_t now_us)
 {
 	pthread_mutex_lock(&c->lock);
@@ -105,6 +117,12 @@ bool catalog_due(struct catalog *c, int64_t now_us)
 
 /* --- names --- */
 
+/* An entry of the list while it is read; the name is its first member, so catalog_compare serves it too. */
+struct catalog_entry {
+	struct str           name;
+	struct catalog_facts facts;
+};
+
 static int catalog_compare(const void *left, const void *right)
 {
 	const struct str *a = left;
@@ -114,9 +132,28 @@ static int catalog_compare(const void *left, const void *right)
 	return by_bytes != 0 ? by_bytes : (a->n > b->n) - (a->n < b->n);
 }
 
+static const struct str *catalog_find(const struct catalog_names *n, struct str name)
+{
+	return n ? bsearch(&name, n->names, n->count, sizeof name, catalog_compare) : NULL;
+}
+
 bool catalog_has(const struct catalog_names *n, struct str name)
 {
-	return n && bsearch(&name, n->names, n->count, sizeof name, catalog_compare);
+	return catalog_find(n, name);
+}
+
+const struct catalog_facts *catalog_facts(const struct catalog_names *n, struct str name)
+{
+	struct str        tag = STR(":latest");
+	char              tagged[LIMIT_MODEL + sizeof ":latest"];
+	const struct str *at = catalog_find(n, name);
+
+	if (!at && name.n > 0 && name.n <= LIMIT_MODEL) {
+		memcpy(tagged, name.p, name.n);
+		memcpy(tagged + name.n, tag.p, tag.n);
+		at = catalog_find(n, (struct str){ tagged, name.n + tag.n });
+	}
+	return at ? &n->facts[at - n->names] : NULL;
 }
 
 static bool is_name(struct str s)
@@ -147,33 +184,46 @@ static struct str catalog_name_of(const struct json_doc *d, json_at model, struc
 	return is_name(name) ? name : STR_NONE;
 }
 
-/* pack_names: copies the names into one allocation, sorted and without duplicates. */
-static struct catalog_names *pack_names(struct str *list, size_t n, size_t bytes)
+static struct str catalog_pack(char **at, struct str text)
 {
-	struct catalog_names *ret = calloc(1, sizeof *ret + n * sizeof *list + bytes);
+	struct str ret = { *at, text.n };
+
+	memcpy(*at, text.p, text.n);
+	*at += text.n;
+	return ret;
+}
+
+/* pack_names: copies the entries into one allocation, sorted and without duplicates. */
+static struct catalog_names *pack_names(struct catalog_entry *list, size_t n, size_t bytes)
+{
+	struct catalog_names *ret =
+		calloc(1, sizeof *ret + n * (sizeof *ret->names + sizeof *ret->facts) + bytes);
 
 	if (!ret)
 		return NULL;
 	atomic_init(&ret->refs, 1);
-	ret->names = (struct str *)(void *)(ret + 1);
+	ret->facts = (struct catalog_facts *)(void *)(ret + 1);
+	ret->names = (struct str *)(void *)(ret->facts + n);
 	char *at = (char *)(ret->names + n);
 	qsort(list, n, sizeof *list, catalog_compare);
 	for (size_t i = 0; i < n; i++) {
-		if (i > 0 && str_eq(list[i], list[i - 1]))
+		if (i > 0 && str_eq(list[i].name, list[i - 1].name))
 			continue;
-		memcpy(at, list[i].p, list[i].n);
-		ret->names[ret->count++] = (struct str){ at, list[i].n };
-		at += list[i].n;
+		ret->names[ret->count] = catalog_pack(&at, list[i].name);
+		ret->facts[ret->count] = list[i].facts;
+		if (list[i].facts.display.n > 0)
+			ret->facts[ret->count].display = catalog_pack(&at, list[i].facts.display);
+		ret->count++;
 	}
 	return ret;
 }
 
 static struct catalog_names *catalog_collect(const struct json_doc *d, struct arena *arena)
 {
-	json_at     models = JSON_ABSENT;
-	struct str *list = calloc(LIMIT_CATALOG, sizeof *list);
-	size_t      n = 0;
-	size_t      bytes = 0;
+	json_at               models = JSON_ABSENT;
+	struct catalog_entry *list = calloc(LIMIT_CATALOG, sizeof *list);
+	size_t                n = 0;
+	size_t                bytes = 0;
 
 	if (json_kind(d, 0) == JSON_OBJECT) {
 		models = json_get(d, 0, "data");
@@ -186,9 +236,12 @@ static struct catalog_names *catalog_collect(const struct json_doc *d, struct ar
 	}
 	for (json_at i = json_first(d, models); i != json_end(d, models) && n < LIMIT_CATALOG;
 	     i = json_next(d, i)) {
-		list[n] = catalog_name_of(d, i, arena);
-		bytes += list[n].n;
-		n += list[n].n > 0;
+		list[n].name = catalog_name_of(d, i, arena);
+		if (list[n].name.n == 0)
+			continue;
+		list[n].facts = catalog_facts_read(d, i, arena);
+		bytes += list[n].name.n + list[n].facts.display.n;
+		n++;
 	}
 	struct catalog_names *ret = pack_names(list, n, bytes);
 	free(list);
@@ -238,6 +291,7 @@ static void catalog_over(struct fetch *f, struct catalog_names *names, const cha
 	c->fetching = false;
 	c->tried = true;
 	c->tried_us = now;
+	str_copy(c->why, sizeof c->why, str_of(why ? why : ""));
 	if (names) {
 		old = c->names;
 		c->names = names;
@@ -277,13 +331,50 @@ static void catalog_on_done(void *arg, const struct err *e)
 	catalog_over(f, names, names ? NULL : why);
 }
 
-void catalog_fetch(struct catalog *c, const char *provider, struct upstream_pool *pool,
-		   void (*done)(void *arg), void *arg)
+/* catalog_sign: the lines of the credential. NULL: there are none now. */
+static const char *catalog_sign(const struct catalog *c, struct buf *out)
+{
+	struct credential_keys *keys = credential_now(c->credential, NULL);
+	unsigned char           nothing[HASH_BYTES];
+	struct err              e;
+
+	hash_sha256("", 0, nothing);
+	bool ok = keys &&
+		  credential_lines(
+			  c->credential, keys,
+			  &(struct dialect_ask){ .method = "GET",
+						 .url = upstream_target_url(c->target),
+						 .head = upstream_target_head(c->target, false) },
+			  nothing, out, &e) == ERR_OK &&
+		  buf_add(out, "", 1);
+	credential_keys_release(keys);
+	return ok ? out->data + 2 : NULL;
+}
+
+static void catalog_ask(struct fetch *f, struct upstream_pool *pool)
 {
 	static const struct upstream_callbacks callbacks = { catalog_on_head, catalog_on_data,
 							     catalog_on_done };
-	struct fetch                          *f = calloc(1, sizeof *f);
+	struct catalog                        *c = f->catalog;
+	struct buf                             lines;
 	struct err                             e;
+	const char                            *header = NULL;
+
+	buf_init(&lines, 2 * (size_t)LIMIT_SECRET);
+	if (c->credential)
+		header = catalog_sign(c, &lines);
+	if (c->credential && !header)
+		catalog_over(f, NULL, "no credentials yet");
+	else if (upstream_start(pool, c->target, &(struct upstream_ask){ .header = header },
+				&limits, &callbacks, f, &f->call, &e) != ERR_OK)
+		catalog_over(f, NULL, err_code_wire(e.code));
+	buf_finish(&lines);
+}
+
+void catalog_fetch(struct catalog *c, const char *provider, struct upstream_pool *pool,
+		   void (*done)(void *arg), void *arg)
+{
+	struct fetch *f = calloc(1, sizeof *f);
 
 	if (!f) {
 		pthread_mutex_lock(&c->lock);
@@ -294,7 +385,5 @@ void catalog_fetch(struct catalog *c, const char *provider, struct upstream_pool
 	}
 	*f = (struct fetch){ .catalog = c, .provider = provider, .done = done, .arg = arg };
 	buf_init(&f->body, LIMIT_CATALOG_BYTES);
-	if (upstream_start(pool, c->target, &(struct upstream_ask){ .stream = false }, &limits,
-			   &callbacks, f, &f->call, &e) != ERR_OK)
-		catalog_over(f, NULL, err_code_wire(e.code));
+	catalog_ask(f, pool);
 }

@@ -39,6 +39,17 @@ void decode_start(struct decode *d, struct str id, struct str model)
 	d->started = true;
 }
 
+enum errc decode_give_count(struct decode *d, const char *key, struct err *e)
+{
+	int64_t n;
+	json_at at = json_get(d->doc, 0, key);
+
+	if (at == JSON_ABSENT || !json_int(d->doc, at, &n) || n < 0)
+		return decode_bad(e, "a count without its number");
+	decode_give(d, (struct event){ .kind = EVENT_OTHER });
+	return ERR_OK;
+}
+
 void decode_piece(struct decode *d, enum event_kind kind, struct str text)
 {
 	if (text.n > 0)

@@ -26,6 +26,9 @@ static inline void decode_give(struct decode *d, struct event ev)
 }
 /* decode_start: gives START, unless it was given before. */
 void decode_start(struct decode *d, struct str id, struct str model);
+/* decode_give_count: gives the answer to a request whose tokens are counted, which is in d->doc; key: the member that has
+ * the number.  Errors: UPSTREAM_BAD_RESPONSE. */
+enum errc decode_give_count(struct decode *d, const char *key, struct err *e);
 /* decode_piece: gives a piece of text; an empty text gives nothing. */
 void decode_piece(struct decode *d, enum event_kind kind, struct str text);
 /* decode_end: gives FINISH, with the reason in OpenAI's words and in the provider's own, and
@@ -39,7 +42,7 @@ struct decode_state {
 	size_t size;
 	struct {
 		size_t at, max;
-	} bufs[4]; /* max 0: no further one */
+	} bufs[5]; /* max 0: no further one */
 };
 /* decode_state: returns d's state, which the first call makes; NULL: no memory.
  * decode_state_finish: frees the state; serves as finish of struct dialect. */

@@ -72,8 +72,12 @@ struct dialect_embed {
 };
 
 struct dialect {
-	const char *name;  /* its name in the config file */
-	unsigned    takes; /* enum provider_takes */
+	const char *name; /* its name in the config file */
+	/* the value of the option `hosting` for which this row is; NULL: none */
+	const char *hosting;
+	/* check: what else the options must be.  Errors: INVALID_VALUE.  NULL: nothing. */
+	enum errc (*check)(const struct provider_options *o, struct err *e);
+	unsigned takes; /* enum provider_takes */
 	/* path after base_url, e.g. "/chat/completions" */
 	const char *path;
 	/* the beginning of path, e.g. "/api", which a configured base_url may contain or lack;
@@ -94,11 +98,18 @@ struct dialect {
 	 * name NULL */
 	const struct provider_header *headers;
 
-	/* call_headers and count_path belong to dialects that take PROVIDER_MESSAGES.  Names of
+	/* call_headers belong to dialects that take PROVIDER_MESSAGES.  Names of
 	 * headers whose values a request in its client's words brings along; the last one is NULL.
 	 * NULL: none. */
 	const char *const *call_headers;
-	/* path, but for counting the tokens of a request; NULL: the API can't. */
+	/* brings_in_body: the place has no such headers: encode prints what is configured of the second, and
+	 * what the request brings of it, into the body. */
+	bool brings_in_body;
+	/* put_flags: appends those of a request's marks of beta features that the place knows, with commas.
+	 * False: out is full.  NULL: it knows all. */
+	bool (*put_flags)(const struct provider_options *o, struct str flags, struct buf *out);
+	/* path, but for counting the tokens of a request, where place does not say it; NULL: the API
+	 * can't. */
 	const char *count_path;
 
 	/* encode: appends the body of the request for prompt to out. */
@@ -141,8 +152,12 @@ struct dialect {
 
 /* Each is defined in a folder of its own. */
 extern const struct dialect dialect_anthropic;
+extern const struct dialect dialect_anthropic_bedrock;
+extern const struct dialect dialect_anthropic_vertex;
 extern const struct dialect dialect_azure;
+extern const struct dialect dialect_bedrock;
 extern const struct dialect dialect_gemini;
+extern const struct dialect dialect_interactions;
 extern const struct dialect dialect_mistral;
 extern const struct dialect dialect_openai;
 extern const struct dialect dialect_lmc;

@@ -102,15 +102,29 @@ static bool endpoint_is_given(const struct provider_options *o, const char *name
 	return false;
 }
 
+/* endpoint_make_key: a key in the dialect's own header is plain; `bearer` means the usual one, unless another is named. */
+static const char *endpoint_make_key(struct arena *a, const struct provider_options *o,
+				     const struct dialect *dialect)
+{
+	const char *name = o->key_header;
+	bool        bearer = o->key_scheme && strcmp(o->key_scheme, "bearer") == 0;
+
+	if (!name && !bearer)
+		name = dialect->key_header;
+	if (!o->key_scheme)
+		bearer = !name;
+	return endpoint_make_line(a, name ? name : "Authorization", bearer ? ": Bearer " : ": ",
+				  o->key);
+}
+
 /* endpoint_make_headers: the lines of all headers, first that of the key. NULL: no memory. */
 static const char **endpoint_make_headers(struct arena *a, const struct provider_options *o,
 					  const struct dialect *dialect, bool get,
 					  size_t *ret_count)
 {
 	const struct provider_header *own = dialect->headers;
-	const char *key_header = o->key_header ? o->key_header : dialect->key_header;
-	size_t      own_count = 0;
-	size_t      n = 0;
+	size_t                        own_count = 0;
+	size_t                        n = 0;
 
 	while (own && own[own_count].name)
 		own_count++;
@@ -118,10 +132,8 @@ static const char **endpoint_make_headers(struct arena *a, const struct provider
 	const char **lines = arena_alloc(a, (o->header_count + own_count + 1) * sizeof *lines);
 	if (!lines)
 		return NULL;
-	if (o->key && !dialect->sign && key_header)
-		lines[n++] = endpoint_make_line(a, key_header, ": ", o->key);
-	else if (o->key && !dialect->sign)
-		lines[n++] = endpoint_make_line(a, "Authorization", ": Bearer ", o->key);
+	if (o->key && !dialect->sign)
+		lines[n++] = endpoint_make_key(a, o, dialect);
 	for (size_t i = 0; i < own_count; i++)
 		if (!endpoint_is_given(o, own[i].name) &&
 		    (get || !is_brought(dialect, own[i].name)))

@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct entry {
-	char    provider[64];
+	char    provider[PROVIDER_LABEL];
 	char    model[LIMIT_MODEL]; /* without a NUL; of length 0: the provider entry itself */
 	size_t  model_n;
 	int64_t touched_us;
@@ -329,6 +329,18 @@ struct health_view health_look(const char *provider, struct str model, int64_t n
 	return worst;
 }
 
+const char *health_word(const struct health_view *v)
+{
+	switch (v->state) {
+	case HEALTH_FINE: return "fine";
+	case HEALTH_COOLING: return "cooling";
+	case HEALTH_OPEN: return v->probe ? "probe" : "open";
+	case HEALTH_DEAD: return "dead_key";
+	case HEALTH__COUNT: break;
+	}
+	return "";
+}
+
 void health_forgive(void)
 {
 	pthread_mutex_lock(&lock);
@@ -337,6 +349,17 @@ void health_forgive(void)
 		if (entries[i].used_up)
 			entries[i].cool_until_us = 0;
 	}
+	pthread_mutex_unlock(&lock);
+}
+
+void health_revive(const char *provider)
+{
+	if (at_peace())
+		return;
+	pthread_mutex_lock(&lock);
+	struct entry *key = find_locked(provider, STR_NONE);
+	if (key)
+		key->dead_until_us = 0;
 	pthread_mutex_unlock(&lock);
 }
 

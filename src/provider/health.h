@@ -33,9 +33,11 @@ struct health_rules {
 	int64_t dead_us;    /* after a refused key, or a used-up one */
 };
 
+enum { PROVIDER_LABEL = 64 + 4 }; /* bytes of an entry's name, and its key's place: "openai#2" */
+
 /* All borrowed for the call. */
 struct health_target {
-	const char                *provider; /* the entry's name */
+	const char                *provider; /* the entry's name, and its key's place */
 	struct str                 model;    /* the upstream's name */
 	const struct health_rules *rules;
 };
@@ -80,8 +82,12 @@ struct health_view {
 /* health_look: the worst of a target and of its provider's key; an empty model: of all targets of
  * the entry. */
 struct health_view health_look(const char *provider, struct str model, int64_t now_us);
+/* health_word: its name for clients. */
+const char *health_word(const struct health_view *v);
 /* health_forgive: allows refused and used-up keys again, because the configuration was read
  * again. */
 void health_forgive(void);
+/* health_revive: the same for one entry, which has new keys. */
+void health_revive(const char *provider);
 /* health_reset: forgets all states. */
 void health_reset(void);

@@ -15,7 +15,9 @@
 #include "provider/secret_mask.h"
 
 struct catalog;
-struct upstream_target; /* upstream/upstream.h */
+struct credential;
+struct credential_options; /* provider/credential.h */
+struct upstream_target;    /* upstream/upstream.h */
 struct provider;
 struct provider_call;
 struct upstream_pool;
@@ -71,6 +73,11 @@ enum provider_takes {
 	PROVIDER_TEXT = 512,       /* completions of a prompt; where the options say so */
 	PROVIDER_FILE_URL = 1024,  /* file_url in a part of type file: a document by its address */
 	PROVIDER_RESPONSES = 2048, /* requests of OpenAI's Responses API, as they are */
+	PROVIDER_CACHE_KEY = 4096, /* the member prompt_cache_key */
+	PROVIDER_TIER = 16384,     /* the member service_tier, with OpenAI's words */
+	PROVIDER_OLLAMA = 65536, /* members and options of Ollama's request, with their own names */
+	PROVIDER_CACHE_ALL = 8192, /* the member cache_control, for the whole request */
+	PROVIDER_GEMINI = 32768,   /* members of Gemini's request, with their own names */
 };
 
 /* An entry of the configuration's providers; the first member of each implementation's struct.
@@ -78,12 +85,19 @@ enum provider_takes {
 struct provider {
 	const struct provider_ops *ops;
 	char                       name[64];
-	unsigned                   takes;    /* enum provider_takes; of the dialect */
-	int64_t                    retries;  /* further attempts that a call may have */
-	int64_t                    total_us; /* limit for all attempts together; 0: none */
+	/* The name, and the key's place where the entry has several: "openai#2".  Health is told by it. */
+	char     label[PROVIDER_LABEL];
+	unsigned place;         /* from 1, of its key among the entry's; 0: there is one */
+	unsigned takes;         /* enum provider_takes; of the dialect */
+	int64_t  retries;       /* further attempts that a call may have */
+	int64_t  total_us;      /* limit for all attempts together; 0: none */
+	bool     forward_store; /* it is told what the client wants stored */
+	uint64_t
+		print; /* a hash of what the entry says of its answers: where and how it is asked */
 	struct mask *mask; /* held; secrets to remove from the provider's texts; NULL: none */
 	struct health_rules health;
-	struct catalog     *catalog; /* owned; NULL: the dialect can't list models */
+	struct catalog     *catalog;    /* owned; NULL: the dialect can't list models */
+	struct credential  *credential; /* held; NULL: the entry's key, or none */
 	struct upstream_target
 		*target; /* borrowed from the implementation; NULL: it calls nobody */
 };
@@ -106,12 +120,22 @@ struct provider_header {
 struct provider_options {
 	const char *name;
 	const char *dialect;
+	const char *
+		hosting; /* where the dialect's API is served otherwise than by its vendor; NULL: nowhere */
 	const char *base_url; /* http or https; the dialect's path at its end is ignored */
 	const char *key;      /* NULL: none is sent */
+	/* Several keys: a provider is made of each, with a place (from 1).  count 0: there is one. */
+	const char *const *keys;
+	size_t             key_count;
+	unsigned           place;
 	const char *
 		key_header; /* the header for the key; NULL: the dialect's, such as Authorization */
-	const struct provider_header *headers;
-	size_t                        header_count;
+	const char *
+		key_scheme; /* "bearer": `Bearer` before the key; "plain"; NULL: plain in a header that
+				 * has a name */
+	const struct credential_options *auth; /* where keys are fetched; NULL: nowhere */
+	const struct provider_header    *headers;
+	size_t                           header_count;
 	const char *query;   /* appended to the URL (Azure: api-version=…), or NULL */
 	const char *ca_file; /* NULL: the system's */
 	const char *http2;   /* "auto" or "off"; NULL: auto */
@@ -122,18 +146,21 @@ struct provider_options {
 	const char *system_messages;
 	/* base_url is the address of the dialect's own vendor (struct dialect's hosts); set by the
 	 * implementation. */
-	bool    vendor;
-	bool    forward_store;
-	bool    propagate_trace; /* send a traceparent header (W3C Trace Context) */
-	bool    completions;     /* completions of a prompt are passed on */
-	bool    stream_usage;    /* ask for usage in streams (default true) */
-	bool    truncate;        /* Ollama may cut the beginning of a prompt that is too long */
-	int64_t connect_us;
-	int64_t first_byte_us;       /* for streams: until any byte of the body */
-	int64_t first_byte_plain_us; /* for plain calls: total_us, unless first_byte was set */
-	int64_t idle_us;
-	int64_t total_us;
-	int64_t retries;
+	bool vendor;
+	/* The configured marks of beta features, for a dialect that has them in the body; set by the
+	 * implementation.  NULL: none. */
+	const char *flags;
+	bool        forward_store;
+	bool        propagate_trace; /* send a traceparent header (W3C Trace Context) */
+	bool        completions;     /* completions of a prompt are passed on */
+	bool        stream_usage;    /* ask for usage in streams (default true) */
+	bool        truncate;        /* Ollama may cut the beginning of a prompt that is too long */
+	int64_t     connect_us;
+	int64_t     first_byte_us;       /* for streams: until any byte of the body */
+	int64_t     first_byte_plain_us; /* for plain calls: total_us, unless first_byte was set */
+	int64_t     idle_us;
+	int64_t     total_us;
+	int64_t     retries;
 	struct health_rules health;
 	struct mask        *mask; /* the mask of all secrets of the configuration; NULL: none */
 	/* echo only */

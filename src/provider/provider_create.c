@@ -1,8 +1,11 @@
 /* The table of dialects, and the steps of creation that all providers share. */
 #include "provider/provider.h"
 
+#include "base/hash.h"
+#include "provider/credential.h"
 #include "provider/remote.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -14,9 +17,16 @@
 	X(gemini)    \
 	X(mistral)   \
 	X(ollama)    \
+	X(bedrock)   \
 	X(lmc)
-/* or here, if its name is no identifier. */
-#define DASHED(X)           X(openai_responses, "openai-responses")
+/* or here, if its name is no identifier, */
+#define DASHED(X)                               \
+	X(openai_responses, "openai-responses") \
+	X(interactions, "gemini-interactions")
+/* or here, if it is another one's in a place that the option hosting names. */
+#define HOSTED(X)            \
+	X(anthropic_bedrock) \
+	X(anthropic_vertex)
 
 #define SCRATCH_DIALECT(id) extern const struct dialect id;
 #include "base/scratch.def"
@@ -27,7 +37,7 @@
 #define SCRATCH_DIALECT(id)  &(id),
 /* clang-format off */
 static const struct dialect *const dialects[] = {
-	DIALECTS(ROW) DASHED(DASHED_ROW)
+	DIALECTS(ROW) DASHED(DASHED_ROW) HOSTED(ROW)
 #include "base/scratch.def"
 };
 /* clang-format on */
@@ -63,11 +73,16 @@ static enum errc create_by_dialect(const struct provider_options *o, struct prov
 				   struct err *e)
 {
 	const char *name = o->dialect ? o->dialect : "";
+	bool        known = false;
 
 	if (strcmp(name, "echo") == 0)
 		return echo_create(o, ret, e);
 	for (size_t i = 0; i < ARRAY_LEN(dialects); i++) {
 		if (strcmp(name, dialects[i]->name) != 0)
+			continue;
+		known = true;
+		if (strcmp(o->hosting ? o->hosting : "",
+			   dialects[i]->hosting ? dialects[i]->hosting : "") != 0)
 			continue;
 
 		if (o->completions && !dialects[i]->text)
@@ -81,8 +96,50 @@ static enum errc create_by_dialect(const struct provider_options *o, struct prov
 					(o->completions ? PROVIDER_TEXT : 0u);
 		return rc;
 	}
+	if (known)
+		return err_set(e, ERR_INVALID_VALUE, "hosting",
+			       "the dialect %s is the same there as elsewhere: leave hosting out",
+			       name);
 	return err_set(e, ERR_INVALID_VALUE, "dialect", "unknown dialect \"%.40s\"; known are %s",
 		       name, provider_known());
+}
+
+static void print_add(struct hash_sum *sum, const char *text)
+{
+	if (text)
+		hash_sum_add(sum, text, strlen(text));
+	hash_sum_add(sum, "", 1);
+}
+
+/* print_of: the beginning of a digest of the members of an entry on which its answers depend. */
+static uint64_t print_of(const struct provider_options *o)
+{
+	const char *const members[] = {
+		o->dialect,
+		o->base_url,
+		o->hosting,
+		o->query,
+		o->max_tokens_field,
+		o->system_messages,
+		o->truncate ? "truncate" : NULL,
+		o->reply,
+	};
+	struct hash_sum *sum = hash_sum_begin();
+	unsigned char    digest[HASH_BYTES] = { 0 };
+	uint64_t         ret;
+
+	if (!sum)
+		return 0;
+	for (size_t i = 0; i < ARRAY_LEN(members); i++)
+		print_add(sum, members[i]);
+	for (size_t i = 0; i < o->header_count; i++) {
+		print_add(sum, o->headers[i].name);
+		print_add(sum, o->headers[i].value);
+	}
+	hash_sum_end(sum, digest);
+	hash_sum_destroy(sum);
+	memcpy(&ret, digest, sizeof ret);
+	return ret;
 }
 
 enum errc provider_create(const struct provider_options *o, struct provider **ret, struct err *e)
@@ -96,8 +153,15 @@ enum errc provider_create(const struct provider_options *o, struct provider **re
 		return rc;
 	CHECK(p != NULL);
 	memcpy(p->name, o->name, strlen(o->name) + 1);
+	p->place = o->place;
+	if (o->place > 0)
+		snprintf(p->label, sizeof p->label, "%s#%u", p->name, o->place);
+	else
+		memcpy(p->label, p->name, sizeof p->name);
 	p->retries = o->retries;
 	p->total_us = o->total_us;
+	p->forward_store = o->forward_store;
+	p->print = print_of(o);
 	p->health = o->health;
 	p->mask = mask_ref(o->mask);
 	*ret = p;
@@ -168,7 +232,7 @@ static void add_proxy(struct values *v, const char *proxy)
 
 static size_t secrets_most(const struct provider_options *p)
 {
-	size_t n = 2 + 2 * p->header_count; /* the key, the proxy's password */
+	size_t n = 2 + p->key_count + 2 * p->header_count; /* a key, the proxy's password */
 
 	for (const char *q = p->query; q; q = strchr(q, '&'), q = q ? q + 1 : NULL)
 		n++;
@@ -187,6 +251,8 @@ bool secrets_mask(const struct provider_options *providers, size_t count, struct
 		const struct provider_options *p = &providers[i];
 
 		secrets_add(&v, str_of(p->key));
+		for (size_t k = 0; k < p->key_count; k++)
+			secrets_add(&v, str_of(p->keys[k]));
 		for (size_t k = 0; k < p->header_count; k++)
 			add_header(&v, &p->headers[k]);
 		add_query(&v, p->query);
@@ -204,5 +270,6 @@ void provider_destroy(struct provider *p)
 	if (!p)
 		return;
 	mask_destroy(p->mask);
+	credential_release(p->credential);
 	p->ops->destroy(p);
 }

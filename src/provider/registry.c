@@ -1,50 +1,15 @@
-/* The providers and models of one configuration: finding a model by its name, choosing one of its
- * targets, and what a call costs. */
+/* The providers and models of one configuration: finding a model by its name, and what is known of it and of
+ * its targets. */
 #include "provider/registry.h"
 
-#include "base/arena.h"
 #include "base/limits.h"
-#include "provider/tally.h"
+#include "provider/internal.h"
+#include "provider/price_file.h"
+#include "provider/price_table.h"
 
-#include <pthread.h>
-#include <stdio.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
-
-struct model_target {
-	struct str             upstream; /* empty: the model's name, or what its star stands for */
-	const struct provider *provider;
-	unsigned               takes; /* enum provider_takes */
-	int64_t                weight;
-	struct tally          *tally; /* borrowed; NULL: none */
-};
-
-struct model {
-	struct registry     *owner;
-	struct str           name;    /* the configured one, with its star */
-	struct str           stem;    /* the name without its star */
-	struct model_target *targets; /* at least one */
-	/* The targets' rows; guarded by the owner's lock; NULL: only one target. */
-	struct balance_row   *rows;
-	size_t                target_count;
-	struct str           *fallback;
-	size_t                fallback_count;
-	struct price          price; /* the configured one; .known false: there is none */
-	bool                  no_table;
-	int64_t               max_output;
-	bool                  star;
-	struct model_defaults defaults;
-};
-
-struct registry {
-	struct provider **providers; /* owned */
-	size_t            provider_count;
-	struct model     *models; /* in the arena, as all names */
-	size_t            model_count;
-	struct str        by_default;
-	struct arena      memory;
-	pthread_mutex_t   lock; /* guards the rows of all models, and nothing else */
-};
 
 void registry_destroy(struct registry *r)
 {
@@ -53,294 +18,12 @@ void registry_destroy(struct registry *r)
 	for (size_t i = 0; i < r->provider_count; i++)
 		provider_destroy(r->providers[i]);
 	free(r->providers);
+	for (size_t i = 0; i < r->model_count; i++)
+		price_file_release(r->models[i].prices);
 	arena_finish(&r->memory);
 	pthread_mutex_destroy(&r->lock);
 	free(r);
 }
-
-static const struct provider *provider_named(const struct registry *r, const char *name)
-{
-	for (size_t i = 0; name && i < r->provider_count; i++)
-		if (str_eq(str_of(r->providers[i]->name), str_of(name)))
-			return r->providers[i];
-	return NULL;
-}
-
-static enum errc check_providers(const struct registry *r, struct err *e)
-{
-	for (size_t i = 0; i < r->provider_count; i++)
-		if (provider_named(r, r->providers[i]->name) != r->providers[i])
-			return err_set(e, ERR_INVALID_VALUE, "providers",
-				       "two providers are named \"%s\"", r->providers[i]->name);
-	return ERR_OK;
-}
-
-static bool has_control(const char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < 0x20 || *text == 0x7f)
-			return true;
-	return false;
-}
-
-static enum errc check_model(const struct model_options *m, struct err *e)
-{
-	size_t      n = m->name ? strlen(m->name) : 0;
-	const char *star = n > 0 ? strchr(m->name, '*') : NULL;
-
-	if (n == 0 || n > LIMIT_MODEL || has_control(m->name))
-		return err_set(e, ERR_INVALID_VALUE, "models",
-			       "a model's name must have 1 to %d bytes and no control characters",
-			       LIMIT_MODEL);
-	if (star && star != m->name + n - 1)
-		return err_set(e, ERR_INVALID_VALUE, "models",
-			       "in the model name \"%.100s\" the star must be the last character",
-			       m->name);
-	if (m->target_count > LIMIT_TARGETS || m->fallback_count > LIMIT_FALLBACKS)
-		return err_set(e, ERR_INVALID_VALUE, "models",
-			       "the model \"%.100s\" may have at most %d targets and %d fallbacks",
-			       m->name, LIMIT_TARGETS, LIMIT_FALLBACKS);
-	if (m->target_count > 0 && (m->provider || m->upstream_model))
-		return err_set(e, ERR_INVALID_VALUE, "models",
-			       "the model \"%.100s\" may have targets, or a provider and "
-			       "upstream_model, not both",
-			       m->name);
-	return ERR_OK;
-}
-
-static enum errc registry_check_target(const struct model_options  *m,
-				       const struct target_options *t, struct err *e)
-{
-	if (t->upstream_model &&
-	    (!t->upstream_model[0] || strlen(t->upstream_model) > LIMIT_MODEL ||
-	     has_control(t->upstream_model) || strchr(t->upstream_model, '*')))
-		return err_set(e, ERR_INVALID_VALUE, "models",
-			       "the upstream_model of \"%.100s\" must have 1 to %d bytes, no star "
-			       "and no control characters",
-			       m->name, LIMIT_MODEL);
-	if (t->weight < 1 || t->weight > 1000)
-		return err_set(e, ERR_INVALID_VALUE, "models",
-			       "a weight of \"%.100s\" must be 1 to 1000", m->name);
-	return ERR_OK;
-}
-
-static enum errc add_target(struct registry *r, const struct model_options *m,
-			    const struct target_options *t, struct model_target *at, struct err *e)
-{
-	enum errc rc = registry_check_target(m, t, e);
-
-	if (rc != ERR_OK)
-		return rc;
-	at->provider = provider_named(r, t->provider);
-	if (!at->provider)
-		return err_set(e, ERR_INVALID_VALUE, "models",
-			       "the model \"%.100s\" names the provider \"%.64s\", which is not "
-			       "configured",
-			       m->name, t->provider ? t->provider : "");
-	at->takes = at->provider->takes &
-		    (PROVIDER_EMBED | PROVIDER_TOP_K | PROVIDER_CACHE | PROVIDER_MESSAGES |
-		     PROVIDER_TEXT | PROVIDER_RESPONSES | (m->images ? PROVIDER_IMAGES : 0u) |
-		     (m->audio ? PROVIDER_AUDIO : 0u) |
-		     (m->pdf ? PROVIDER_PDF | PROVIDER_FILE_URL : 0u));
-	if (m->reasons)
-		at->takes |= PROVIDER_REASONS;
-	if (!m->no_sampling)
-		at->takes |= PROVIDER_SAMPLING;
-	at->weight = t->weight;
-	at->upstream =
-		t->upstream_model ? arena_str(&r->memory, str_of(t->upstream_model)) : STR_NONE;
-	if (t->upstream_model && !at->upstream.p)
-		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
-	at->tally = tally_of(str_of(m->name), at->provider->name, at->upstream);
-	return ERR_OK;
-}
-
-static enum errc add_targets(struct registry *r, const struct model_options *m, struct model *at,
-			     struct err *e)
-{
-	struct target_options        own = { m->provider, m->upstream_model, 1 };
-	const struct target_options *list = m->target_count > 0 ? m->targets : &own;
-	size_t                       count = m->target_count > 0 ? m->target_count : 1;
-	enum errc                    rc = ERR_OK;
-
-	at->targets = arena_alloc(&r->memory, count * sizeof *at->targets);
-	if (count > 1)
-		at->rows = arena_alloc(&r->memory, count * sizeof *at->rows);
-	if (!at->targets || (count > 1 && !at->rows))
-		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
-	for (size_t i = 0; i < count && rc == ERR_OK; i++) {
-		rc = add_target(r, m, &list[i], &at->targets[i], e);
-		if (at->rows)
-			at->rows[i] = (struct balance_row){ .weight = list[i].weight };
-	}
-	at->target_count = count;
-	return rc;
-}
-
-static enum errc add_fallbacks(struct registry *r, const struct model_options *m, struct model *at,
-			       struct err *e)
-{
-	if (m->fallback_count == 0)
-		return ERR_OK;
-	at->fallback = arena_alloc(&r->memory, m->fallback_count * sizeof *at->fallback);
-	for (size_t i = 0; at->fallback && i < m->fallback_count; i++) {
-		at->fallback[i] = arena_str(&r->memory, str_of(m->fallback[i]));
-		if (!at->fallback[i].p)
-			break;
-		at->fallback_count++;
-	}
-	if (at->fallback_count < m->fallback_count)
-		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
-	return ERR_OK;
-}
-
-/* copy_defaults: the copy has the registry's life. */
-static enum errc copy_defaults(struct registry *r, const struct model_defaults *from,
-			       struct model_defaults *to, struct err *e)
-{
-	bool ok = true;
-
-	to->members = arena_alloc(&r->memory, (from->member_count + 1) * sizeof *to->members);
-	ok = to->members;
-	for (size_t i = 0; ok && i < from->member_count; i++) {
-		to->members[i] = arena_str(&r->memory, from->members[i]);
-		ok = to->members[i].p;
-	}
-	to->member_count = from->member_count;
-	to->instruction = arena_str(&r->memory, from->instruction);
-	to->max_tokens = arena_str(&r->memory, from->max_tokens);
-	return ok && to->instruction.p && to->max_tokens.p
-		       ? ERR_OK
-		       : err_set(e, ERR_OVERLOADED, NULL, "out of memory");
-}
-
-static enum errc add_model(struct registry *r, const struct model_options *m, struct err *e)
-{
-	enum errc     rc = check_model(m, e);
-	struct model *at = &r->models[r->model_count];
-
-	if (rc != ERR_OK)
-		return rc;
-	for (size_t i = 0; i < r->model_count; i++)
-		if (str_is(r->models[i].name, m->name))
-			return err_set(e, ERR_INVALID_VALUE, "models",
-				       "the model \"%.100s\" stands there twice", m->name);
-
-	*at = (struct model){
-		.owner = r, .price = m->price, .no_table = m->no_table, .max_output = m->max_output
-	};
-	rc = add_targets(r, m, at, e);
-	if (rc == ERR_OK)
-		rc = add_fallbacks(r, m, at, e);
-	if (rc == ERR_OK)
-		rc = copy_defaults(r, &m->defaults, &at->defaults, e);
-	if (rc != ERR_OK)
-		return rc;
-	at->name = arena_str(&r->memory, str_of(m->name));
-	if (!at->name.p)
-		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
-	at->star = at->name.p[at->name.n - 1] == '*';
-	at->stem = (struct str){ at->name.p, at->name.n - (at->star ? 1 : 0) };
-	r->model_count++;
-	return ERR_OK;
-}
-
-static enum errc set_default(struct registry *r, const char *name, struct err *e)
-{
-	struct target found;
-
-	if (!name || !name[0])
-		return ERR_OK;
-	if (registry_find(r, str_of(name), &found, e) != ERR_OK)
-		return err_set(e, ERR_INVALID_VALUE, "default_model",
-			       "the default model \"%.100s\" is not configured", name);
-	r->by_default = arena_str(&r->memory, str_of(name));
-	if (!r->by_default.p)
-		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
-	return ERR_OK;
-}
-
-/* check_fallbacks: whether each fallback leads to a model, and to another one. Called when all
- * models are known. */
-static enum errc check_fallbacks(const struct registry *r, struct err *e)
-{
-	struct target found = { .model = NULL };
-
-	for (size_t i = 0; i < r->model_count; i++) {
-		const struct model *m = &r->models[i];
-
-		for (size_t k = 0; k < m->fallback_count; k++) {
-			struct err why;
-
-			if (m->fallback[k].n == 0 ||
-			    registry_find(r, m->fallback[k], &found, &why) != ERR_OK)
-				return err_set(
-					e, ERR_INVALID_VALUE, "fallback",
-					"the model \"%.100s\" falls back on \"%.100s\", which "
-					"is not configured",
-					m->name.p, m->fallback[k].p);
-			if (found.model == m && !m->star)
-				return err_set(e, ERR_INVALID_VALUE, "fallback",
-					       "the model \"%.100s\" falls back on itself",
-					       m->name.p);
-		}
-	}
-	return ERR_OK;
-}
-
-static enum errc registry_fill(struct registry *r, const struct model_options *models,
-			       size_t model_count, const char *default_model, struct err *e)
-{
-	enum errc rc = check_providers(r, e);
-
-	if (rc != ERR_OK)
-		return rc;
-	r->models = arena_alloc(&r->memory, (model_count + 1) * sizeof *r->models);
-	if (!r->models)
-		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
-	for (size_t i = 0; i < model_count; i++) {
-		rc = add_model(r, &models[i], e);
-		if (rc != ERR_OK)
-			return rc;
-	}
-	rc = check_fallbacks(r, e);
-	return rc == ERR_OK ? set_default(r, default_model, e) : rc;
-}
-
-enum errc registry_create_take(struct provider **providers, size_t provider_count,
-			       const struct model_options *models, size_t model_count,
-			       const char *default_model, struct registry **ret, struct err *e)
-{
-	struct registry  *r = calloc(1, sizeof *r);
-	struct provider **list = calloc(provider_count + 1, sizeof *list);
-
-	if (!r || !list) {
-		for (size_t i = 0; i < provider_count; i++)
-			provider_destroy(providers[i]);
-		free(list);
-		free(r);
-		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
-	}
-	pthread_mutex_init(&r->lock, NULL);
-	/* Enough for every configuration file: a model has at least some bytes there. */
-	arena_init(&r->memory, (size_t)64 * LIMIT_CONFIG_FILE);
-	for (size_t i = 0; i < provider_count; i++) {
-		CHECK(providers[i] != NULL);
-		list[i] = providers[i];
-	}
-	r->providers = list;
-	r->provider_count = provider_count;
-
-	enum errc rc = registry_fill(r, models, model_count, default_model, e);
-	if (rc != ERR_OK) {
-		registry_destroy(r);
-		return rc;
-	}
-	*ret = r;
-	return ERR_OK;
-}
-
-/* --- look-up --- */
 
 static const struct model *registry_match(const struct registry *r, struct str name)
 {
@@ -356,19 +39,6 @@ static const struct model *registry_match(const struct registry *r, struct str n
 			best = m;
 	}
 	return best;
-}
-
-static struct target target_of(const struct model *m, struct str asked, size_t i)
-{
-	const struct model_target *t = &m->targets[i];
-	struct str                 upstream = t->upstream;
-
-	if (upstream.n == 0 && m->star)
-		upstream = (struct str){ asked.p + m->stem.n, asked.n - m->stem.n };
-	else if (upstream.n == 0)
-		upstream = m->name;
-	return (struct target){ t->provider, upstream, m->name, t->takes,     m,
-				asked,       i,        false,   m->max_output };
 }
 
 /* registry_cut: the length of s, cut to at most max bytes at the boundary of a character. */
@@ -435,17 +105,57 @@ enum errc registry_find(const struct registry *r, struct str model, struct targe
 	return registry_find_for(r, model, &identity_open, ret, e);
 }
 
-/* --- choice --- */
+/* --- what is known of a model and of its targets --- */
 
 bool registry_several(const struct model *m)
 {
 	return m->target_count > 1 || m->fallback_count > 0;
 }
 
+bool registry_holds(const struct model *m)
+{
+	return m->holds && registry_several(m);
+}
+
+bool registry_caches(const struct model *m)
+{
+	return m->caches;
+}
+
+bool registry_resumes(const struct model *m)
+{
+	return m->resumes;
+}
+
+bool registry_restarts(const struct model *m)
+{
+	return m->restarts;
+}
+
+bool registry_prefills(const struct target *t)
+{
+	return t->model && t->model->prefills;
+}
+
+int64_t registry_cache_us(const struct model *m)
+{
+	return m->cache_us;
+}
+
+bool registry_upstream(const struct model *m, size_t i, struct str asked, struct target *ret)
+{
+	if (i >= m->target_count)
+		return false;
+	*ret = target_of(m, asked, i);
+	return true;
+}
+
 struct tally *registry_tally(const struct target *t)
 {
 	return t->model ? t->model->targets[t->index].tally : NULL;
 }
+
+static struct price own_price(const struct model *m, unsigned takes);
 
 bool registry_look(const struct registry *r, size_t i, size_t t, struct registry_view *ret)
 {
@@ -458,115 +168,37 @@ bool registry_look(const struct registry *r, size_t i, size_t t, struct registry
 		.provider = m->targets[t].provider,
 		.upstream = m->targets[t].upstream,
 		.weight = m->targets[t].weight,
-		.price = m->price,
-		.own = m->price.known,
 		.max_output = m->max_output,
+		.limits = { .output = m->max_output },
 		.fallback = m->fallback,
 		.fallback_count = m->fallback_count,
 		.tally = m->targets[t].tally,
 	};
 	if (ret->upstream.n == 0 && !m->star)
 		ret->upstream = m->name;
-	if (ret->own || m->no_table)
-		return true;
-	if (ret->upstream.n > 0)
-		ret->price = price_table_find(ret->upstream);
-	ret->table = ret->upstream.n == 0 || ret->price.known;
+	if (ret->upstream.n > 0) {
+		struct target asked = target_of(m, m->name, t);
+
+		ret->limits = registry_limits(&asked);
+		ret->price = registry_price(&asked);
+	} else {
+		ret->price = own_price(m, m->targets[t].takes);
+		ret->table = !ret->price.known && (m->prices || !m->no_table);
+	}
 	return true;
 }
 
-struct health_target target_health(const struct target *t)
+uint64_t registry_mark(const struct target *t)
 {
-	return (struct health_target){ t->provider->name, t->upstream_model, &t->provider->health };
+	return t->model->targets[t->index].mark;
 }
 
-static void note_block(struct registry_block *block, enum health h, int64_t wait_us)
+uint32_t registry_bit(const struct model *m, uint64_t mark)
 {
-	bool first = !block->cooling && !block->open;
-
-	block->cooling |= h == HEALTH_COOLING;
-	block->open |= h == HEALTH_OPEN;
-	block->dead |= h == HEALTH_DEAD;
-	if (h != HEALTH_DEAD && (first || wait_us < block->wait_us))
-		block->wait_us = wait_us;
-}
-
-/* fitting_targets: the bits of the healthy targets that are not in tried. *ret_probes: the bits of those
- * that take only a probe. */
-static uint32_t fitting_targets(const struct model *m, struct str asked, uint32_t tried,
-				int64_t now_us, uint32_t *ret_probes, struct registry_block *block)
-{
-	uint32_t fit = 0;
-
-	*ret_probes = 0;
-	for (size_t i = 0; i < m->target_count; i++) {
-		struct target        t = target_of(m, asked, i);
-		struct health_target who = target_health(&t);
-		int64_t              wait_us;
-		bool                 probe;
-
-		if (tried >> i & 1)
-			continue;
-		enum health h = health_ask(&who, now_us, &wait_us, &probe);
-		if (h != HEALTH_FINE) {
-			note_block(block, h, wait_us);
-			continue;
-		}
-		fit |= 1u << i;
-		*ret_probes |= (uint32_t)probe << i;
-	}
-	return fit;
-}
-
-bool registry_untried(const struct model *m, struct str asked, uint32_t tried, int64_t now_us)
-{
-	struct registry_block block = { 0 };
-	uint32_t              probes;
-
-	return fitting_targets(m, asked, tried, now_us, &probes, &block) != 0;
-}
-
-static size_t registry_pick(const struct model *m, uint32_t fit)
-{
-	if (!m->rows)
-		return 0;
-	pthread_mutex_lock(&m->owner->lock);
-	size_t i = balance_pick(m->rows, m->target_count, fit);
-	m->rows[i].out++;
-	pthread_mutex_unlock(&m->owner->lock);
-	return i;
-}
-
-bool registry_choose(const struct model *m, struct str asked, uint32_t tried, int64_t now_us,
-		     struct target *ret, struct registry_block *block)
-{
-	for (;;) {
-		uint32_t probes;
-		uint32_t fit = fitting_targets(m, asked, tried, now_us, &probes, block);
-
-		if (fit == 0)
-			return false;
-
-		struct target        t = target_of(m, asked, registry_pick(m, fit));
-		struct health_target who = target_health(&t);
-		t.probe = probes >> t.index & 1;
-		if (!t.probe || health_probe(&who, now_us)) {
-			*ret = t;
-			return true;
-		}
-		registry_done(&t); /* another call has claimed the probe */
-		tried |= 1u << t.index;
-		note_block(block, HEALTH_OPEN, who.rules->pause_us);
-	}
-}
-
-void registry_done(const struct target *t)
-{
-	if (!t->model->rows)
-		return;
-	pthread_mutex_lock(&t->model->owner->lock);
-	t->model->rows[t->index].out--;
-	pthread_mutex_unlock(&t->model->owner->lock);
+	for (size_t i = 0; i < m->target_count; i++)
+		if (m->targets[i].mark == mark)
+			return 1u << i;
+	return 0;
 }
 
 const struct model *registry_fallback(const struct model *m, size_t i, struct str *ret_name)
@@ -580,24 +212,81 @@ const struct model *registry_fallback(const struct model *m, size_t i, struct st
 	return found.model;
 }
 
+const struct model *registry_marked(const struct model *m, uint64_t mark, struct str *ret_name,
+				    uint32_t *ret_others)
+{
+	const struct model *next = m;
+	uint32_t            bit;
+
+	if (registry_bit(m, mark))
+		return NULL;
+	for (size_t i = 0; (next = registry_fallback(m, i, ret_name)) != NULL; i++)
+		if ((bit = registry_bit(next, mark)) != 0) {
+			*ret_others = ~bit;
+			return next;
+		}
+	return NULL;
+}
+
 /* --- costs --- */
+
+/* price_for: whole, as a provider that takes these charges it. */
+static struct price price_for(struct price p, unsigned takes)
+{
+	/* Only Anthropic has two prices for what is written to its cache, where none is set. */
+	p.hourless = !(takes & PROVIDER_MESSAGES);
+	if (p.known)
+		price_fill(&p);
+	return p;
+}
+
+static struct price own_price(const struct model *m, unsigned takes)
+{
+	return price_for(m->price, takes);
+}
 
 struct price registry_price(const struct target *t)
 {
-	if (!t->model || t->model->price.known || t->model->no_table)
-		return t->model ? t->model->price : (struct price){ .known = false };
-	return price_table_find(t->upstream_model);
+	const struct model *m = t->model;
+	struct price        p = { .known = false };
+
+	if (!m)
+		return p;
+	if (m->price.known)
+		return own_price(m, t->takes);
+	if (m->prices)
+		p = price_file_find(m->prices, str_of(t->provider->name), t->upstream_model);
+	if (!p.known && !m->no_table)
+		p = price_table_find(t->upstream_model);
+	p.reported = m->price.reported;
+	return price_for(p, t->takes);
 }
 
-static void bound_model(const struct model *m, struct str asked, struct registry_bound *b)
+const struct price_file *registry_prices(const struct registry *r)
+{
+	return r->model_count > 0 ? r->models[0].prices : NULL;
+}
+
+/* The call whose bound is looked for. */
+struct bound_of {
+	int64_t prompt;
+	enum usage_class class;
+};
+
+/* class_at: the class that the target is asked for: one that is not sent the request's word may choose any. */
+static enum usage_class class_at(const struct target *t, enum usage_class asked)
+{
+	return (t->takes & PROVIDER_TIER) || asked == CLASS_STANDARD ? asked : CLASS_UNTOLD;
+}
+
+static void bound_model(const struct model *m, struct str asked, const struct bound_of *call,
+			struct registry_bound *b)
 {
 	for (size_t i = 0; i < m->target_count; i++) {
 		struct target t = target_of(m, asked, i);
 		struct price  p = registry_price(&t);
 
-		/* Only Anthropic tells what is kept for an hour. */
-		if (!(t.takes & PROVIDER_MESSAGES))
-			p.cache_write_1h = 0;
+		p = price_dearest(&p, call->prompt, class_at(&t, call->class));
 		b->takes &= t.takes;
 		b->some |= t.takes;
 		price_dearer(&b->price, &p);
@@ -610,19 +299,79 @@ static void bound_model(const struct model *m, struct str asked, struct registry
 		b->max_output = m->max_output;
 }
 
-struct registry_bound registry_bound(const struct model *m, struct str asked)
+struct registry_bound registry_bound(const struct model *m, struct str asked, int64_t prompt,
+				     enum usage_class class)
 {
 	struct registry_bound b = { .max_output = m->max_output, .takes = UINT_MAX };
+	struct bound_of       call = { prompt, class };
 	const struct model   *next = m;
 
 	for (size_t i = 0; next; i++) {
-		bound_model(next, asked, &b);
+		bound_model(next, asked, &call, &b);
 		next = registry_fallback(m, i, &asked);
 	}
 	b.price.known = b.unpriced.n == 0;
 	if (b.unlimited.n > 0)
 		b.max_output = 0;
 	return b;
+}
+
+struct table_limits registry_limits(const struct target *t)
+{
+	struct table_limits l = { 0 };
+
+	if (!t->model)
+		return l;
+	if (!t->model->no_table)
+		l = price_table_limits(t->upstream_model);
+	if (t->model->told.context > 0)
+		l.context = t->model->told.context;
+	if (t->model->max_output > 0)
+		l.output = t->model->max_output;
+	return l;
+}
+
+struct table_limits registry_all_limits(const struct model *m, struct str asked)
+{
+	struct table_limits all = { .context = INT64_MAX, .output = INT64_MAX };
+
+	for (size_t i = 0; i < m->target_count; i++) {
+		struct target       t = target_of(m, asked, i);
+		struct table_limits l = registry_limits(&t);
+
+		all.context = l.context < all.context ? l.context : all.context;
+		all.output = l.output < all.output ? l.output : all.output;
+		all.thinks |= l.thinks;
+	}
+	return all;
+}
+
+struct registry_told registry_told(const struct model *m)
+{
+	return m->told;
+}
+
+struct registry_output registry_output(const struct model *m, struct str asked)
+{
+	struct registry_output o = { .least = INT64_MAX };
+	const struct model    *next = m;
+	bool                   known = true;
+
+	for (size_t i = 0; next; i++) {
+		for (size_t k = 0; k < next->target_count; k++) {
+			struct target       t = target_of(next, asked, k);
+			struct table_limits l = registry_limits(&t);
+
+			known &= l.output > 0;
+			o.thinks |= l.thinks;
+			o.least = l.output < o.least ? l.output : o.least;
+			o.most = l.output > o.most ? l.output : o.most;
+		}
+		next = registry_fallback(m, i, &asked);
+	}
+	if (!known)
+		o.least = o.most = 0;
+	return o;
 }
 
 const struct model_defaults *registry_defaults(const struct model *m)

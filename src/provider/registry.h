@@ -1,12 +1,13 @@
-/* provider/registry: finds a model by its name, and chooses one of its targets. A registry is made
- * from the configuration, and then immutable except for the balance of targets. Threads: any that
- * holds the snapshot. */
+/* provider/registry: finds a model by its name. A registry is made from the configuration, and then
+ * immutable except for the balance of targets (provider/choice). Threads: any that holds the snapshot. */
 #pragma once
 
 #include "base/identity.h"
 #include "msg/price.h"
+#include "provider/price_table.h"
 #include "provider/provider.h"
 
+struct price_file;
 struct registry;
 struct model;
 
@@ -25,6 +26,9 @@ struct model_defaults {
 	struct str  max_tokens; /* raw JSON; empty: none */
 };
 
+/* model_resume: an answer that breaks off goes on at another target, or after the death of its gateway. */
+enum model_resume { MODEL_RESUME_FALLBACK = 1, MODEL_RESUME_RESTART = 2 };
+
 struct model_options {
 	const char                  *name; /* may end in '*', which stands for the rest of a name */
 	const char                  *provider;       /* name of a provider */
@@ -33,16 +37,28 @@ struct model_options {
 	size_t                       target_count;
 	const char *const           *fallback; /* names of models, tried in order */
 	size_t                       fallback_count;
-	bool         images, audio, pdf; /* false: the model accepts none, whatever its provider */
-	bool         reasons;            /* the model accepts reasoning_effort */
-	bool         no_sampling;        /* it refuses temperature, top_p and top_k */
-	struct price price;              /* all targets'; not known: see provider/price_table */
-	bool         no_table;           /* provider/price_table is not used */
-	int64_t max_output; /* most tokens of an answer if a call sets no limit; 0: not known */
+	bool images, audio, pdf; /* false: the model accepts none, whatever its provider */
+	bool reasons;            /* the model accepts reasoning_effort */
+	bool no_sampling;        /* it refuses temperature, top_p and top_k */
+	struct price
+		price; /* all targets', with rates that are not set; not known: the next two's */
+	const struct price_file *prices;   /* held by the registry's model; NULL: none */
+	bool                     no_table; /* provider/price_table is not used */
+	int64_t     max_output; /* most tokens of an answer if a call sets no limit; 0: not known */
+	const char *affinity;   /* "session" or "off"; NULL: session */
+	const char *prompt_cache; /* "auto" or "off"; NULL: off */
+	int64_t     cache_ttl_us; /* how long the answer cache keeps an answer; 0: it keeps none */
+	unsigned    resume;       /* bits of enum model_resume */
+	bool        prefill;      /* it goes on with a last message that is an assistant\'s */
+	/* The next three are for lists of models alone. */
+	int64_t               context_window; /* tokens of a prompt and its answer; 0: not known */
+	const char           *display_name;   /* NULL: not known */
+	bool                  tools;          /* false: the model calls no tools */
 	struct model_defaults defaults;
 };
 
-/* registry_create_take: consumes the providers (also on failure), copies the models.
+/* registry_create_take: consumes the providers (also on failure), copies the models.  Providers of one name
+ * are the keys of one entry, by their places; a target that names them is one for each of them.
  * default_model: name used when a request has none; may be NULL.
  * Errors: INVALID_VALUE (unknown provider, duplicate or empty name, star not at the end, unknown
  * default or fallback, too many of something). */
@@ -58,10 +74,10 @@ struct target {
 	struct str             upstream_model; /* borrowed from registry or from the asked name */
 	struct str             label; /* configured name, for metrics: with its star, if any */
 	unsigned               takes; /* enum provider_takes */
-	const struct model    *model;
-	struct str             asked; /* borrowed; the name by which the model was found */
-	size_t                 index; /* among the model's targets */
-	bool    probe; /* from registry_choose: the one call that an open breaker lets through */
+	uint16_t               index; /* among the model's targets */
+	bool probe; /* from choice_make: the one call that an open breaker lets through */
+	const struct model *model;
+	struct str          asked; /* borrowed; the name by which the model was found */
 	int64_t max_output; /* the most tokens of an answer, by the model's entry; 0: not known */
 };
 
@@ -78,26 +94,37 @@ enum errc registry_find_for(const struct registry *r, struct str model, const st
 
 /* registry_several: whether the model has several targets, or fallbacks. */
 bool registry_several(const struct model *m);
-/* The reasons why no target of a model can be asked now. */
-struct registry_block {
-	bool    cooling, open, dead;
-	int64_t wait_us; /* the shortest wait of cooling and open targets */
-};
-/* registry_choose: chooses the target to ask now, among those whose bit is not in tried. asked: the
- * name by which the model was found. Until registry_done, the target counts as having one more
- * running call. False: no target can be asked; the reasons are added to *block. Threads: any. */
-bool registry_choose(const struct model *m, struct str asked, uint32_t tried, int64_t now_us,
-		     struct target *ret, struct registry_block *block);
-void registry_done(const struct target *t);
-/* registry_untried: whether there is a healthy target whose bit is not in tried. */
-bool registry_untried(const struct model *m, struct str asked, uint32_t tried, int64_t now_us);
+/* registry_holds: whether calls of one session stay at one of the model's targets.  registry_caches: whether
+ * the provider is told to keep what calls of one session begin with. */
+bool registry_holds(const struct model *m);
+bool registry_caches(const struct model *m);
+/* registry_resumes: whether an answer that breaks off goes on at another target.  registry_restarts: whether it
+ * does after its gateway's death.  registry_prefills: whether the target goes on with a last message that is an
+ * assistant's. */
+bool registry_resumes(const struct model *m);
+bool registry_restarts(const struct model *m);
+bool registry_prefills(const struct target *t);
+/* registry_cache_us: how long the answer cache keeps an answer of the model; 0: it keeps none. */
+int64_t registry_cache_us(const struct model *m);
+/* registry_upstream: the i-th target of a model that was asked for as `asked`; false: there are fewer. */
+bool registry_upstream(const struct model *m, size_t i, struct str asked, struct target *ret);
+/* registry_mark: a hash of the target's entry, key and upstream model, the same at all gateways. */
+uint64_t registry_mark(const struct target *t);
+/* registry_bit: the bit of the model's target with this mark; 0: it has none. */
+uint32_t registry_bit(const struct model *m, uint64_t mark);
 /* registry_fallback: the i-th fallback of a model, and the name that leads to it; NULL: there is
  * none. */
 const struct model *registry_fallback(const struct model *m, size_t i, struct str *ret_name);
+/* registry_marked: the fallback of a model that has the target with this mark, unless the model itself has it;
+ * *ret_others: the bits of the fallback's other targets.  NULL: none has it. */
+const struct model *registry_marked(const struct model *m, uint64_t mark, struct str *ret_name,
+				    uint32_t *ret_others);
 /* registry_defaults: what holds for calls of a model, not for those of its fallbacks. */
 const struct model_defaults *registry_defaults(const struct model *m);
 /* registry_price: the price of a target that was chosen or found. */
 struct price registry_price(const struct target *t);
+/* registry_prices: the list of prices that models look into; NULL: none does. */
+const struct price_file *registry_prices(const struct registry *r);
 /* The bounds of a call, whichever of a model's targets and fallbacks is asked. */
 struct registry_bound {
 	struct price price;      /* the highest of each kind; known if all prices are known */
@@ -107,7 +134,27 @@ struct registry_bound {
 	unsigned     some;       /* enum provider_takes; what at least one of them takes */
 	struct str   unlimited;  /* the first model without max_output; empty: none */
 };
-struct registry_bound registry_bound(const struct model *m, struct str asked);
+/* registry_bound: of a call with at most so many tokens in its prompt, that asks for this class. */
+struct registry_bound registry_bound(const struct model *m, struct str asked, int64_t prompt,
+				     enum usage_class class);
+/* The most tokens of an answer, by the entries of models and the built-in table. */
+struct registry_output {
+	int64_t most;   /* the highest of all targets and fallbacks; 0: that of one is not known */
+	int64_t least;  /* the smallest; 0: likewise */
+	bool    thinks; /* one of them may write tokens that nobody sees */
+};
+struct registry_output registry_output(const struct model *m, struct str asked);
+/* registry_limits: the limits of a target, from its model's entry or the table.  registry_all_limits: limits that
+ * hold for each target of a model; 0 if one's is not known. */
+struct table_limits registry_limits(const struct target *t);
+struct table_limits registry_all_limits(const struct model *m, struct str asked);
+/* The facts for lists that a model's entry gives; 0 and empty: none. */
+struct registry_told {
+	int64_t    context, output;
+	struct str display;
+	bool       tools; /* false: the model calls none */
+};
+struct registry_told registry_told(const struct model *m);
 struct tally;
 /* registry_tally: where the calls of a target are counted; NULL: nowhere. */
 struct tally *registry_tally(const struct target *t);
@@ -118,18 +165,15 @@ struct registry_view {
 	struct str             upstream; /* empty: what the star stands for */
 	int64_t                weight;
 	struct price           price;
-	bool                   own; /* the price is the model's own */
-	bool              table;    /* else the built-in table has it, or may have it for a star */
-	int64_t           max_output;
-	const struct str *fallback;
-	size_t            fallback_count;
-	struct tally     *tally;
+	bool                   table;      /* a price may be found for what a star stands for */
+	int64_t                max_output; /* the model's, by its entry */
+	struct table_limits    limits;     /* all but `output` 0 where a star stands for the name */
+	const struct str      *fallback;
+	size_t                 fallback_count;
+	struct tally          *tally;
 };
 /* registry_look: the t-th target of the i-th model; false: there is none. */
 bool registry_look(const struct registry *r, size_t i, size_t t, struct registry_view *ret);
-/* target_health: the name under which provider/health knows the target. */
-struct health_target target_health(const struct target *t);
-
 /* registry_provider: the i-th provider entry; NULL past the end. */
 const struct provider *registry_provider(const struct registry *r, size_t i);
 /* registry_behind: the provider whose own list replaces the star in the name of the i-th model.
@@ -138,9 +182,3 @@ const struct provider *registry_behind(const struct registry *r, size_t i);
 /* registry_model: for GET /v1/models: the i-th configured model; false past the end. */
 bool registry_model(const struct registry *r, size_t i, struct str *ret_name,
 		    struct str *ret_provider);
-
-/* --- price_table: the built-in prices of common models (price_table.def). */
-
-/* price_table_find: the price for a provider's name of a model; .known is false if the table
- * does not have it. */
-struct price price_table_find(struct str model);

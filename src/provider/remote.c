@@ -5,6 +5,7 @@
 #include "base/trace.h"
 #include "json/member.h"
 #include "provider/catalog.h"
+#include "provider/credential.h"
 #include "provider/decode.h"
 
 #include <stdio.h>
@@ -179,6 +180,7 @@ static enum errc remote_make_ask(struct remote_ask *a, const struct remote *r,
 	a->provider = &r->provider;
 	a->dialect = remote_dialect(r, prompt);
 	a->target = r->target;
+	a->credential = r->provider.credential;
 	a->stream = prompt->stream;
 	a->native = remote_is_native(r, prompt);
 	a->count = remote_is_count(r, prompt);
@@ -213,13 +215,22 @@ static bool put_brought(const struct remote *r, const struct prompt *prompt, str
 	struct str version = remote_is_native(r, prompt) ? prompt->native->version : STR_NONE;
 	struct str beta = remote_is_native(r, prompt) ? prompt->native->beta : STR_NONE;
 	const char *const *names = r->dialect->call_headers;
+	struct buf         known;
 
-	if (!names)
+	if (!names || r->dialect->brings_in_body)
 		return true;
 	if (r->brought[0] && (r->fixed || version.n == 0))
 		version = STR_NONE;
-	return remote_put_line(out, names[0], version.n > 0 ? NULL : r->brought[0], version) &&
-	       remote_put_line(out, names[1], r->brought[1], beta);
+	buf_init(&known, LIMIT_CALL_HEADERS);
+	bool ok = true;
+	if (r->dialect->put_flags) {
+		ok = r->dialect->put_flags(&r->options, beta, &known);
+		beta = buf_view(&known);
+	}
+	ok = ok && remote_put_line(out, names[0], version.n > 0 ? NULL : r->brought[0], version) &&
+	     remote_put_line(out, names[1], r->brought[1], beta);
+	buf_finish(&known);
+	return ok;
 }
 
 /* remote_put_own: the header lines of one call, as a dialect's sign appends them. */
@@ -241,14 +252,18 @@ static bool remote_put_own(const struct remote *r, const struct prompt *prompt, 
 static enum errc sign_ask(const struct remote *r, const struct remote_ask *a, struct buf *out,
 			  struct err *e)
 {
+	const char *own = NULL;
+
 	enum errc  rc = ERR_OVERLOADED;
 	struct buf head;
 
+	/* The NUL does not count. */
+	if (out->len > 0 && buf_add(out, "", 1)) {
+		out->len--;
+		own = out->data + 2;
+	}
 	buf_init(&head, LIMIT_UPSTREAM_HEAD + LIMIT_CALL_HEADERS);
-	if (buf_text(&head, upstream_target_head(a->target, a->stream)) &&
-	    (out->len == 0 ||
-	     (buf_add(&head, out->data + 2, out->len - 2) && buf_text(&head, "\r\n"))) &&
-	    buf_add(&head, "", 1))
+	if (remote_sign_head(a->target, a->stream, own, &head))
 		rc = a->dialect->sign(&r->options,
 				      &(struct dialect_ask){
 					      .method = "POST",
@@ -271,7 +286,7 @@ static enum errc make_header(const struct remote *r, const struct prompt *prompt
 {
 	if (!remote_put_own(r, prompt, out))
 		return err_no_memory(e);
-	if (a->dialect->sign) {
+	if (a->dialect->sign && !a->credential) {
 		enum errc rc = sign_ask(r, a, out, e);
 
 		if (rc != ERR_OK)
@@ -326,6 +341,28 @@ static const struct provider_ops remote_ops = {
 	.destroy = remote_destroy,
 };
 
+static enum errc make_credential(struct remote *r, const struct provider_options *o, struct err *e)
+{
+	struct credential_options own;
+
+	if (!o->auth)
+		return ERR_OK;
+	if (o->key)
+		return err_set(e, ERR_INVALID_VALUE, "auth",
+			       "fetches the keys, so the entry can't have one of its own");
+	if (o->key_header || o->key_scheme)
+		return err_set(e, ERR_INVALID_VALUE, o->key_header ? "key_header" : "key_scheme",
+			       "the header of the credentials of `auth` is fixed");
+	if (endpoint_value(o, r->dialect, "authorization"))
+		return err_set(e, ERR_INVALID_VALUE, "headers",
+			       "the header authorization is for the credentials of `auth`");
+	own = *o->auth;
+	own.name = o->name;
+	own.base_url = o->base_url;
+	own.proxy = o->proxy;
+	return credential_create(&own, &r->provider.credential, e);
+}
+
 static enum errc make_catalog(struct remote *r, const struct provider_options *o, struct err *e)
 {
 	struct upstream_target *target = NULL;
@@ -335,7 +372,7 @@ static enum errc make_catalog(struct remote *r, const struct provider_options *o
 	enum errc rc = endpoint_target(o, r->dialect, r->dialect->models, true, &target, e);
 	if (rc != ERR_OK)
 		return rc;
-	r->provider.catalog = catalog_create_take(target);
+	r->provider.catalog = catalog_create_take(target, r->provider.credential);
 	return r->provider.catalog ? ERR_OK : err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 }
 
@@ -387,6 +424,8 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 {
 	enum errc rc = endpoint_check(o, e);
 
+	if (rc == ERR_OK && dialect->check)
+		rc = dialect->check(o, e);
 	if (rc != ERR_OK)
 		return rc;
 
@@ -398,6 +437,7 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 	r->provider.ops = &r->ops;
 	r->dialect = dialect;
 	r->options = (struct provider_options){
+		.hosting = dialect->hosting,
 		.max_tokens_field = !o->max_tokens_field ? NULL
 				    : strcmp(o->max_tokens_field, "max_tokens") == 0
 					    ? "max_tokens"
@@ -413,7 +453,9 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 		.idle_us = o->idle_us,
 		.total_us = o->total_us,
 	};
-	rc = endpoint_target(o, dialect, dialect->path, false, &r->target, e);
+	rc = make_credential(r, o, e);
+	if (rc == ERR_OK)
+		rc = endpoint_target(o, dialect, dialect->path, false, &r->target, e);
 	r->provider.target = r->target;
 	if (rc == ERR_OK)
 		rc = make_catalog(r, o, e);
@@ -424,9 +466,11 @@ enum errc remote_create(const struct provider_options *o, const struct dialect *
 	if (rc == ERR_OK && (!keep_brought(r, o) || !remote_keep_key(r, o)))
 		rc = err_set(e, ERR_OVERLOADED, NULL, "out of memory");
 	if (rc != ERR_OK) {
+		credential_release(r->provider.credential);
 		remote_destroy(&r->provider);
 		return rc;
 	}
+	r->options.flags = dialect->brings_in_body ? r->brought[1] : NULL;
 	*ret = &r->provider;
 	return ERR_OK;
 }

@@ -33,9 +33,10 @@ struct remote_ask {
 	bool                    count;
 	const char             *header; /* borrowed; further header lines; NULL: none */
 	struct buf              body;
-	struct buf              url;   /* NUL-terminated; empty: the target's URL */
-	struct embed_want      *want;  /* owned; NULL: a chat */
-	struct names           *names; /* owned; to be turned back in the answer; NULL: none */
+	struct buf              url;        /* NUL-terminated; empty: the target's URL */
+	struct credential      *credential; /* borrowed; signs the call; NULL: header is all */
+	struct embed_want      *want;       /* owned; NULL: a chat */
+	struct names           *names;      /* owned; to be turned back in the answer; NULL: none */
 };
 
 void remote_ask_init(struct remote_ask *a);
@@ -52,6 +53,54 @@ void      remote_call_pause(struct provider_call *call, bool pause);
 /* remote_call_name: replaces `opening` at the beginning of an error's text by "the provider" and
  * the provider's name. False: the text begins otherwise. */
 bool remote_call_name(const char *name, const char *opening, struct err *e);
+
+/* --- remote_sign: the header lines that a call gets of its entry's credential: waits for keys, and lets a worker
+ * hash a long body.  Internal to provider/.
+ *
+ *   remote_sign_go --keys, short body--> its lines
+ *        |  ^
+ *        |  +-- no keys yet: a refresh ends --+
+ *        +----- a long body: a worker --------+--> on_signed
+ *
+ * Threads: the loop of the call. */
+
+struct remote_sign;
+
+/* All borrowed, until remote_sign_leave_take. */
+struct remote_sign_options {
+	const struct provider_env    *env; /* for the call alone */
+	struct credential            *credential;
+	const struct upstream_target *target;
+	struct upstream_limits        limits;
+	bool                          stream;
+	const char
+		*header; /* for the call alone; the lines that the call has already; NULL: none */
+	/* on_signed: e: NULL: the lines are there; never called from within remote_sign_go. */
+	void (*on_signed)(void *arg, const char *header, const struct err *e);
+	void *arg;
+};
+
+/* remote_sign_create: owned; NULL: no memory. */
+struct remote_sign *remote_sign_create(const struct remote_sign_options *o) MUST_USE;
+/* remote_sign_go: *ret: all lines of the call, as in upstream_ask; NULL: on_signed follows.  url: NULL: the target's.
+ * body and url are borrowed until then, or until remote_sign_leave_take.  Errors: those of credential_wait and
+ * credential_lines. */
+enum errc remote_sign_go(struct remote_sign *s, const char *url, struct str body, const char **ret,
+			 struct err *e) MUST_USE;
+/* remote_sign_again: whether this answer says that the keys are not good, for the first time: then they count as old.
+ * remote_sign_refused: whether an answer says so, at any time. */
+bool remote_sign_again(struct remote_sign *s, int status, struct str body);
+bool remote_sign_refused(const struct remote_sign *s, int status, struct str body);
+/* remote_sign_send: starts the call with these lines. */
+enum errc remote_sign_send(const struct remote_sign *s, const struct upstream_ask *ask,
+			   const struct upstream_callbacks *cb, void *arg,
+			   struct upstream_call **ret, struct err *e) MUST_USE;
+/* remote_sign_leave_take: on_signed does not come any more; consumes s, which may be NULL, and the bytes of the body. */
+void remote_sign_leave_take(struct remote_sign *s, struct buf *body);
+
+/* remote_sign_head: appends the lines of a call as a dialect's sign gets them.  own: with CRLF between two; NULL: none. */
+bool remote_sign_head(const struct upstream_target *target, bool stream, const char *own,
+		      struct buf *out) MUST_USE;
 
 /* --- endpoint: the URLs and headers of a provider over HTTP. Internal to provider/. */
 

@@ -35,6 +35,7 @@ struct remote_call {
 	struct err           *err;    /* owned; an error found in the body; NULL: none */
 	struct embed_want    *want;   /* owned; NULL: a chat */
 	struct names         *names;  /* owned; NULL: the answer's names stay */
+	struct remote_sign   *sign;   /* owned; NULL: the call needs no signature */
 	enum call_answer      answer;
 	bool                  html; /* the content type is none of JSON */
 	bool                  stream;
@@ -106,6 +107,7 @@ static void remote_call_free(struct remote_call *c)
 	json_doc_finish(&c->doc);
 	if (c->dialect->finish)
 		c->dialect->finish(&c->decode);
+	remote_sign_leave_take(c->sign, &c->ask);
 	buf_finish(&c->ask);
 	buf_finish(&c->body);
 	buf_finish(&c->url);
@@ -367,6 +369,9 @@ static enum errc judge_error(struct remote_call *c, struct err *ret)
 		return ret->code;
 	}
 	c->dialect->decode_error(&c->decode, c->call.http, buf_view(&c->body), ret);
+	if (c->sign && remote_sign_refused(c->sign, c->call.http, buf_view(&c->body)))
+		err_set(ret, ERR_UPSTREAM_AUTH, NULL,
+			"the provider refused the gateway's credentials (status %d)", c->call.http);
 	return ret->code;
 }
 
@@ -380,6 +385,66 @@ static void remote_flush(struct remote_call *c, const struct err *e)
 	c->flushed = true;
 	if (c->dialect->framing->end(&c->framing, on_framed, c, &found) != ERR_OK)
 		err_keep(&c->err, &found);
+}
+
+/* --- signed calls --- */
+
+static const struct upstream_callbacks remote_callbacks;
+
+static enum errc sign_send(struct remote_call *c, const char *header, struct err *e)
+{
+	enum errc rc = remote_sign_send(c->sign,
+					&(struct upstream_ask){
+						.url = c->url.data,
+						.header = header,
+						.body = buf_view(&c->ask),
+						.stream = c->stream,
+					},
+					&remote_callbacks, c, &c->upstream, e);
+
+	if (rc == ERR_OK && c->paused)
+		upstream_pause(c->upstream, true);
+	return rc;
+}
+
+/* sign_begin: sends the call, now or when there are keys. */
+static enum errc sign_begin(struct remote_call *c, struct err *e)
+{
+	const char *header;
+	enum errc   rc = remote_sign_go(c->sign, c->url.data, buf_view(&c->ask), &header, e);
+
+	return rc == ERR_OK && header ? sign_send(c, header, e) : rc;
+}
+
+static void remote_on_signed(void *arg, const char *header, const struct err *e)
+{
+	struct remote_call *c = arg;
+	struct err          found = { .code = ERR_OK };
+
+	if (e)
+		found = *e;
+	else
+		found.code = sign_send(c, header, &found);
+	if (found.code != ERR_OK)
+		call_fail(c, &found);
+}
+
+/* sign_again: asks a second time, with new keys, if the answer refuses the first ones.  It has cost nothing. */
+static bool sign_again(struct remote_call *c, const struct err *e)
+{
+	struct err found;
+
+	if (!c->sign || e->code != ERR_OK ||
+	    !remote_sign_again(c->sign, c->call.http, buf_view(&c->body)))
+		return false;
+	buf_clear(&c->body);
+	c->body.max = LIMIT_UPSTREAM_BODY;
+	c->answer = ANSWER_NONE;
+	c->call.http = 0;
+	c->retry_after_ms = 0;
+	if (sign_begin(c, &found) != ERR_OK)
+		call_fail(c, &found);
+	return true;
 }
 
 /* answer_over: ends the call after its body has ended, but not before the waiting events. */
@@ -404,7 +469,11 @@ static void answer_over(struct remote_call *c, const struct err *e)
 	switch (c->answer) {
 	case ANSWER_EVENTS: rc = judge_stream(c, e, &found); break;
 	case ANSWER_WHOLE: rc = judge_whole(c, e, &found); break;
-	case ANSWER_ERROR: rc = judge_error(c, &found); break;
+	case ANSWER_ERROR:
+		if (sign_again(c, e))
+			return;
+		rc = judge_error(c, &found);
+		break;
 	case ANSWER_NONE:
 		found = *e;
 		rc = found.code;
@@ -606,6 +675,9 @@ static void remote_on_done(void *arg, const struct err *e)
 		answer_over(c, e);
 }
 
+static const struct upstream_callbacks remote_callbacks = { remote_on_head, remote_on_data,
+							    remote_on_done };
+
 /* on_finish: the terminator came without the body's end, which is not awaited. */
 static void on_finish(struct timer *t)
 {
@@ -673,24 +745,43 @@ void remote_ask_finish(struct remote_ask *a)
 	names_free(TAKE(a->names));
 }
 
+static enum errc call_sign(struct remote_call *c, const struct remote_ask *a,
+			   const struct provider_env *env, struct err *e)
+{
+	c->sign = remote_sign_create(&(struct remote_sign_options){
+		.env = env,
+		.credential = a->credential,
+		.target = a->target,
+		.limits = a->limits,
+		.stream = a->stream,
+		.header = a->header,
+		.on_signed = remote_on_signed,
+		.arg = c,
+	});
+	enum errc rc = c->sign ? sign_begin(c, e) : err_no_memory(e);
+	if (rc != ERR_OK)
+		remote_call_name(c->call.provider->name, "the provider", e);
+	return rc;
+}
+
 enum errc remote_call_start(struct remote_ask *a, const struct provider_env *env,
 			    provider_event_fn on_event, void *arg, struct provider_call **ret,
 			    struct err *e)
 {
-	static const struct upstream_callbacks callbacks = { remote_on_head, remote_on_data,
-							     remote_on_done };
-	struct remote_call                    *c = call_new(a, env, on_event, arg);
+	struct remote_call *c = call_new(a, env, on_event, arg);
 
 	if (!c)
 		return err_set(e, ERR_OVERLOADED, NULL, "out of memory");
-	enum errc rc = upstream_start(env->upstreams, a->target,
-				      &(struct upstream_ask){
-					      .url = c->url.data,
-					      .header = a->header,
-					      .body = buf_view(&c->ask),
-					      .stream = c->stream,
-				      },
-				      &a->limits, &callbacks, c, &c->upstream, e);
+	enum errc rc = a->credential
+			       ? call_sign(c, a, env, e)
+			       : upstream_start(env->upstreams, a->target,
+						&(struct upstream_ask){
+							.url = c->url.data,
+							.header = a->header,
+							.body = buf_view(&c->ask),
+							.stream = c->stream,
+						},
+						&a->limits, &remote_callbacks, c, &c->upstream, e);
 	if (rc != ERR_OK)
 		remote_call_free(c);
 	else

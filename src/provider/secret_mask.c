@@ -9,6 +9,7 @@
 #include "base/limits.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -404,6 +405,88 @@ static void mask_search(struct search *s, struct str text)
 		mask_look(s, &views[(i + 1) % 2]);
 }
 
+/* --- what is fetched --- */
+
+struct live {
+	struct live *next;
+	const void  *owner;
+	struct mask *sets[2]; /* held; the newest, and the one before; NULL: none */
+};
+
+static pthread_mutex_t live_lock = PTHREAD_MUTEX_INITIALIZER; /* guards the list */
+static struct live    *live_list;
+/* Bytes of the shortest run that one of them hides, so that most texts need no lock; SIZE_MAX: there are none. */
+static atomic_size_t live_least = SIZE_MAX;
+
+static void live_measure(void)
+{
+	size_t least = SIZE_MAX;
+
+	for (const struct live *x = live_list; x; x = x->next)
+		for (size_t i = 0; i < ARRAY_LEN(x->sets); i++)
+			if (x->sets[i] && x->sets[i]->least < least)
+				least = x->sets[i]->least;
+	atomic_store(&live_least, least);
+}
+
+bool mask_live_put(const void *owner, const struct str *values, size_t count)
+{
+	struct mask *made = NULL;
+	struct mask *old = NULL;
+	struct live *x;
+
+	if (!mask_create(values, count, &made))
+		return false;
+	pthread_mutex_lock(&live_lock);
+	for (x = live_list; x && x->owner != owner;)
+		x = x->next;
+	if (!x && (x = calloc(1, sizeof *x))) {
+		*x = (struct live){ live_list, owner, { NULL, NULL } };
+		live_list = x;
+	}
+	if (x) {
+		old = x->sets[1];
+		x->sets[1] = x->sets[0];
+		x->sets[0] = made;
+		live_measure();
+	}
+	pthread_mutex_unlock(&live_lock);
+	mask_destroy(x ? old : made);
+	return x;
+}
+
+void mask_live_drop(const void *owner)
+{
+	struct live *gone = NULL;
+
+	pthread_mutex_lock(&live_lock);
+	for (struct live **at = &live_list; *at && !gone; at = &(*at)->next)
+		if ((*at)->owner == owner) {
+			gone = *at;
+			*at = gone->next;
+			live_measure();
+			break;
+		}
+	pthread_mutex_unlock(&live_lock);
+	for (size_t i = 0; gone && i < ARRAY_LEN(gone->sets); i++)
+		mask_destroy(gone->sets[i]);
+	free(gone);
+}
+
+static void live_search(struct search *s, struct str text)
+{
+	if (text.n < atomic_load(&live_least))
+		return;
+	pthread_mutex_lock(&live_lock);
+	for (const struct live *x = live_list; x; x = x->next)
+		for (size_t i = 0; i < ARRAY_LEN(x->sets); i++) {
+			s->mask = x->sets[i];
+			if (s->mask && text.n >= s->mask->least)
+				mask_search(s, text);
+		}
+	pthread_mutex_unlock(&live_lock);
+}
+
 bool mask_text(const struct mask *m, struct str text, char *ret, size_t ret_size)
 {
 	struct search s;
@@ -418,6 +501,7 @@ bool mask_text(const struct mask *m, struct str text, char *ret, size_t ret_size
 	/* No reading of a text is longer than the text. */
 	if (m && text.n >= m->least)
 		mask_search(&s, text);
+	live_search(&s, text);
 	for (size_t i = 0; i < text.n && n + 1 < ret_size; i++) {
 		if (!s.hidden[i]) {
 			ret[n++] = (char)mask_shown(text.p[i]);

@@ -9,7 +9,7 @@
  * is hidden, whatever its case; a shorter value only as a whole word.
  *
  * Immutable after creation and reference-counted: each provider holds the mask of its
- * configuration. Threads: any. */
+ * configuration. Secrets that are fetched later are in all masks (mask_live_put). Threads: any. */
 #pragma once
 
 #include "base/base.h"
@@ -33,6 +33,11 @@ OWNABLE(mask);
  * each secret by "[key]"; true: there was one. Only the first LIMIT_MASK_TEXT bytes are read and
  * copied. m NULL: nothing is secret. */
 bool mask_text(const struct mask *m, struct str text, char *ret, size_t ret_size);
+
+/* mask_live_put: from now on, each mask has these values, too, beside those of the owner's last put, which are still in
+ * use; for what is fetched while masks exist.  mask_live_drop: no longer.  False: no memory, and nothing has changed. */
+bool mask_live_put(const void *owner, const struct str *values, size_t count) MUST_USE;
+void mask_live_drop(const void *owner);
 
 /* --- scrub: makes a provider's error text fit for clients. */
 

@@ -12,7 +12,7 @@
 
 struct tally {
 	struct tally     *next;
-	_Atomic int64_t   calls, failed, begun, first_us, answered_us;
+	_Atomic int64_t   calls, failed, begun, first_us, tokens_in, cached, answered_us;
 	struct tally_view last;                      /* the last failure; guarded by the lock */
 	struct str        model, provider, upstream; /* their bytes follow the struct */
 };
@@ -114,6 +114,14 @@ void tally_over(struct tally *t, const struct err *e, int64_t now_ms)
 	pthread_mutex_unlock(&lock);
 }
 
+void tally_used(struct tally *t, int64_t tokens_in, int64_t cached)
+{
+	if (!t)
+		return;
+	tally_add(&t->tokens_in, tokens_in);
+	tally_add(&t->cached, cached);
+}
+
 void tally_look(struct tally *t, struct tally_view *ret)
 {
 	*ret = (struct tally_view){ 0 };
@@ -126,34 +134,6 @@ void tally_look(struct tally *t, struct tally_view *ret)
 	ret->failed = tally_get(&t->failed);
 	ret->begun = tally_get(&t->begun);
 	ret->first_us = tally_get(&t->first_us);
-}
-
-/* --- balance: Smooth weighted round robin: weights 5, 1, 1 give the order a a b a c a a, not a a a a a b c. */
-
-static bool balance_fits(uint32_t fit, size_t i)
-{
-	return fit >> i & 1;
-}
-
-static bool is_better(const struct balance_row *a, const struct balance_row *b)
-{
-	return a->credit > b->credit || (a->credit == b->credit && a->out < b->out);
-}
-
-size_t balance_pick(struct balance_row *rows, size_t count, uint32_t fit)
-{
-	size_t  best = count;
-	int64_t total = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (!balance_fits(fit, i))
-			continue;
-		rows[i].credit += rows[i].weight;
-		total += rows[i].weight;
-		if (best == count || is_better(&rows[i], &rows[best]))
-			best = i;
-	}
-	CHECK(best < count);
-	rows[best].credit -= total;
-	return best;
+	ret->tokens_in = tally_get(&t->tokens_in);
+	ret->cached = tally_get(&t->cached);
 }

@@ -14,12 +14,14 @@ struct tally;
 
 /* The tally of a target, as tally_look copies it. */
 struct tally_view {
-	int64_t   calls;    /* finished calls */
-	int64_t   failed;   /* failed ones; not those that were cut off */
-	int64_t   begun;    /* calls that got their first content */
-	int64_t   first_us; /* the time from call to first content, of all these together */
-	enum errc code;     /* the last failure's; ERR_OK: there was none */
-	char      wire[64]; /* its code for clients */
+	int64_t   calls;     /* finished calls */
+	int64_t   failed;    /* failed ones; not those that were cut off */
+	int64_t   begun;     /* calls that got their first content */
+	int64_t   first_us;  /* the time from call to first content, of all these together */
+	int64_t   tokens_in; /* the tokens of all prompts, as the provider tells */
+	int64_t   cached;    /* tokens among them that were read from its cache */
+	enum errc code;      /* the last failure's; ERR_OK: there was none */
+	char      wire[64];  /* its code for clients */
 	char      text[320];
 	int       http; /* the status of the provider; 0: none */
 	int64_t   at_ms;
@@ -34,18 +36,6 @@ void tally_first(struct tally *t, int64_t us, int64_t now_us);
 bool tally_answered(struct tally *t, int64_t since_us);
 /* tally_over: a call is over; e: NULL: it went well. */
 void tally_over(struct tally *t, const struct err *e, int64_t now_ms);
+/* tally_used: what a call has used. */
+void tally_used(struct tally *t, int64_t tokens_in, int64_t cached);
 void tally_look(struct tally *t, struct tally_view *ret);
-
-/* --- balance: chooses the next target of a model: smoothly by weight, and among targets
- * that are equally due, the one with fewer running calls. */
-
-struct balance_row {
-	int64_t weight; /* from 1 */
-	int64_t credit; /* grows with each choice by weight; the chosen row pays all weights */
-	int64_t out;    /* running calls */
-};
-
-/* balance_pick: chooses one of the rows whose bit is in fit (at least one), and books the
- * choice, except for `out`. Other rows save no credit, because they would be flooded with calls
- * when they are back. */
-size_t balance_pick(struct balance_row *rows, size_t count, uint32_t fit);

@@ -9,6 +9,22 @@ bool turns_put_mark(struct str cache, struct buf *out)
 	return cache.n == 0 || (buf_text(out, ",\"cache_control\":") && buf_str(out, cache));
 }
 
+void turns_mark_last(const struct ask *a, struct str mark)
+{
+	for (size_t i = a->count; mark.n > 0 && i > 0; i--) {
+		struct ask_message *m = &a->messages[i - 1];
+		struct str         *to = m->role == ASK_TOOL ? &m->cache
+					 : m->part_count > 0 ? &m->parts[m->part_count - 1].cache
+							     : NULL;
+
+		if (!to)
+			continue;
+		if (to->n == 0)
+			*to = mark;
+		return;
+	}
+}
+
 static bool turns_put_text(const struct turns *t, struct str name, const struct ask_part *part,
 			   struct buf *out)
 {
@@ -36,6 +52,9 @@ enum errc turns_put_parts(const struct turns *t, const struct ask_message *m, bo
 			rc = ask_too_large(e);
 		else
 			name = STR_NONE;
+		if (rc == ERR_OK && t->put_point && part->cache.n > 0 &&
+		    !t->put_point(part->cache, out))
+			rc = ask_too_large(e);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -110,6 +129,11 @@ enum errc turns_put(const struct turns *t, const struct ask *a, struct buf *out,
 			continue;
 		if (alone || (role == ASK_TOOL && !t->results_apart))
 			role = ASK_USER;
+		if (t->put_steps) {
+			rc = t->put_steps(t, m, role, &first, out, e);
+			open = role;
+			continue;
+		}
 		if (open == ASK_ROLE__COUNT && role == ASK_ASSISTANT && t->begin &&
 		    !put_begin(t, a, m, out))
 			return ask_too_large(e);
@@ -126,7 +150,21 @@ enum errc turns_put(const struct turns *t, const struct ask *a, struct buf *out,
 		return err_set(e, ERR_INVALID_VALUE, "messages",
 			       "none of them has content other than white space, which this "
 			       "provider needs");
-	return rc != ERR_OK || buf_text(out, "]}]") ? rc : ask_too_large(e);
+	return rc != ERR_OK || buf_text(out, t->put_steps ? "]" : "]}]") ? rc : ask_too_large(e);
+}
+
+/* turns_put_joined: a system message as a part of one text. */
+static enum errc turns_put_joined(const struct turns *t, const struct ask_message *m, bool first,
+				  struct buf *out, struct err *e)
+{
+	for (size_t i = 0; i < m->part_count; i++) {
+		if (m->parts[i].kind != ASK_TEXT)
+			return ask_refuse_part(m, &m->parts[i], t->joins, e);
+		if (!((first && i == 0) || buf_text(out, "\\n\\n")) ||
+		    !buf_str(out, m->parts[i].text))
+			return ask_too_large(e);
+	}
+	return ERR_OK;
 }
 
 enum errc turns_put_system(const struct turns *t, const struct ask *a, struct buf *out,
@@ -154,10 +192,11 @@ enum errc turns_put_system(const struct turns *t, const struct ask *a, struct bu
 				a->prompt->warnings, m->index, "system_moved",
 				"a system message among the others was put in front of them, as "
 				"this provider takes none there");
-		if (!buf_text(out, any ? "," : t->system))
+		if (!buf_text(out, !any ? t->system : t->joins ? "" : ","))
 			return ask_too_large(e);
+		enum errc rc = t->joins ? turns_put_joined(t, m, !any, out, e)
+					: turns_put_parts(t, m, &first, out, e);
 		any = true;
-		enum errc rc = turns_put_parts(t, m, &first, out, e);
 		if (rc != ERR_OK)
 			return rc;
 	}

@@ -547,6 +547,11 @@ const struct transcript_made *attach_made(const struct run *r, size_t *ret_count
 	return r->attach ? r->attach->made : NULL;
 }
 
+void attach_replace(struct run *r, size_t i, struct str text)
+{
+	r->attach->made[i].text = text;
+}
+
 enum errc attach_open(const struct run *r, size_t message, size_t n, int *ret_fd,
 		      struct str *ret_name, struct err *e)
 {

@@ -63,7 +63,8 @@ struct follow {
 	size_t     next_piece;
 
 	int64_t  holed_us; /* when the hole in an ended run's log was first seen; 0: none was */
-	uint64_t seq;      /* number of the last event printed */
+	uint64_t seq;      /* number of the last event read */
+	bool     printed;  /* there was one to print */
 	bool     last;     /* nothing is appended to the output any more */
 	bool     cut;      /* the output ends without the stream's last block */
 };
@@ -215,6 +216,7 @@ static enum errc print_event(struct follow *f, const struct event *ev, uint64_t 
 	if (!make_encoder(f) || !f->reader.encoder->ops->event(f->reader.encoder, ev, seq, f->to))
 		return ERR_OVERLOADED;
 	f->seq = seq;
+	f->printed = true;
 	return ERR_OK;
 }
 
@@ -427,7 +429,8 @@ static void take_page(struct follow *f)
 
 	if (!print_page(f))
 		return;
-	if (follow_run_ended(f) && !f->read.has_more && f->seq == 0) {
+	if (follow_run_ended(f) && !f->read.has_more && !f->printed) {
+		f->seq = 0; /* the log of a plain call had how it was asked, as long as it ran */
 		if (follow_answer_aside(f))
 			return;
 		if (!print_answer(f)) {
@@ -698,9 +701,9 @@ struct str follow_ready(struct follow *f, bool *ret_last)
 	return reader_ready(&f->reader);
 }
 
-bool follow_broken(const struct follow *f)
+bool follow_broken(const struct follow *f, bool abort)
 {
-	return f->cut || (f->o.family->breaks && f->read.status != RUN_COMPLETED);
+	return f->cut || (abort && f->read.status != RUN_COMPLETED);
 }
 
 void follow_taken(struct follow *f, size_t n)

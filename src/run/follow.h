@@ -68,6 +68,5 @@ void follow_leave(struct follow *f);
 struct str follow_ready(struct follow *f, bool *ret_last);
 void       follow_taken(struct follow *f, size_t n);
 /* follow_broken: asked after the last byte: the body of the answer must end as a broken one,
- * because the stream has no last block, or because the run has failed and the family's clients
- * would not notice (struct family, breaks). */
-bool follow_broken(const struct follow *f);
+ * because the stream has no last block, or because the run has failed and abort is set. */
+bool follow_broken(const struct follow *f, bool abort);

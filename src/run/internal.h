@@ -8,17 +8,23 @@
  * core/prompt.c   the prompt               core/call_messages.c  the messages for it
  * core/stages.c   the table of the stages (run/stage.h) that an answer's events pass
  * core/save.c     the store's part
- * core/attempt.c  which targets are asked, and when again
+ * core/attempt.c  the attempts of a call, and when another one follows
+ * core/choose.c   whom an attempt asks     core/fit.c      the prompt as that target takes it
  * core/aside.c    what workers do of that
  * lost.c  ends that the store did not take
  * run_answer.c  the name under which the answer is kept
  * image.c images that messages name by their path
  * refer.c stored messages that messages name
+ * guard.h what stages that ask hooks share
  * attach.c uploaded files that messages name
+ * cache.c the cache of answers (run/cache.h)
  * content.c what was said, in the log
+ * budget.c what is reserved of the key's budget
+ * ledger.c its row in the ledger of calls
  * print.c  the answer's end, printed       origin.c  the client's own place in an error
  * reader.c  what the client has not read   follow.c later readers
  * retry.c  what follows a failed attempt
+ * plan.c   how to ask again after the gateway's death; core/restart.c  a run that is taken up after it
  * assemble.c  the answer of a run that a crash cut off, made from its events
  * computer/  the part of runs that have a computer (computer.h)
  *   equip.c which languages there are; the model is told of them
@@ -34,9 +40,11 @@
 #include "shape/answer.h"
 #include "shape/transcript.h"
 #include "desk/live.h"
+#include "provider/choice.h"
 #include "run/reader.h"
 #include "run/run.h"
 #include "run/stage.h"
+#include "store/ledger.h"
 #include "store/turn.h"
 
 enum run_state {
@@ -66,6 +74,8 @@ struct run_jobs {
 	bool       unkept;     /* the answer can't be kept; the run ends when it was marked */
 	bool       cut_aside;  /* a worker was asked to print end_answer of a failed run */
 	bool       reserving;  /* a job reserves the next event numbers */
+	bool       late;       /* the client's messages are stored with the answer (save.c) */
+	bool       unbegun;    /* they could not be */
 	struct buf key_body;   /* the failure that is kept as the answer */
 	struct buf end_answer; /* the answer as it is stored, once print_stored was called */
 	struct buf end_error;
@@ -85,18 +95,46 @@ struct run_refer;
 /* Uploaded files on their way into messages; likewise. */
 struct run_attach;
 
-struct bill_jobs;
+/* A call's part of its key's budget, in tokens of the answers. */
+struct budget_plan {
+	struct price price;
+	int64_t      answers;
+	int64_t      each;  /* reserved, or asked for, for each answer before the call */
+	int64_t      least; /* the smallest amount that is asked for, in place of more */
+	int64_t      most;  /* the most tokens that the model writes; 0: not known */
+	int64_t      cap;   /* the highest limit that every target takes; 0: not known */
+	int64_t      step;  /* the option budget_reserve */
+	int64_t      given; /* reserved, for all answers */
+	int64_t      seen;  /* about as many have come */
+	unsigned     round; /* counts the reservations of a run with a computer */
+	bool         open;  /* neither the request nor the model's entry has a limit */
+	bool         grows; /* the reservation grows with the answer */
+	bool         asking;
+};
+
+/* Jobs whose bytes the store borrows. */
+struct bill_jobs {
+	struct run           *run;
+	struct budget_plan    plan;
+	struct budget_reserve reserve;
+	struct budget_reserve more; /* while plan.asking */
+	unsigned              more_round;
+	struct budget_settle  settle;
+};
 
 /* A run's cost. */
 struct bill {
 	struct identity  *who;  /* held; whose budget it is */
 	struct bill_jobs *jobs; /* owned; NULL: nothing was reserved */
 	bool              reserved;
+	bool              again;    /* reserved in an earlier life of the run: more is to be */
 	bool              settled;  /* with the end of its turn, or whenever the store makes that */
 	bool              charged;  /* something was used */
 	bool              unpriced; /* by a target whose price is not known */
+	bool              capped;   /* a ceiling of its conversation or session counts */
+	bool              within; /* its conversation has one, whether the call is stored or not */
+	uint8_t           asked;  /* enum usage_class: the one that the request asks for */
 	int64_t      in, out; /* bytes of the prompt, and of the answer so far; media in tokens */
-	int64_t      early;   /* in, before the prompt is made */
 	struct usage usage;   /* sum of all attempts that may have cost */
 	int64_t      nano;
 };
@@ -107,24 +145,29 @@ struct attempt {
 	struct str          name;   /* the name that led to it */
 	struct target       target; /* asked now, or last */
 	uint32_t            tried;  /* bits of the model's targets */
-	uint32_t     blamed;    /* bits of those whose health was told of a failure of this run */
-	unsigned     step;      /* fallbacks gone to */
-	unsigned     again;     /* retries of this model */
-	unsigned     count;     /* calls made */
-	unsigned     before;    /* calls made for earlier steps of a run with a computer */
-	bool         chosen;    /* target was chosen, and health was not told yet what came of it */
-	bool         on;        /* an attempt goes on */
-	bool         committed; /* it has begun to answer: no other attempt follows */
-	bool         spent; /* an attempt ended after it had begun to answer, which may have cost */
+	uint32_t blamed;        /* bits of those whose health was told of a failure of this run */
+	unsigned count;         /* calls made */
+	unsigned before;        /* calls made for earlier steps of a run with a computer */
+	uint8_t  step;          /* fallbacks gone to */
+	uint8_t  again;         /* retries of this model */
+	bool     chosen : 1;    /* target was chosen, and health was not told yet what came of it */
+	bool     on : 1;        /* an attempt goes on */
+	bool     committed : 1; /* it has begun to answer: no other attempt follows */
+	bool     spent : 1; /* an attempt ended after it had begun to answer, which may have cost */
+	bool warm : 1; /* target is a fallback's: the last good one, chosen before the model's own */
+	bool left : 1;    /* and was given up: the model's own targets follow */
+	bool resumed : 1; /* the answer goes on after an attempt that broke off; `last` is its error */
+	bool settled : 1; /* the last attempt is billed, booked and listed, and none was made since */
 	struct trace trace; /* its span */
 	int64_t      first_us;
-	int64_t      called_us;              /* the last one */
-	int64_t      first_token_us;         /* monotonic; the run's */
-	int64_t      first_token_ms;         /* wall */
-	int64_t      total_us;               /* for all of them; 0: no limit */
-	size_t warnings_len, warnings_count; /* the warnings as they stood before any attempt */
-	const struct str *members;           /* the prompt's, likewise before any attempt */
+	int64_t      called_us;                /* the last one */
+	int64_t      first_token_us;           /* monotonic; the run's */
+	int64_t      first_token_ms;           /* wall */
+	int64_t      total_us;                 /* for all of them; 0: no limit */
+	uint32_t warnings_len, warnings_count; /* the warnings as they stood before any attempt */
+	const struct str *members;             /* the prompt's, likewise before any attempt */
 	size_t            member_count;
+	struct affinity   by;   /* the session, and the target to stay at */
 	struct err       *last; /* owned; of the attempt before; NULL: none */
 	struct usage      told; /* usage that an attempt tells before the run is committed */
 	struct timer      wait; /* until the next */
@@ -136,6 +179,7 @@ struct stage_set {
 	struct stage_own *own;     /* owned; what stages keep for the run; NULL: nothing */
 	uint16_t          wanted;  /* bits, by their places */
 	uint16_t          started; /* stages that were asked to start */
+	uint8_t           then;    /* enum drain_then: what follows when no stage holds anything */
 };
 
 /* A worker's job for a run whose prompt or answer is long.  While the worker has the run,
@@ -160,13 +204,20 @@ struct run_given {
 	struct str           asked; /* its bytes are model's, or the configuration's */
 	int64_t              owner;
 	int64_t              created_ms;
+	int64_t              arrived_us; /* monotonic; the request's arrival; 0: not known */
 	char        *model; /* owned copies: the request's own bytes go when they were sent */
 	char        *label;
 	struct trace trace;
-	char         request_id[ID_MAX];
+	char         request_id[40]; /* id_request makes it */
 	/* Bits, as a byte more would make a run 8 longer; the first three are copies from the prompt. */
 	bool stream : 1, embed : 1, text : 1;
 	bool store : 1, finish : 1, fences : 1, logprobs : 1;
+	bool resumes : 1;  /* an answer that breaks off goes on at another target */
+	bool restarts : 1; /* after the death of this gateway, too: its log says how it was asked */
+	bool restarted : 1; /* it was taken up after such a death */
+	bool plain : 1;   /* and its client was to get a plain answer, though it is a stream now */
+	bool refused : 1; /* vet.c: a hook has blocked it, and the run is only stored */
+	bool opens : 1;   /* save.c: its conversation had no messages before */
 };
 
 /* The run's names; written by run.c, at its birth, and the conversation once more where it is the previous
@@ -198,6 +249,8 @@ struct journal_state {
 	uint64_t         seq_reserved;
 	bool             logged; /* the store has a log, and gets its events */
 	bool             news;   /* the store does not know all of its attempts yet */
+	bool             warned; /* the log has the warnings of an earlier life of the run */
+	uint8_t          base;   /* the number of the last event before those of attempts */
 };
 
 struct feed_state {
@@ -305,7 +358,9 @@ struct run_engine {
 	struct timer              lost_timer;
 	size_t                    live;
 	uint16_t                  stages_with[STAGE_PART__COUNT]; /* bits, by their places */
-	struct err                stopping; /* why no run goes on; code ERR_OK: runs go on */
+	int64_t                   cache_new;      /* bytes kept since all were counted */
+	int64_t                   cache_weigh_us; /* when they are counted next */
+	struct err                stopping;       /* why no run goes on; code ERR_OK: runs go on */
 };
 
 static inline unsigned stage_lowest(unsigned stages)
@@ -336,6 +391,7 @@ enum run_has {
 	RUN_STARTING = 1 << 5,   /* a caller, within run_start */
 	RUN_UNPREPARED = 1 << 6, /* no prompt yet */
 	RUN_COMPUTER = 1 << 7,
+	RUN_CACHE = 1 << 8, /* a client who asks for the cache */
 };
 
 struct step {
@@ -356,11 +412,12 @@ struct attempt_end {
 		ATTEMPT_STEP,    /* it was good, and another step of the run follows */
 		ATTEMPT_LAST,    /* none follows */
 	} how;
-	const struct err *e;     /* DROPPED: its failure */
-	bool              asked; /* LAST: it went on, and was cut off by us */
-	struct usage      used;
-	int64_t           nano;   /* its cost */
-	bool              priced; /* a cost may be told: each attempt so far had a price */
+	const struct err    *e;     /* DROPPED: its failure */
+	bool                 asked; /* LAST: it went on, and was cut off by us */
+	struct usage         used;
+	int64_t              nano;   /* its cost */
+	bool                 priced; /* a cost may be told: each attempt so far had a price */
+	struct attempt_price price;
 };
 
 /* How a run ends. */
@@ -426,6 +483,14 @@ void run_fail(struct run *r, enum errc code, const char *text);
 void run_set_failure(struct run *r, const struct err *e);
 
 /* run.c */
+/* run_new: NULL: no memory; then run_unmade consumes rq.  run_enlist: makes its encoder, its tape and its place
+ * among the live runs; false: no memory. */
+struct run *run_new(struct run_engine *g, struct call_request *rq, struct id id,
+		    int64_t created_ms) MUST_USE;
+enum errc   run_unmade(struct call_request *rq, struct err *e);
+bool        run_enlist(struct run *r) MUST_USE;
+/* run_settle: the request's settings are other ones, and nothing of the answer was printed.  False: no memory. */
+bool run_settle(struct run *r) MUST_USE;
 /* run_set_conversation: the one that the run is stored in. */
 void run_set_conversation(struct run *r, struct id conversation);
 
@@ -481,13 +546,17 @@ void aside_do(struct run *r, enum errc (*work)(struct run *r, struct err *e),
  * run, and the caller ends it now. */
 bool aside_ends(struct run *r, const struct err *e);
 
-/* call.c, after the first attempt's start */
+/* call.c, after the first attempt's start.  call_waits: what of it is done where somebody else makes the answer:
+ * those who wait for the run may be told of it. */
 void call_begun(struct run *r);
+void call_waits(struct run *r);
 /* print.c */
 /* print_stored: the answer so far, as it is stored, into jobs->end_answer.  print_whole: the answer
- * of a plain call into r->feed.reader.  Each once; false: there is no memory. */
+ * of a plain call into r->feed.reader.  print_plain: the same of a stream whose answer print_stored has printed, and
+ * which nobody reads.  Each once; false: there is no memory. */
 bool print_stored(struct run *r) MUST_USE;
 bool print_whole(struct run *r) MUST_USE;
+bool print_plain(struct run *r) MUST_USE;
 /* print_whole_aside: the answer has ended well and is long: a worker prints it, then run_finish is
  * called.  print_failed_aside: the answer ends by a failure, and is long, or the encoder holds a long
  * part of it: the provider's call is over, a worker prints that part, or the answer for the store,
@@ -496,14 +565,54 @@ bool print_whole(struct run *r) MUST_USE;
  * that part, then feed_finish is called. */
 run_end_fn print_whole_aside, print_failed_aside, print_last_aside;
 
+/* choose.c */
+/* choose_target: chooses a healthy target of the model or of its fallbacks; false: there is none, and
+ * *block says why.  choose_blocked: that as an error.  choose_fallback: the fallback that would be
+ * next; NULL: there is none.  choose_model: goes on to it; false: likewise. */
+bool choose_target(struct run *r, struct choice_block *block);
+void choose_blocked(const struct run *r, const struct choice_block *b, struct err *e);
+const struct model *choose_fallback(const struct run *r, struct str *ret_name);
+bool                choose_model(struct run *r);
+
+/* fit.c */
+/* fit_prompt: makes the prompt as the chosen target takes it.  fit_cache: adds the member by which its
+ * provider keeps the beginning; any thread.  Without it, the call is only dearer. */
+enum errc fit_prompt(struct run *r, struct err *e) MUST_USE;
+void      fit_cache(struct run *r);
+
 /* attempt.c */
 /* attempt_first: asks, or lets a worker print the prompt and asks then (call_begun follows either
  * way); errors: nobody was asked. */
 enum errc attempt_first(struct run *r, struct err *e) MUST_USE;
+/* attempt_place: the target that has answered, as the conversation keeps it; 0: there was no choice, or no call. */
+int64_t attempt_place(const struct run *r);
 /* attempt_only: no second attempt can follow, so the request's bytes may go. */
 bool attempt_only(const struct run *r);
-/* attempt_again: the call has failed; true: another attempt follows, and the run goes on. */
-bool attempt_again(struct run *r, const struct err *e);
+/* attempt_again: the call has failed; true: another attempt follows, and the run goes on; else *e becomes the
+ * error to tell. */
+bool attempt_again(struct run *r, struct err *e);
+/* prompt.c: the message that asks to go on with an answer that broke off. */
+extern const struct str prompt_go_on;
+/* prompt_ends_in_answer: the client's own last message is an assistant's, which the model goes on with. */
+bool prompt_ends_in_answer(const struct run *r);
+/* attempt_others: whether there is a target that was not asked yet.  attempt_break: the attempt has broken off, and
+ * its answer goes on: attempt_go_on asks the next target. */
+bool attempt_others(const struct run *r);
+void attempt_break(struct run *r, const struct err *e);
+void attempt_go_on(struct run *r);
+/* stage/resume.c: resume_refuses: the target can't go on with the answer. */
+bool resume_refuses(const struct run *r, const struct target *t);
+/* resume_again: an event of an earlier life of the run.  resume_take_up: after all of them: the next attempt goes on
+ * with the answer; false: it can't. */
+void resume_again(struct run *r, const struct event *ev);
+bool resume_take_up(struct run *r) MUST_USE;
+/* stage/guard.c: guard_known: the hooks that the key's group asks for are there. */
+enum errc guard_known(const struct run *r, struct err *e) MUST_USE;
+/* restart.c: restart_failure: the error of a run that was taken up and could not go on. */
+void restart_failure(struct err *e);
+/* plan.c */
+bool           plan_wanted(const struct run *r);
+enum step_next plan_start(struct run *r, struct err *e) MUST_USE;
 /* attempt_told: the provider has reported this usage, before the attempt is committed, or of a call of a run
  * with a computer.  attempt_commit: the attempt has begun to answer. */
 void attempt_told(struct run *r, const struct usage *u);
@@ -511,6 +620,9 @@ void attempt_commit(struct run *r);
 /* attempt_content: the first content was passed on to the reader. */
 void attempt_content(struct run *r);
 void attempt_good(struct run *r); /* the answer is complete */
+/* attempt_waits: somebody else's call is waited for, as long as one of the run's own may last; until attempt_waited. */
+void attempt_waits(struct run *r);
+void attempt_waited(struct run *r);
 void attempt_step(struct run *r); /* it was, and another step of the run follows */
 /* attempt_stop: ends the attempt that goes on; none follows.  attempt_close: its bill, and what the
  * list of attempts tells of it.  attempt_book_last: counts it. */
@@ -518,6 +630,12 @@ run_end_fn  attempt_stop, attempt_close;
 run_part_fn attempt_book_last;
 
 /* call.c */
+/* call_drained: no stage holds anything; the run may be gone. */
+void call_drained(struct run *r, enum drain_then then);
+/* call_pass_on: a step that waits until no stage holds anything.  call_complete: the answer is complete, as soon as that is
+ * so; the run may be gone. */
+enum step_next call_pass_on(struct run *r, struct err *e) MUST_USE;
+void           call_complete(struct run *r);
 /* call_event: takes one event of the provider. */
 void call_event(void *arg, const struct event *ev);
 /* call_ask: asks r->provider; errors: it was not asked.  call_drop: cancels the provider's call, if there
@@ -544,19 +662,42 @@ void       commit_open(struct run *r);
 run_end_fn commit_stop;
 
 /* keep.c */
+/* keep_again: an event of an earlier life of the run; false: no memory. */
+bool keep_again(struct run *r, const struct event *ev) MUST_USE;
 /* keep_usage: the last call's usage, or at the end the run's. */
 void       keep_usage(struct run *r, const struct usage *u);
 run_end_fn keep_stops;
 
-/* bill.c */
-/* bill_budgeted: the key of the run has a budget.  bill_wanted: and nothing of the budget is
+/* budget.c */
+/* budget_any: the key of the run has a budget.  budget_wanted: and nothing of the budget is
  * reserved for the run yet. */
-bool           bill_budgeted(const struct run *r);
-bool           bill_wanted(const struct run *r);
-enum step_next bill_reserve(struct run *r, struct err *e) MUST_USE;
-/* bill_answers: how many answers the request makes the model write; false: its word cannot be read. */
-bool bill_answers(const struct prompt *p, int64_t *ret) MUST_USE;
-void bill_look(struct run *r); /* the prompt's parts are known */
+bool           budget_any(const struct run *r);
+bool           budget_wanted(const struct run *r);
+enum step_next budget_start(struct run *r, struct err *e) MUST_USE;
+/* budget_answers: how many answers the request makes the model write; false: its word cannot be read. */
+bool budget_answers(const struct prompt *p, int64_t *ret) MUST_USE;
+/* weight_message: the most tokens that a message may have.  Unless exact, only long messages with the words of media are looked
+ * into; the bytes of all others count.  A message of the request was scanned with it.
+ * weight_native: those that a request in the words of Gemini's or Anthropic's API may have: a translation leaves parts out.
+ * Spaces and brackets are none.  0: it is of another API. */
+int64_t weight_message(const struct run *r, struct str m, bool exact);
+int64_t weight_native(const struct prompt_native *native);
+/* budget_more_of: a further reservation, for another attempt with so many bytes more in its prompt.
+ * budget_more_given: it was granted. */
+void budget_more_of(const struct run *r, int64_t bytes, struct budget_reserve *ret);
+void budget_more_given(struct run *r);
+/* budget_grow: the answer of a run with bill.jobs has this many bytes more; media in tokens. */
+void budget_grow(struct run *r, int64_t bytes);
+
+/* bill.c */
+/* bill_bound: the price of the dearest of all that may be asked, with a prompt of at most these tokens, and the
+ * smallest limit. */
+struct registry_bound bill_bound(const struct run *r, int64_t prompt);
+/* bill_take_tags: copies the call's tags; false: no memory.  bill_tags: its own; empty: calls have none. */
+bool       bill_take_tags(struct run *r, const struct call_request *rq) MUST_USE;
+struct str bill_tags(const struct run *r);
+struct str bill_tags_counted(const struct run *r); /* under which its usage counts */
+void       bill_look(struct run *r);               /* the prompt's parts are known */
 /* bill_booked: the run has a reservation of an earlier step, which has to be booked.  bill_book: books
  * it. */
 bool           bill_booked(const struct run *r);
@@ -564,10 +705,36 @@ enum step_next bill_book(struct run *r, struct err *e) MUST_USE;
 /* bill_used: the sum of the usage of all calls so far of a run with a computer; u: another one, or
  * NULL. */
 struct usage bill_used(struct run *r, const struct usage *u);
+/* bill_cut: the usage of the answer so far, which is cut off. */
+struct usage bill_cut(const struct run *r);
 /* bill_news: what attempts that were given up have used, for the store. */
 void bill_news(const struct run *r, struct run_news *n);
 void bill_over(struct run *r); /* settles what the turn's end has not; the day's sums */
+/* bill_return: gives a reservation back that came after the run's end. */
+void bill_return(struct run *r);
 void bill_finish(struct run *r);
+
+/* cache.c */
+/* cache_begin: whether the run has a part in the cache.  cache_looks: it has, and the prompt is to be compared
+ * with earlier ones: cache_name makes its digest, and cache_look looks for a kept answer, or waits for the one
+ * of an equal call. */
+bool           cache_looks(const struct run *r);
+enum step_next cache_begin(struct run *r, struct err *e) MUST_USE;
+enum step_next cache_name(struct run *r, struct err *e) MUST_USE;
+enum step_next cache_look(struct run *r, struct err *e) MUST_USE;
+/* cache_is_hit: a kept answer is given. */
+bool cache_is_hit(const struct run *r);
+/* cache_awaits: an equal call went on, and cache_await waits for its end.  cache_forgives: whether it matters only after
+ * that, whether there is budget for an answer of the run's own; e: why there is none. */
+bool           cache_awaits(const struct run *r);
+bool           cache_forgives(struct run *r, const struct err *e);
+enum step_next cache_await(struct run *r, struct err *e) MUST_USE;
+run_end_fn     cache_stop;
+/* cache_unwant: nobody waits for the answer of an equal call any more. */
+void cache_unwant(struct run *r);
+/* cache_view: what others see of it. */
+void        cache_view(const struct run *r, struct run_view *ret);
+run_part_fn cache_over;
 
 /* content.c */
 /* Prompt and answer into the log, if the configuration says so. */
@@ -592,9 +759,13 @@ enum step_next attach_read(struct run *r, struct err *e) MUST_USE;
 /* attach_unwant: nobody waits for the files any more: their reading ends early, and the next step finds
  * why.  Nothing if none are read. */
 void attach_unwant(struct run *r);
+/* vet_unwant: nobody waits for the hooks' verdict on the request any more. */
+void vet_unwant(struct run *r);
 /* attach_made: the messages with their files; they live until attach_drop. */
 const struct transcript_made *attach_made(const struct run *r, size_t *ret_count);
 void                          attach_drop(struct run *r);
+/* attach_replace: the i-th of them is another one, in the request's arena. */
+void attach_replace(struct run *r, size_t i, struct str text);
 /* attach_open: the content of the n-th uploaded file of a message of the prompt, as context_uploads counts; on
  * a worker.  *ret_fd is the caller's; -1: the file was deleted.  name is borrowed.  Errors: STORAGE. */
 enum errc attach_open(const struct run *r, size_t message, size_t n, int *ret_fd,
@@ -609,9 +780,11 @@ enum step_next refer_find(struct run *r, struct err *e) MUST_USE;
 void           refer_drop(struct run *r);
 
 /* save.c */
-/* save_load: the branch that is gone on with.  save_begin: the client's messages, for good. */
+/* save_load: the branch that is gone on with.  save_begin: the client's messages, for good.  save_is_late: they are
+ * to be stored with the answer, and the request stays until then. */
 enum step_next save_load(struct run *r, struct err *e) MUST_USE;
 enum step_next save_begin(struct run *r, struct err *e) MUST_USE;
+bool           save_is_late(const struct run *r);
 run_end_fn     save_ends; /* the end, for good, of a run that is stored */
 
 /* run_answer.c */
@@ -634,6 +807,11 @@ run_save_fn  run_answer_end;
 /* run_answer_stops: an end that has cost is kept.  run_answer_save: keeps the answer, for
  * a run that is not stored. */
 run_end_fn run_answer_stops, run_answer_save;
+/* ledger.c */
+/* run_outcome: how the ended run counts; ledger_over: gives it its row in the ledger of calls. */
+enum call_outcome run_outcome(const struct run *r);
+void              ledger_over(struct run *r);
+
 /* run_answer_over: the claim ends, with the run. */
 void run_answer_over(struct run *r);
 
@@ -646,6 +824,10 @@ bool journal_open(struct run *r) MUST_USE;
 bool journal_strict(const struct run *r);
 /* journal_begun: the log has, or will not have, that the provider answers. */
 bool journal_begun(const struct run *r);
+/* journal_asked: bits of enum event_asked. */
+uint32_t journal_asked(const struct run *r);
+/* journal_again: the run goes on after the event `last` of its log; begun: a provider had begun to answer. */
+void journal_again(struct run *r, uint64_t last, uint64_t reserved, bool begun);
 /* journal_hold: numbers an event and puts the event on the tape, uncommitted.  False: the tape has
  * no room for the event, and no later event may be put there. */
 bool journal_hold(struct run *r, const struct event *ev) MUST_USE;

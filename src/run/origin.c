@@ -12,7 +12,8 @@ static struct origins origin_around(const struct run *r)
 	if (!rq)
 		return o;
 	/* Errors that come before the prompt is made count the request's messages alone. */
-	o.before = r->prepared ? rq->what.prompt.message_count - rq->what.message_count : 0;
+	o.before = r->prepared ? (uint32_t)(rq->what.prompt.message_count - rq->what.message_count)
+			       : 0;
 	o.instructed = r->prepared && rq->what.instruction.n > 0;
 	o.follows = !id_none(rq->thread.previous);
 	return o;

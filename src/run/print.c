@@ -13,7 +13,7 @@
  * An answer for which the worker found no memory is printed once more by the function that needs
  * it. */
 #include "base/limits.h"
-#include "run/internal.h"
+#include "run/guard.h"
 
 bool print_stored(struct run *r)
 {
@@ -27,6 +27,28 @@ bool print_stored(struct run *r)
 	return false;
 }
 
+static bool print_encoded(struct run *r, struct encoder_whole *whole)
+{
+	struct buf     *out = &r->feed.reader.out;
+	struct encoder *n = r->feed.reader.encoder;
+
+	whole->finish_reason = str_of(r->kept.finish_reason);
+	whole->usage = &r->kept.usage;
+	n->ended_s = r->ended_ms / 1000;
+	bool ok = n->ops->whole(n, whole, out);
+	if (!ok)
+		buf_clear(out);
+	return ok;
+}
+
+bool print_plain(struct run *r)
+{
+	struct encoder_whole whole = { .message = buf_view(&r->jobs->end_answer),
+				       .lmc = r->kept.answer.lmc };
+
+	return print_encoded(r, &whole);
+}
+
 bool print_whole(struct run *r)
 {
 	struct buf *out = &r->feed.reader.out;
@@ -37,20 +59,14 @@ bool print_whole(struct run *r)
 		return false;
 	/* Vectors go through in the provider's own bytes, and are moved because they may be
 	 * many. */
-	if (r->given.embed) {
+	if (r->given.embed && !r->feed.reader.encoder->vectors) {
 		buf_finish(out);
 		*out = r->kept.answer.raw;
 		buf_init(&r->kept.answer.raw, 0);
 		return true;
 	}
 	struct encoder_whole whole = answer_whole(&r->kept.answer);
-	whole.finish_reason = str_of(r->kept.finish_reason);
-	whole.usage = &r->kept.usage;
-	r->feed.reader.encoder->ended_s = r->ended_ms / 1000;
-	bool ok = r->feed.reader.encoder->ops->whole(r->feed.reader.encoder, &whole, out);
-	if (!ok)
-		buf_clear(out);
-	return ok;
+	return print_encoded(r, &whole);
 }
 
 bool run_whole(struct run *r, struct buf *out)
@@ -146,6 +162,9 @@ bool print_failed_aside(struct run *r, const struct run_ending *x)
 {
 	if (!x->e || !x->called)
 		return false;
+	/* Hooks come first: they may be what the end waits for longest. */
+	if (guard_judges(r))
+		return true;
 	if (!print_rest_aside(r, put_off_printed) && !print_cut_aside(r))
 		return false;
 	call_drop(r);
@@ -157,7 +176,8 @@ static bool print_aside(struct run *r)
 	if (print_rest_aside(r, put_off_printed))
 		return true;
 
-	bool wanted = run_stored(r) || (!r->given.stream && !r->given.embed);
+	bool wanted = run_stored(r) ||
+		      (!r->given.stream && (!r->given.embed || r->feed.reader.encoder->vectors));
 
 	return wanted && r->engine->o.env.cpu &&
 	       r->kept.answer.raw.len + r->kept.answer.bytes > LIMIT_LOOP_JSON &&

@@ -65,7 +65,8 @@ static enum retry_kind retry_kind(const struct err *e, bool serves)
 	case ERR_STREAM_INCOMPLETE: return RETRY_BROKEN;
 	case ERR_FIRST_BYTE_TIMEOUT:
 	case ERR_IDLE_TIMEOUT:
-	case ERR_TOTAL_TIMEOUT: return RETRY_SPENT;
+	case ERR_TOTAL_TIMEOUT:
+	case ERR_UPSTREAM_TIMEOUT: return RETRY_SPENT;
 	}
 	return RETRY_FAULT;
 }

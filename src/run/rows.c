@@ -2,6 +2,7 @@
  * without naming them: the steps before the provider's call, and the rows of a run's end.  The stages of the way
  * of an event have a table of their own, stage.def. */
 #include "run/computer.h"
+#include "run/guard.h"
 #include "run/internal.h"
 
 /* --- what is wanted --- */
@@ -25,6 +26,22 @@ static bool has_messages_of_ours(const struct run *r)
 static bool calls_again(const struct run *r)
 {
 	return r->attempt.before > 0;
+}
+
+static bool is_new(const struct run *r)
+{
+	return !r->given.restarted;
+}
+
+/* settles_held: settle looks at what was passed on.  settled_held: so does what follows it. */
+static bool settles_held(const struct run *r)
+{
+	return run_stages_with(r, STAGE_PART_DRAIN) && settle_waits(r);
+}
+
+static bool settled_held(const struct run *r)
+{
+	return run_stages_with(r, STAGE_PART_DRAIN) && r->state == STATE_RECORDING;
 }
 
 /* --- steps without a file of their own --- */
@@ -71,20 +88,30 @@ const struct step run_steps[] = {
 	{ "find_images", STATE_LOADING, RUN_IMAGE_ROOT, NULL, image_look },
 	{ "read_images", STATE_LOADING, RUN_IMAGES, NULL, image_read },
 	{ "stages", STATE_LOADING, RUN_STAGES, NULL, run_stages_start },
+	{ "cache", STATE_LOADING, RUN_CACHE, NULL, cache_begin },
+	{ "prompt", STATE_LOADING, RUN_CACHE | RUN_UNPREPARED, cache_looks, call_prompt },
+	{ "digest", STATE_LOADING, RUN_CACHE, cache_looks, cache_name },
+	{ "look_up", STATE_LOADING, RUN_CACHE, cache_looks, cache_look },
 	/* The reservation needs the weight of the prompt, so a key with a budget makes it early. */
-	{ "weigh", STATE_LOADING, 0, bill_wanted, call_prompt },
-	{ "reserve", STATE_LOADING, 0, bill_wanted, bill_reserve },
-	{ "begin", STATE_BEGINNING, RUN_STORED, NULL, save_begin },
+	{ "weigh", STATE_LOADING, RUN_UNPREPARED, budget_wanted, call_prompt },
+	{ "reserve", STATE_LOADING, 0, budget_wanted, budget_start },
+	{ "begin", STATE_BEGINNING, RUN_STORED, is_new, save_begin },
+	{ "refuse", STATE_CALLING, RUN_STORED, vet_refused, vet_refuse },
+	/* The row that `begin` has stored gets its end from CALLING on only. */
+	{ "plan", STATE_CALLING, RUN_STORED, plan_wanted, plan_start },
 	{ "turn", STATE_LOADING, RUN_STARTING, NULL, step_turn },
+	{ "pass_on", STATE_RECORDING, RUN_COMPUTER, settles_held, call_pass_on },
 	{ "settle", STATE_RECORDING, RUN_COMPUTER, settle_waits, settle_start },
+	{ "pass_on", STATE_RECORDING, RUN_COMPUTER, settled_held, call_pass_on },
 	{ "gather", STATE_RECORDING, RUN_COMPUTER, gather_wanted, gather_start },
 	{ "record", STATE_RECORDING, RUN_COMPUTER | RUN_STORED, settle_chose, execute_record },
 	{ "execute", STATE_EXECUTING, RUN_COMPUTER, settle_chose, execute_start },
 	{ "stages", STATE_CALLING, RUN_COMPUTER | RUN_STAGES, calls_again, run_stages_start },
+	{ "await", STATE_CALLING, RUN_CACHE, cache_awaits, cache_await },
 	{ "prompt", STATE_CALLING, RUN_UNPREPARED, NULL, call_prompt },
 	{ "book", STATE_CALLING, RUN_COMPUTER, bill_booked, bill_book },
 	/* Each call of a run with a computer has a reservation of its own. */
-	{ "reserve", STATE_CALLING, RUN_COMPUTER, bill_wanted, bill_reserve },
+	{ "reserve", STATE_CALLING, RUN_COMPUTER, budget_wanted, budget_start },
 	{ "call", STATE_CALLING, 0, NULL, call_start },
 };
 
@@ -95,11 +122,12 @@ const unsigned run_step_count = ARRAY_LEN(run_steps);
 run_end_fn *const run_completes[] = { print_whole_aside, NULL };
 run_end_fn *const run_stops[] = {
 	print_failed_aside, commit_stop,      attempt_stop, keep_stops,
-	computer_stop,      run_answer_stops, NULL,
+	computer_stop,      run_answer_stops, cache_stop,   NULL,
 };
 run_end_fn *const  run_stores[] = { journal_ends, attempt_close, save_ends, run_answer_save, NULL };
 run_part_fn *const run_tells[] = { attach_release, journal_end, NULL };
-run_part_fn *const run_overs[] = { attempt_book_last, bill_over, run_answer_over, NULL };
+run_part_fn *const run_overs[] = { attempt_book_last, bill_over,       cache_over,
+				   ledger_over,       run_answer_over, NULL };
 run_end_fn *const  run_closings[] = { print_last_aside, feed_ends, NULL };
 
 run_begin_fn *const run_begins[] = { run_answer_begin, NULL };

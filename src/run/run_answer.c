@@ -151,10 +151,21 @@ static struct kept_answer run_answer_kept(struct run *r)
 				     .body = buf_view(body) };
 }
 
+/* run_answer_again: that of a run that was taken up: the log has its stream; a plain answer is kept in the words of
+ * its client. */
+static struct kept_answer run_answer_again(struct run *r)
+{
+	if (!r->committed || (r->given.plain && (r->failure || !print_plain(r))))
+		return (struct kept_answer){ .http = 0 };
+	return (struct kept_answer){ .http = 200,
+				     .body = r->given.plain ? buf_view(&r->feed.reader.out)
+							    : STR_NONE };
+}
+
 void run_answer_end(struct run *r, struct run_end *x)
 {
-	x->turn.keyed = r->slot;
-	x->turn.kept_answer = run_answer_kept(r);
+	x->turn.keyed = r->slot || r->given.restarted;
+	x->turn.kept_answer = r->given.restarted ? run_answer_again(r) : run_answer_kept(r);
 }
 
 static void on_kept(struct store_job *job)
@@ -206,9 +217,14 @@ void run_answer_over(struct run *r)
 
 bool run_answer_stops(struct run *r, const struct run_ending *x)
 {
-	(void)x;
-	/* A retry of this request would cost again, so this end is kept. */
-	if (r->attempt.spent)
+	/* Whoever has nothing of the answer, because a hook had no verdict, is told to try again. */
+	bool again = x->e && r->failure->code == ERR_HOOK_UNAVAILABLE &&
+		     !(r->given.stream && r->committed);
+
+	if (again)
+		r->committed = false;
+	/* A retry of any other request would cost again, so this end is kept. */
+	else if (r->attempt.spent)
 		run_answer_commit(r);
 	return false;
 }

@@ -1,6 +1,6 @@
 /* The stages of a run: each event of an answer passes them in the order of stage.def.
  *
- *   provider --> strip --> interpret --> mask --> commit --> bill --> keep --> journal --> feed
+ *   provider --> strip --> interpret --> mask --> bill --> guard --> remember --> resume --> commit --> keep --> journal --> feed
  *
  * A stage may change an event, drop it, hold it, or pass on several in its place: it gets each one by
  * `event`, and passes on what it likes with run_pass.  A new stage is a file in run/stage and a row of
@@ -41,6 +41,7 @@
  *   an attempt begins            attempt_begin; it fails: attempt_again; it ended well: attempt_good
  *   an attempt is committed      attempt_commit, by commit
  *   held events are dropped      journal_cut, by run_stages_cut
+ *   the answer goes on elsewhere attempt_go_on, by resume
  *   the run has begun to answer  run_answer_commit
  *   the status is due, is sent   feed_open, feed_release
  *   the call is paused           call_pause, for feed
@@ -76,6 +77,15 @@ enum step_next {
 	STEP_DONE,   /* the last one is over; the run may be gone */
 };
 
+/* The next move when no stage holds anything. */
+enum drain_then {
+	DRAIN_NOT,
+	DRAIN_ENDED,    /* the provider's call has ended well */
+	DRAIN_COMPLETE, /* the answer is complete */
+	DRAIN_STEP,     /* the next step */
+	DRAIN_AT_ONCE,  /* nothing: the caller goes on */
+};
+
 /* Where a member is NULL, the stage has no part in that. */
 struct stage {
 	const char *name;
@@ -91,6 +101,11 @@ struct stage {
 	/* The way out: takes an event of the answer, and passes on by run_pass, any number of times.
 	 * ev is borrowed for the call. */
 	void (*event)(struct run *r, const struct event *ev);
+	/* Before each attempt: the stage may change the prompt for it. */
+	enum errc (*asks)(struct run *r, struct err *e);
+	/* The attempt has failed after it had begun to answer; true: the stage sees to it that another one
+	 * follows. */
+	bool (*goes_on)(struct run *r, const struct err *e);
 	/* The provider's call has ended well, and the stage has had all its events. */
 	void (*flush)(struct run *r);
 	/* The attempt is void, or the last one is over: what is held of it is dropped.  Returns
@@ -98,6 +113,9 @@ struct stage {
 	bool (*cut)(struct run *r);
 	/* An attempt is over: what it has used, into x. */
 	void (*over)(struct run *r, struct attempt_end *x);
+	/* Events that the stage holds are to go on, as far as they may: true: they will, later, and then the stage calls
+	 * run_stages_drained, unless the run ends before. */
+	bool (*drain)(struct run *r);
 	/* After flush: true: the answer is not over, and the stage sees to it that steps follow. */
 	bool (*more)(struct run *r);
 	/* The store is to know how many attempts there were, and what they used: at once, or with the
@@ -141,9 +159,12 @@ enum stage_part {
 	STAGE_PART_START,
 	STAGE_PART_PREPARED,
 	STAGE_PART_BEGUN,
+	STAGE_PART_ASKS,
+	STAGE_PART_GOES_ON,
 	STAGE_PART_FLUSH,
 	STAGE_PART_CUT,
 	STAGE_PART_OVER,
+	STAGE_PART_DRAIN,
 	STAGE_PART_MORE,
 	STAGE_PART_NEWS,
 	STAGE_PART_LOGGED,
@@ -167,8 +188,10 @@ void run_stages_choose(struct run *r);
 /* run_stages_leave: the stage at this place has no part in the run any more. */
 void run_stages_leave(struct run *r, unsigned at);
 /* run_stage_own: the stage's own memory in the run: the same at each call, zeroed at the first one.  NULL:
- * memory is short.  run_stages_drop: frees that of all. */
+ * memory is short.  run_stage_has: the same, but NULL before the first call of run_stage_own.
+ * run_stages_drop: frees that of all. */
 void *run_stage_own(struct run *r, unsigned at, size_t size) MUST_USE;
+void *run_stage_has(const struct run *r, unsigned at);
 void  run_stages_drop(struct run *r);
 /* run_enter: an event of the provider, for the first stage. */
 void run_enter(struct run *r, const struct event *ev);
@@ -182,14 +205,20 @@ enum step_next run_stages_start(struct run *r, struct err *e) MUST_USE;
 void           run_stages_again(struct run *r);
 void           run_stages_prepared(struct run *r);
 void           run_stages_begun(struct run *r);
+enum errc      run_stages_asks(struct run *r, struct err *e) MUST_USE;
+bool           run_stages_go_on(struct run *r, const struct err *e) MUST_USE;
 void           run_stages_flush(struct run *r);
 bool           run_stages_cut(struct run *r);
 void           run_stages_over(struct run *r, struct attempt_end *x);
 void           run_stages_news(struct run *r, bool at_once);
-bool           run_stages_more(struct run *r) MUST_USE;
-bool           run_stages_logged(struct run *r) MUST_USE;
-void           run_stages_pause(struct run *r, bool pause);
-void           run_stages_end(struct run *r, const struct err *e);
-void           run_stages_begin(const struct run *r, struct turn_begin *t);
-void           run_stages_save(struct run *r, struct run_end *x);
-void           run_stages_saved(struct run *r, const struct run_end *x);
+/* run_stages_drain: what stages hold goes on first, and call_drained follows: at once, or later.
+ * run_stages_drained: a stage that held something has passed it on; the run may be gone. */
+void run_stages_drain(struct run *r, enum drain_then then);
+void run_stages_drained(struct run *r);
+bool run_stages_more(struct run *r) MUST_USE;
+bool run_stages_logged(struct run *r) MUST_USE;
+void run_stages_pause(struct run *r, bool pause);
+void run_stages_end(struct run *r, const struct err *e);
+void run_stages_begin(const struct run *r, struct turn_begin *t);
+void run_stages_save(struct run *r, struct run_end *x);
+void run_stages_saved(struct run *r, const struct run_end *x);

@@ -156,11 +156,12 @@ bool answer_add(struct answer *a, const struct event *ev)
 		return t && answer_append(a, &t->arguments, ev->text);
 	case EVENT_LMC: return answer_add_lmc(a, ev->text);
 	case EVENT_OTHER: return ev->name.n > 0 ? add_details(a, ev->name) : answer_add_item(a, ev);
+	case EVENT_FINISH: a->finished = true; break;
+	case EVENT_RESUMED: a->resumed = true; break;
 	case EVENT_START:
 	case EVENT_BLOCK_END:
 	case EVENT_ASKED:
 	case EVENT_USAGE:
-	case EVENT_FINISH:
 	case EVENT_ERROR:
 	case EVENT_END:
 	case EVENT_STEP:
@@ -174,7 +175,8 @@ bool answer_add(struct answer *a, const struct event *ev)
 /* span_of: where part will be once raw was added to what is `at` long. */
 static struct span span_of(struct str part, struct str raw, size_t at)
 {
-	return part.n > 0 ? (struct span){ at + (size_t)(part.p - raw.p), part.n }
+	return part.n > 0 ? (struct span){ (uint32_t)(at + (size_t)(part.p - raw.p)),
+					   (uint32_t)part.n }
 			  : (struct span){ 0 };
 }
 
@@ -239,10 +241,48 @@ static bool answer_put_tool(struct buf *out, const struct answer_tool *t)
 	       answer_put_quoted(out, ",\"arguments\":", &t->arguments) && buf_text(out, "}}");
 }
 
+/* part_bytes: the escaped text of an item's parts of one type. */
+static size_t part_bytes(const struct json_doc *d, json_at item, const char *type, const char *key)
+{
+	json_at list = json_get(d, item, "content");
+	size_t  n = 0;
+
+	if (json_is_kind(d, list, JSON_ARRAY))
+		JSON_EACH (i, d, list)
+			if (json_is_kind(d, i, JSON_OBJECT) && json_get_is(d, i, "type", type))
+				n += json_get_inner(d, i, key).n;
+	return n;
+}
+
+/* items_say_all: whether the items of an answer that broke off have all of its text and its calls, and so may stand
+ * for them. */
+static bool items_say_all(const struct answer *a)
+{
+	struct json_doc d = { 0 };
+	struct buf      list;
+	struct err      e;
+	size_t          text = 0, refusal = 0, calls = 0;
+
+	buf_init(&list, a->raw.len + 2);
+	bool ok = buf_text(&list, "[") && buf_str(&list, buf_view(&a->raw)) &&
+		  buf_text(&list, "]") &&
+		  json_scan(&d, list.data, list.len, &json_limits_stored, &e) == ERR_OK;
+	if (ok)
+		JSON_EACH (i, &d, 0) {
+			text += part_bytes(&d, i, "output_text", "text");
+			refusal += part_bytes(&d, i, "refusal", "refusal");
+			calls += json_get_is(&d, i, "type", "function_call") ||
+				 json_get_is(&d, i, "type", "custom_tool_call");
+		}
+	json_doc_finish(&d);
+	buf_finish(&list);
+	return ok && text == a->text.len && refusal == a->refusal.len && calls == a->tool_count;
+}
+
 /* put_end: prints the LMC messages or the items of the provider, if any, and the closing brace. */
 static bool put_end(const struct answer *a, struct buf *out)
 {
-	if (a->listed)
+	if (a->listed && ((a->finished && !a->resumed) || items_say_all(a)))
 		return buf_text(out, ",\"" RAW_ITEMS_KEY "\":[") &&
 		       buf_str(out, buf_view(&a->raw)) && buf_text(out, "]}");
 	if (a->lmc.n == 0)

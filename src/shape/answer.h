@@ -18,7 +18,7 @@ struct gather;
 
 /* A part of a buffer whose bytes may still move: an offset and a length. */
 struct span {
-	size_t at, n;
+	uint32_t at, n;
 };
 
 /* Laid open so that it can be embedded. */
@@ -38,7 +38,9 @@ struct answer {
 	 * between them (shape/carry). */
 	struct buf    raw;
 	enum raw_form form; /* raw's */
-	bool          listed;
+	bool          listed : 1;
+	bool          finished : 1; /* the provider has ended it */
+	bool          resumed : 1;  /* it went on at another one */
 	uint16_t      tool_count;
 	struct span   raw_id;      /* the values of "id" and "created" in raw; */
 	struct span   raw_created; /* n is 0: not known */

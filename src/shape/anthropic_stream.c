@@ -10,6 +10,9 @@
 
 enum item_kind { ITEM_TEXT, ITEM_THINKING, ITEM_CALL };
 
+/* The provider's own block that was passed on and has not ended. */
+enum passed_block { PASSED_NONE, PASSED_TEXT, PASSED_THINKING, PASSED_OTHER };
+
 /* A block that has not been printed to its end. */
 struct item {
 	enum item_kind kind;
@@ -41,9 +44,10 @@ struct printer {
 	char                 own_text[ID_MAX];
 	struct str           own_id;
 	/* The provider speaks this API, and its own objects go out as they are. */
-	bool            native;
-	struct buf      stop; /* its message_stop, which waits for the store */
-	struct json_doc doc;  /* scratch */
+	bool              native;
+	enum passed_block passed;
+	struct buf        stop; /* its message_stop, which waits for the store */
+	struct json_doc   doc;  /* scratch */
 };
 
 /* --- items --- */
@@ -418,6 +422,7 @@ static bool printer_take(struct printer *p, const struct event *ev, struct buf *
 	case EVENT_STEP:
 	case EVENT_EXECUTE:
 	case EVENT_EXECUTED:
+	case EVENT_RESUMED:
 	case EVENT__COUNT: break;
 	}
 	return true;
@@ -436,6 +441,56 @@ static bool put_passed(const struct printer *p, struct str raw, struct str id, s
 	return buf_str(out, before) && add_quoted(out, "", p->own_id) && buf_str(out, after);
 }
 
+static void note_passed_start(struct printer *p, struct str raw)
+{
+	struct err e;
+	int64_t    index;
+
+	if (json_scan(&p->doc, raw.p, raw.n, &json_limits_upstream, &e) != ERR_OK)
+		return;
+	json_at block = json_get(&p->doc, 0, "content_block");
+	if (!json_is_kind(&p->doc, block, JSON_OBJECT))
+		return;
+	p->passed = json_get_is(&p->doc, block, "type", "text")       ? PASSED_TEXT
+		    : json_get_is(&p->doc, block, "type", "thinking") ? PASSED_THINKING
+								      : PASSED_OTHER;
+	if (json_int(&p->doc, json_get(&p->doc, 0, "index"), &index) && index >= 0)
+		p->index = (uint32_t)index;
+}
+
+/* note_passed_block: which block is open after the provider's own event. */
+static void note_passed_block(struct printer *p, struct str name, struct str raw)
+{
+	if (str_is(name, "content_block_start")) {
+		note_passed_start(p, raw);
+	} else if (str_is(name, "content_block_stop") && p->passed != PASSED_NONE) {
+		p->passed = PASSED_NONE;
+		p->index++;
+	}
+}
+
+/* take_over: the answer goes on at a target whose events are printed here, in the block that is open. */
+static bool take_over(struct printer *p, struct buf *out)
+{
+	enum passed_block was = p->passed;
+
+	if (!p->native)
+		return true;
+	p->native = false;
+	p->passed = PASSED_NONE;
+	buf_clear(&p->stop);
+	if (was == PASSED_TEXT || was == PASSED_THINKING) {
+		enum item_kind kind = was == PASSED_TEXT ? ITEM_TEXT : ITEM_THINKING;
+
+		p->open = true;
+		return item_add(p, kind, 0) && put_delta_head(p, kind);
+	}
+	if (was == PASSED_OTHER && !stop_block(p, out))
+		return false;
+	p->index += was == PASSED_OTHER;
+	return true;
+}
+
 static bool pass_on(struct printer *p, const struct event *ev, struct buf *out)
 {
 	p->native = p->begun = true;
@@ -447,6 +502,7 @@ static bool pass_on(struct printer *p, const struct event *ev, struct buf *out)
 	struct str name = block_type_of(&p->doc, ev->raw, &json_limits_upstream);
 	if (!block_open(&p->blocks, name, out))
 		return false;
+	note_passed_block(p, name, ev->raw);
 	size_t start = out->len;
 	if (!put_passed(p, ev->raw, ev->raw_id, out))
 		return false;
@@ -478,8 +534,9 @@ static bool anthropic_stream_event(struct encoder *n, const struct event *ev, ui
 	if (ev->choice != 0)
 		return true;
 	p->weight += event_weight(ev);
-	if (p->encoder.raws && event_passed(ev, RAW_ANTHROPIC) ? pass_on(p, ev, out)
-							       : printer_take(p, ev, out))
+	if (ev->kind == EVENT_RESUMED                            ? take_over(p, out)
+	    : p->encoder.raws && event_passed(ev, RAW_ANTHROPIC) ? pass_on(p, ev, out)
+								 : printer_take(p, ev, out))
 		return true;
 	out->len = start;
 	return false;

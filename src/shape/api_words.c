@@ -61,10 +61,79 @@ static const struct api_error responses_errors[] = {
 	{ "server_error", 500, true },
 	{ 0 },
 };
+
+/* An answer with calls has the end of a text. */
+static const struct api_reason gemini_reasons[] = {
+	{ "STOP", "stop" },
+	{ "MAX_TOKENS", "length" },
+	{ "SAFETY", "content_filter" },
+	{ "RECITATION", "content_filter" },
+	{ "BLOCKLIST", "content_filter" },
+	{ "PROHIBITED_CONTENT", "content_filter" },
+	{ "SPII", "content_filter" },
+	{ "IMAGE_SAFETY", "content_filter" },
+	{ "IMAGE_PROHIBITED_CONTENT", "content_filter" },
+	{ "IMAGE_RECITATION", "content_filter" },
+	{ "LANGUAGE", "content_filter" },
+	{ "MODEL_ARMOR", "content_filter" },
+	{ 0 },
+};
+
+static const struct api_error gemini_errors[] = {
+	{ "INVALID_ARGUMENT", 400, true },
+	{ "UNAUTHENTICATED", 401, true },
+	{ "PERMISSION_DENIED", 403, true },
+	{ "NOT_FOUND", 404, true },
+	{ "ABORTED", 409, true },
+	{ "FAILED_PRECONDITION", 412, true },
+	{ "RESOURCE_EXHAUSTED", 429, true },
+	{ "CANCELLED", 499, true },
+	{ "INTERNAL", 500, true },
+	{ "UNAVAILABLE", 502, true },
+	{ "UNAVAILABLE", 503, true },
+	{ "DEADLINE_EXCEEDED", 504, true },
+	{ 0 },
+};
+/* An answer with calls may have the end of a text. */
+static const struct api_reason interactions_reasons[] = {
+	{ "completed", "stop" },
+	{ "requires_action", "tool_calls" },
+	{ "incomplete", "length" },
+	{ "budget_exceeded", "length" },
+	{ "requires_continuation", "length" },
+	{ 0 },
+};
+
+static const struct api_error interactions_errors[] = {
+	{ "invalid_request", 400, true },
+	{ "failed_precondition", 400, false },
+	{ "parameter_unknown", 400, false },
+	{ "content_blocked", 400, false },
+	{ "authentication", 401, true },
+	{ "payment_required", 402, true },
+	{ "permission_denied", 403, true },
+	{ "not_found", 404, true },
+	{ "model_not_found", 404, false },
+	{ "aborted", 409, true },
+	{ "already_exists", 409, false },
+	{ "out_of_range", 416, true },
+	{ "rate_limit_exceeded", 429, true },
+	{ "quota_exceeded", 429, false },
+	{ "too_many_requests", 429, false },
+	{ "cancelled", 499, true },
+	{ "api_error", 500, true },
+	{ "unimplemented", 501, true },
+	{ "service_unavailable", 503, true },
+	{ "gateway_timeout", 504, true },
+	{ "deadline_exceeded", 504, false },
+	{ 0 },
+};
 /* clang-format on */
 
 const struct api_words words_anthropic = { anthropic_reasons, anthropic_errors };
 const struct api_words words_responses = { responses_reasons, responses_errors };
+const struct api_words words_gemini = { gemini_reasons, gemini_errors };
+const struct api_words words_interactions = { interactions_reasons, interactions_errors };
 
 const char *api_words_finish(const struct api_words *w, struct str word)
 {

@@ -26,8 +26,10 @@ struct api_words {
 	const struct api_error  *errors;
 };
 
-extern const struct api_words words_anthropic; /* stop_reason; error.type */
-extern const struct api_words words_responses; /* incomplete_details.reason; error.code */
+extern const struct api_words words_anthropic;    /* stop_reason; error.type */
+extern const struct api_words words_responses;    /* incomplete_details.reason; error.code */
+extern const struct api_words words_gemini;       /* finishReason; error.status */
+extern const struct api_words words_interactions; /* status; error.code */
 
 /* api_words_finish: the finish_reason that word means; api_words_reason: the word for a finish_reason.
  * NULL: there is no row. */

@@ -103,10 +103,9 @@ bool block_error(struct blocks *b, const struct err *e, struct str request_id, u
 
 void block_one_line(struct buf *out, size_t start)
 {
-	const char *from = out->data + start;
-	size_t      n = out->len - start;
+	size_t n = out->len - start;
 
-	if (n == 0 || (!memchr(from, '\n', n) && !memchr(from, '\r', n)))
+	if (n == 0 || (!memchr(out->data + start, '\n', n) && !memchr(out->data + start, '\r', n)))
 		return;
 	for (size_t i = start; i < out->len; i++)
 		if (out->data[i] == '\n' || out->data[i] == '\r')

@@ -21,6 +21,11 @@ void          carry_destroy(struct carry *c); /* NULL is fine */
 
 /* carry_is: whether a JSON-escaped text is of this kind. */
 bool carry_is(struct str escaped);
+/* carry_is_coded: whether a text in base64, as a signature has it, is one. */
+static inline bool carry_is_coded(struct str base64)
+{
+	return str_starts(base64, STR("cGFybGV5X3Jk")); /* "parley_rd" */
+}
 
 /* carry_add_details: a list of reasoning_details, JSON.  carry_add_extra: what came with a call (as
  * shape/carry takes it); nothing for an empty text; id: escaped.  False: over LIMIT_ANSWER, or memory is
@@ -84,3 +89,9 @@ enum errc raw_items_take(struct str message, struct arena *arena, struct str *re
 bool extra_put(struct str text, struct buf *out) MUST_USE;
 /* extra_of: the extra_content of a call, in the form that extra_put takes; empty: none. */
 struct str extra_of(const struct json_doc *d, json_at call);
+
+/* --- ids of calls.
+ *
+ * GEMINI_MADE_ID: the beginning of ids that the gateway makes for calls of Gemini's API, whose providers and
+ * clients may give none; they are not sent to such a provider. */
+#define GEMINI_MADE_ID "gemini_"

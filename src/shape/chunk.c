@@ -82,6 +82,12 @@ bool chunk_usage(const struct usage *u, struct buf *out)
 	return false;
 }
 
+bool chunk_resumed(struct str provider, uint32_t at, struct buf *out)
+{
+	return buf_text(out, ",\"resumed\":{\"provider\":\"") && buf_str(out, provider) &&
+	       buf_fmt(out, "\",\"at\":%u}", at);
+}
+
 /* put_identity: prints id, object, created and model, each with a comma after it. */
 static bool put_identity(const struct chunk_printer *p, const char *object, struct buf *out)
 {
@@ -216,6 +222,7 @@ static bool put_delta(const struct chunk_printer *p, const struct event *ev, boo
 	case EVENT_STEP:
 	case EVENT_EXECUTE:
 	case EVENT_EXECUTED:
+	case EVENT_RESUMED:
 	case EVENT__COUNT: break;
 	}
 	return true;
@@ -252,7 +259,8 @@ static bool chunk_put_made(struct chunk_printer *p, const struct event *ev, stru
 	if (ev->kind == EVENT_USAGE)
 		return buf_text(out, "\"choices\":[],\"usage\":") && chunk_usage(&ev->usage, out) &&
 		       buf_text(out, "}");
-	if (!chunk_put_choice(p, ev, out))
+	if (!chunk_put_choice(p, ev, out) ||
+	    (ev->kind == EVENT_RESUMED && !chunk_resumed(ev->id, ev->block, out)))
 		return false;
 	/* If the client asked for usage, earlier chunks have a null usage, as OpenAI sends them. */
 	return buf_text(out, p->about.want_usage && !p->ours ? ",\"usage\":null}" : "}");
@@ -269,6 +277,7 @@ static bool makes_block(const struct chunk_printer *p, const struct event *ev)
 	case EVENT_FINISH: return true;
 	case EVENT_REASONING: return p->about.reasoning != REASONING_NONE;
 	case EVENT_USAGE: return p->about.want_usage;
+	case EVENT_RESUMED: return p->ours;
 	case EVENT_MEDIA: return picture_is(ev->text);
 	case EVENT_OTHER: return ev->name.n > 0 && p->about.reasoning != REASONING_NONE;
 	case EVENT_BLOCK_END:

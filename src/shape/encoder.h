@@ -76,6 +76,8 @@ struct encoder { /* the first member of each implementation */
 	/* event has put blocks off, because they are longer than LIMIT_LOOP_JSON together and would
 	 * hold the loop: a worker should print them with rest. */
 	bool rests;
+	/* whole prints an answer of embeddings; the others leave it in the words of OpenAI's API. */
+	bool vectors;
 	/* Bits 1 << enum raw_form: the forms of a provider's own answer that whole prints, without a
 	 * message beside it. */
 	unsigned raws;

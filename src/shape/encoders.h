@@ -43,6 +43,45 @@ struct encoder *anthropic_stream_create(const struct encoder_about *about) MUST_
  * "request_id":…}.  Paths have dots only: messages.1.content.0.  False: out is full. */
 bool anthropic_error_put(const struct err *e, struct str request_id, struct buf *out) MUST_USE;
 
+/* --- gemini_stream: the encoder of Gemini's shape: GenerateContentResponse, whole and as the pieces of a stream.
+ * A call goes out in one piece, when its arguments are complete; so it comes after the text that was said
+ * meanwhile.  The last piece has the finishReason and the usage.
+ *
+ * gemini_error_put: {"error":{"code":…,"message":…,"status":…,"details":[…]}}.  False: out is full. */
+
+/* NULL: no memory. */
+struct encoder *gemini_stream_create(const struct encoder_about *about) MUST_USE;
+bool gemini_error_put(const struct err *e, struct str request_id, struct buf *out) MUST_USE;
+
+/* The id under which a signature has what comes with its call (shape/carry): clients may leave out the call's own. */
+#define GEMINI_CARRIED "call"
+
+/* Settings of a run (call_request) whose client wants the model's thoughts. */
+#define GEMINI_THOUGHTS "{\"thoughts\":true}"
+
+/* --- ollama_stream: the encoder of Ollama's shape: one line for each piece of an answer, or one for all of it.  A call
+ * goes out in one piece, when its arguments are complete.  The last line has the usage and the durations.  A stream
+ * that fails ends with {"error":…}, and never with "done":true.
+ *
+ * ollama_error_put: {"error":"text"}.  False: out is full. */
+
+/* NULL: no memory.  ollama_stream_create_text: answers to a prompt, which have no messages. */
+struct encoder *ollama_stream_create(const struct encoder_about *about) MUST_USE;
+struct encoder *ollama_stream_create_text(const struct encoder_about *about) MUST_USE;
+bool ollama_error_put(const struct err *e, struct str request_id, struct buf *out) MUST_USE;
+
+/* Settings of a run (call_request) whose client wants no thoughts. */
+#define OLLAMA_UNTHINKING "{\"thinking\":false}"
+
+/* --- vectors: an answer of OpenAI's embeddings as that of another API: Gemini's EmbedContentResponse or
+ * BatchEmbedContentsResponse, Ollama's EmbeddingResponse or EmbedResponse. */
+
+/* NULL: no memory. */
+struct encoder *vectors_create_gemini(const struct encoder_about *about) MUST_USE;
+struct encoder *vectors_create_gemini_list(const struct encoder_about *about) MUST_USE;
+struct encoder *vectors_create_ollama(const struct encoder_about *about) MUST_USE;
+struct encoder *vectors_create_ollama_list(const struct encoder_about *about) MUST_USE;
+
 /* --- lmc_stream: the encoder of LMC's shape.
  *
  * A stream consists of LMC chunks, each in a block of its own: start, content, end, and after an
@@ -71,6 +110,9 @@ struct encoder *chunk_create_ours(const struct encoder_about *about) MUST_USE;
 /* chunk_usage: appends {"prompt_tokens":…,"completion_tokens":…,"total_tokens":…,…}. False: out is
  * full. */
 bool chunk_usage(const struct usage *usage, struct buf *out) MUST_USE;
+/* chunk_resumed: appends ,"resumed":{"provider":…,"at":…}: where the answer went on, escaped, and after how many
+ * characters.  False: out is full. */
+bool chunk_resumed(struct str provider, uint32_t at, struct buf *out) MUST_USE;
 
 /* --- block: prints the blocks of a stream in a framing, with their numbers, and leaves out the
  * blocks that the reader has received already. */

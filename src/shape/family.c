@@ -35,6 +35,14 @@ const struct shape *family_format(const struct family *f, struct str name)
 	return NULL;
 }
 
+bool family_halves(const struct family *f, struct str agent)
+{
+	for (size_t i = 0; f->halves && f->halves[i]; i++)
+		if (str_starts(agent, str_of(f->halves[i])))
+			return true;
+	return false;
+}
+
 /* --- LLM Chat: POST /v1/chat and its runs. */
 
 static const struct shape chat_shapes[] = {
@@ -44,6 +52,7 @@ static const struct shape chat_shapes[] = {
 };
 
 const struct family family_chat = {
+	.name = "chat",
 	.shapes = chat_shapes,
 	.framing = &framing_events,
 	.error = err_body,
@@ -58,12 +67,16 @@ const struct family family_chat = {
 /* --- OpenAI's chat completions: POST /v1/chat/completions and the routes of stored completions. Blocks have no
  * numbers, and only the client of a call knows a run that is not stored. */
 
+/* LangChain4j (1.19, Java) skips blocks with an error, and is content with any end of a body. */
+static const char *const completions_halves[] = { "langchain4j-openai", NULL };
+
 static const struct shape completions_shapes[] = {
 	{ SHAPE_OPENAI, NULL, chunk_create },
 	{ 0 },
 };
 
 const struct family family_completions = {
+	.name = "completions",
 	.shapes = completions_shapes,
 	.framing = &framing_plain,
 	.error = err_body,
@@ -71,6 +84,7 @@ const struct family family_completions = {
 	.shown_again = true,
 	.warns_ahead = true,
 	.breaks = true,
+	.halves = completions_halves,
 };
 
 /* --- OpenAI's older completions of a prompt: POST /v1/completions.  Nothing is stored. */
@@ -90,6 +104,7 @@ static void text_place(const struct origins *o, struct err *e)
 }
 
 const struct family family_text = {
+	.name = "text",
 	.shapes = text_shapes,
 	.framing = &framing_plain,
 	.error = err_body,
@@ -97,6 +112,7 @@ const struct family family_text = {
 	.run_id = ID_RUN,
 	.warns_ahead = true,
 	.breaks = true,
+	.halves = completions_halves,
 };
 
 /* --- anthropic_error: The statuses and types of Anthropic's errors, and the object that says them. */
@@ -215,11 +231,13 @@ static void messages_place(const struct origins *o, struct err *e)
 }
 
 const struct family family_messages = {
+	.name = "messages",
 	.shapes = messages_shapes,
 	.framing = &framing_named,
 	.error = anthropic_error_body,
 	.headers = messages_headers,
 	.verbatim = true,
+	.metadata_is_bare = true,
 	.run_id = ID_RUN,
 	.http = anthropic_error_http,
 	.id_header = "request-id",
@@ -238,6 +256,7 @@ static const struct shape responses_shapes[] = {
 };
 
 const struct family family_responses = {
+	.name = "responses",
 	.shapes = responses_shapes,
 	.framing = &framing_named,
 	.error = err_body,
@@ -279,6 +298,7 @@ static void rebyte_place(const struct origins *o, struct err *e)
 }
 
 const struct family family_rebyte = {
+	.name = "rebyte",
 	.shapes = rebyte_shapes,
 	.framing = &framing_plain,
 	.error = rebyte_error_body,

@@ -23,6 +23,8 @@ struct lmc_stream {
 	bool                 told_reasoning;
 	struct cursor        rest;              /* the number of the first block that was put off */
 	char                 finish_reason[64]; /* escaped */
+	char                 resumed[512]; /* where the answer went on, escaped; empty: nowhere */
+	uint32_t             resumed_at;
 
 	/* The open segment. */
 	bool              open;
@@ -290,6 +292,10 @@ static bool lmc_stream_print(struct lmc_stream *s, const struct event *ev)
 			str_copy(s->finish_reason, sizeof s->finish_reason, ev->text);
 		/* Held text is sent now, and does not wait for the disk. */
 		return put_off(s) || end_turn(s);
+	case EVENT_RESUMED:
+		str_copy(s->resumed, sizeof s->resumed, ev->id);
+		s->resumed_at = ev->block;
+		return true;
 	case EVENT_START:
 	case EVENT_BLOCK_END:
 	case EVENT_MESSAGE:
@@ -363,6 +369,8 @@ static bool put_status(struct lmc_stream *s, struct str name)
 	if (!lmc_stream_usual(s->finish_reason) &&
 	    (!buf_text(out, ",\"finish_reason\":\"") || !buf_text(out, s->finish_reason) ||
 	     !buf_text(out, "\"")))
+		return false;
+	if (s->resumed[0] && !chunk_resumed(str_of(s->resumed), s->resumed_at, out))
 		return false;
 	if (s->about.warnings && s->about.warnings->count > 0 &&
 	    (!buf_text(out, ",\"warnings\":") || !warnings_print(s->about.warnings, out)))

@@ -64,6 +64,7 @@ bool rebyte_value_event(struct rebyte_value *v, const struct event *ev)
 	case EVENT_STEP:
 	case EVENT_EXECUTE:
 	case EVENT_EXECUTED:
+	case EVENT_RESUMED:
 	case EVENT__COUNT: break;
 	}
 	return true;
@@ -184,6 +185,7 @@ static const char *rebyte_error_type(const struct err *e)
 	} types[] = {
 		{ ERR_MISSING_API_KEY, "missing_authorization_header_error" },
 		{ ERR_MALFORMED_API_KEY, "malformed_authorization_header_error" },
+		{ ERR_INVALID_TOKEN, "invalid_api_key_error" },
 		{ ERR_INVALID_API_KEY, "invalid_api_key_error" },
 		{ ERR_MODEL_NOT_FOUND, "app_not_found" },
 		{ ERR_METHOD_NOT_ALLOWED, "method_not_supported_error" },

@@ -98,6 +98,7 @@ static bool rebyte_stream_put(struct rebyte_stream *s, const struct event *ev, s
 	case EVENT_STEP:
 	case EVENT_EXECUTE:
 	case EVENT_EXECUTED:
+	case EVENT_RESUMED:
 	case EVENT__COUNT: break;
 	}
 	return true;

@@ -33,6 +33,7 @@ static void response_item_free(struct response_item *i)
 	buf_finish(&i->input);
 	buf_finish(&i->logprobs);
 	buf_finish(&i->carried);
+	buf_finish(&i->own);
 	buf_finish(&i->head);
 	free(i);
 }
@@ -68,7 +69,7 @@ static struct response_item *response_add_item(struct response *r, enum response
 	if (!i)
 		return NULL;
 	i->kind = kind;
-	i->index = r->count;
+	i->index = r->base + r->count;
 	i->open = true;
 	buf_init(&i->text, r->max);
 	buf_init(&i->refusal, r->max);
@@ -78,9 +79,23 @@ static struct response_item *response_add_item(struct response *r, enum response
 	buf_init(&i->input, r->max);
 	buf_init(&i->logprobs, r->max);
 	buf_init(&i->carried, 2 * r->max);
+	buf_init(&i->own, r->max);
 	buf_init(&i->head, 4 * KIB);
 	name_item(r, i, ++r->nth[counted]);
 	r->items[r->count++] = i;
+	return i;
+}
+
+struct response_item *response_adopt(struct response *r, size_t index, struct str id)
+{
+	struct response_item *i = response_add_item(r, RESPONSE_MESSAGE);
+
+	if (!i)
+		return NULL;
+	i->index = index;
+	r->base = index;
+	str_copy(i->id, sizeof i->id, id);
+	r->message = i;
 	return i;
 }
 
@@ -120,6 +135,13 @@ static bool response_grow(struct response *r, struct response_item *i, bool refu
 	i->said = i->said || !refusal;
 	return (!r->watch || r->watch->grew(r->watch_arg, i, refusal, first, piece)) &&
 	       (refusal || i->kind != RESPONSE_MESSAGE || response_keep_logprobs(r, i));
+}
+
+bool response_adopt_text(struct response *r, struct response_item *i, struct str text,
+			 struct str logprobs)
+{
+	i->said = true;
+	return response_append(r, &i->text, text) && response_append(r, &i->logprobs, logprobs);
 }
 
 /* read_input: the input of a custom call: the member `input` of its arguments, or the arguments as
@@ -176,25 +198,25 @@ static struct response_item *response_call_of(const struct response *r, uint32_t
 	return NULL;
 }
 
-static bool call_id_taken(const struct response *r, size_t index, struct str id)
+static bool call_id_taken(const struct response *r, size_t before, struct str id)
 {
-	for (size_t n = 0; n < index; n++)
+	for (size_t n = 0; n < before; n++)
 		if (str_eq(buf_view(&r->items[n]->call_id), id))
 			return true;
 	return false;
 }
 
 /* response_put_call_id: clients refuse a response with two calls of one id, or of none, so such a call gets
- * an id of its own.  index: of the call's item. */
-static bool response_put_call_id(const struct response *r, size_t index, struct str id,
+ * an id of its own.  before: the number of items before the call's. */
+static bool response_put_call_id(const struct response *r, size_t before, struct str id,
 				 struct buf *out)
 {
 	char body[ID_MAX];
 
-	if (id.n > 0 && !call_id_taken(r, index, id))
+	if (id.n > 0 && !call_id_taken(r, before, id))
 		return buf_str(out, id);
 	id_text(r->run, "call_", body);
-	return buf_fmt(out, "%s_%zu", body, index + 1);
+	return buf_fmt(out, "%s_%zu", body, before + 1);
 }
 
 /* --- reasoning, and what goes back to the provider with it --- */
@@ -265,7 +287,7 @@ static bool response_begin_call(struct response *r, const struct event *ev)
 	i->block = ev->block;
 	return response_append(r, &i->space, tool.space) &&
 	       response_append(r, &i->name, tool.name) &&
-	       response_put_call_id(r, i->index, ev->id, &i->call_id) && response_opened(r, i);
+	       response_put_call_id(r, r->count - 1, ev->id, &i->call_id) && response_opened(r, i);
 }
 
 static bool call_args(struct response *r, const struct event *ev)
@@ -284,7 +306,8 @@ static bool response_text(struct response *r, bool refusal, struct str piece)
 	if (!response_close(r, r->reasoning))
 		return false;
 	/* In the content, a text stands before a refusal. */
-	if (!refusal && r->message && !r->message->said && !response_close(r, r->message))
+	if (!refusal && r->message && !r->message->said && r->message->refusal.len > 0 &&
+	    !response_close(r, r->message))
 		return false;
 	if (!r->message) {
 		r->message = response_add_item(r, RESPONSE_MESSAGE);
@@ -341,7 +364,7 @@ static bool response_media(struct response *r, struct str part)
 
 bool response_end(struct response *r)
 {
-	bool any = false;
+	bool any = r->answered;
 
 	r->finished = true;
 	if (!response_carry_rest(r))
@@ -405,6 +428,7 @@ bool response_event(struct response *r, const struct event *ev)
 	case EVENT_STEP:
 	case EVENT_EXECUTE:
 	case EVENT_EXECUTED:
+	case EVENT_RESUMED:
 	case EVENT__COUNT: break;
 	}
 	return true;
@@ -531,19 +555,23 @@ bool response_print_item(const struct response_item *i, bool fresh, struct buf *
 		       buf_text(out, "}");
 	if (i->kind != RESPONSE_MESSAGE)
 		return response_put_call(i, fresh, out);
-	return buf_text(out, ",\"role\":\"assistant\",\"content\":[") &&
-	       (fresh || response_put_content(i, out)) && buf_text(out, "]}");
+	return buf_text(out, ",\"role\":\"assistant\"") && buf_str(out, buf_view(&i->own)) &&
+	       buf_text(out, ",\"content\":[") && (fresh || response_put_content(i, out)) &&
+	       buf_text(out, "]}");
 }
 
 static bool response_put_output(const struct response *r, struct buf *out)
 {
 	struct str raw = r->raw ? response_raw_output(r->raw) : STR_NONE;
+	bool       any = raw.n > 0;
 
-	if (raw.n > 0)
-		return buf_str(out, raw);
-	for (size_t n = 0; n < r->count; n++)
-		if ((n > 0 && !buf_text(out, ",")) || !response_print_item(r->items[n], false, out))
+	if (!buf_str(out, raw))
+		return false;
+	for (size_t n = 0; (r->base > 0 || raw.n == 0) && n < r->count; n++) {
+		if ((any && !buf_text(out, ",")) || !response_print_item(r->items[n], false, out))
 			return false;
+		any = true;
+	}
 	return true;
 }
 
@@ -616,6 +644,23 @@ static const char *response_status(const struct response *r, const char *status)
 	return strcmp(status, "completed") == 0 && response_incomplete(r) ? "incomplete" : status;
 }
 
+/* response_bare: shows a request whose settings were removed with its content. */
+static bool response_bare(struct str model, struct buf *out)
+{
+	return buf_text(out, "{\"model\":") && buf_json_string(out, model) &&
+	       buf_text(out,
+			",\"instructions\":null,\"metadata\":{},\"parallel_tool_calls\":true,"
+			"\"temperature\":1.0,\"presence_penalty\":0.0,\"frequency_penalty\":0.0,"
+			"\"tool_choice\":\"auto\",\"top_p\":1.0,\"max_output_tokens\":null,"
+			"\"max_tool_calls\":null,\"previous_response_id\":null,"
+			"\"prompt_cache_key\":null,\"safety_identifier\":null,"
+			"\"service_tier\":\"default\",\"user\":null,\"tools\":[],"
+			"\"text\":{\"format\":{\"type\":\"text\"}},"
+			"\"reasoning\":{\"effort\":null,\"summary\":null},\"conversation\":null,"
+			"\"background\":false,\"store\":true,\"top_logprobs\":0,"
+			"\"truncation\":\"disabled\"}");
+}
+
 /* object_error: reads the stored error object. */
 static bool object_error(struct str error, struct json_doc *d, struct response_state *s)
 {
@@ -640,6 +685,8 @@ bool response_object(const struct run_object *o, struct buf *out)
 	struct str            finish = o->finish_reason;
 	bool ok = response_init(&r, o->run, o->created_s, o->settings, LIMIT_UPSTREAM_BODY);
 
+	if (ok && o->settings.n == 0)
+		ok = response_bare(o->model, &r.settings);
 	s.over = strcmp(o->status, "queued") != 0 && strcmp(o->status, "running") != 0;
 	r.unthinking = o->unthinking;
 	r.passes = !o->unthinking;

@@ -18,6 +18,15 @@
 struct err;
 struct response_raw;
 
+enum response_kind {
+	RESPONSE_REASONING,
+	RESPONSE_MESSAGE,
+	RESPONSE_CALL,   /* call of a function */
+	RESPONSE_IMAGE,  /* image that the model has made */
+	RESPONSE_CUSTOM, /* a custom tool's: a function to the provider, with one text as input */
+	RESPONSE_KIND__COUNT
+};
+
 /* --- response_raw: the items and the object of a provider that speaks OpenAI's Responses API, as its
  * client gets them: the provider's own bytes, but for ids by which this gateway can't find anything.
  *
@@ -27,7 +36,10 @@ struct response_raw;
 
 #define ID_RESPONSE "resp_"
 
-enum { RESPONSE_ID = ID_MAX + 24 }; /* with the number of the item */
+enum {
+	RESPONSE_ID = ID_MAX + 24, /* with the number of the item */
+	RESPONSE_OWN_ID = 128,     /* a provider's; a longer one stays as it is */
+};
 
 /* response_raw_create: renames: items get ids of the gateway.  NULL: no memory. */
 struct response_raw *response_raw_create(struct id run, bool renames) MUST_USE;
@@ -43,6 +55,8 @@ struct str response_raw_id(struct response_raw *x, struct str id);
 
 /* response_raw_output: the items, with commas between them; empty: there are none. */
 struct str response_raw_output(const struct response_raw *x);
+/* response_raw_counts: how many items of each kind have ids of the gateway. */
+void response_raw_counts(const struct response_raw *x, size_t ret[RESPONSE_KIND__COUNT]);
 
 /* The gateway's facts about a response. */
 struct response_frame {
@@ -67,21 +81,12 @@ bool response_raw_put_usage(const struct usage *u, struct buf *out) MUST_USE;
 
 /* --- response --- */
 
-enum response_kind {
-	RESPONSE_REASONING,
-	RESPONSE_MESSAGE,
-	RESPONSE_CALL,   /* call of a function */
-	RESPONSE_IMAGE,  /* image that the model has made */
-	RESPONSE_CUSTOM, /* a custom tool's: a function to the provider, with one text as input */
-	RESPONSE_KIND__COUNT
-};
-
 /* An item of the output.  All texts are JSON-escaped, as events carry them. */
 struct response_item {
 	enum response_kind kind;
 	size_t             index; /* output_index */
 	uint32_t           block; /* the call's index, as events have it */
-	char               id[RESPONSE_ID];
+	char               id[RESPONSE_OWN_ID];
 	bool               open; /* pieces may follow */
 	bool               cut;  /* it has ended early: status incomplete */
 	bool               said; /* a message: it has a part of text; reasoning: it has a text */
@@ -94,7 +99,9 @@ struct response_item {
 	struct buf         input;    /* input of a custom call that has ended */
 	struct buf         logprobs; /* for the text: elements with commas between them */
 	struct buf         carried;  /* encrypted_content of reasoning; empty: none */
-	struct buf         head;     /* for the watcher's use */
+	struct buf
+		own; /* a message that a provider began: its further members, a comma before each */
+	struct buf head; /* for the watcher's use */
 };
 
 /* Who is told of items as they come; each function returns false to report a lack of memory. */
@@ -119,6 +126,8 @@ struct response {
 	struct buf             pending;    /* log probabilities of the piece that is read */
 	struct response_item **items;      /* owned, and so is each */
 	size_t                 count;
+	size_t                 base; /* items that were passed on before these (response_join) */
+	bool                   answered;                  /* and a message is among them */
 	size_t                 nth[RESPONSE_KIND__COUNT]; /* items of the kind so far */
 	struct response_item  *reasoning;                 /* open, as message; NULL: none */
 	struct response_item  *message;
@@ -132,8 +141,8 @@ struct response {
 	bool          carries;
 	size_t        bytes; /* size of all texts */
 	size_t        max;   /* limit of bytes */
-	/* Owned; the items of a provider of this API, which stand for those above; NULL: there are none.
-	 * passes: they are taken from events. */
+	/* Owned; the items of a provider of this API, which stand for those above, or if base is not 0,
+	 * before them; NULL: there are none.  passes: they are taken from events. */
 	struct response_raw         *raw;
 	bool                         passes;
 	const struct response_watch *watch; /* NULL: nobody is told */
@@ -147,6 +156,12 @@ bool response_init(struct response *r, struct id run, int64_t created_s, struct 
 void response_finish(struct response *r);
 /* response_event: takes an event.  False: the texts are over max, or memory is short. */
 bool response_event(struct response *r, const struct event *ev) MUST_USE;
+/* response_adopt: a message that a provider began goes on as the first item here; nobody is told of its beginning.
+ * NULL: no memory. */
+struct response_item *response_adopt(struct response *r, size_t index, struct str id) MUST_USE;
+/* response_adopt_text: its text so far, of a part that has begun.  False: no memory. */
+bool response_adopt_text(struct response *r, struct response_item *i, struct str text,
+			 struct str logprobs) MUST_USE;
 /* response_end: the answer has ended well: closes all items. */
 bool response_end(struct response *r) MUST_USE;
 /* response_incomplete: why the answer ended early, in OpenAI's word; NULL: it did not. */
@@ -178,13 +193,37 @@ bool response_object(const struct run_object *o, struct buf *out) MUST_USE;
 /* --- response_pass: the events of a provider that speaks OpenAI's Responses API, as they go to the
  * client: the provider's own, with the gateway's numbers, ids and response object (shape/response_raw). */
 
+enum response_part {
+	RESPONSE_PART_NONE,
+	RESPONSE_PART_TEXT,
+	RESPONSE_PART_SUMMARY,
+	RESPONSE_PART_RAW
+};
+
+/* The item that is open after the events so far; written by response_join. */
+struct response_joint {
+	struct buf         item;    /* its beginning; empty: none is open */
+	struct buf         content; /* its parts that have ended, with commas between them */
+	struct buf         summary;
+	enum response_part part;     /* the one that is open */
+	int64_t            nth;      /* its index */
+	struct buf         text;     /* its text, escaped */
+	struct buf         logprobs; /* elements */
+	bool               told;     /* the end of its text was passed on, too */
+	bool               grows;    /* further events of this chunk have more of the text */
+	int64_t            index;    /* the item's */
+	int64_t            next;     /* the next item's */
+	bool               message;  /* there was one */
+};
+
 /* Laid open so that it can be embedded. */
 struct response_pass {
-	bool            on;      /* the provider's events have come */
-	bool            renames; /* see response_raw_create */
-	struct buf      last;    /* its last event, which waits for the store */
-	struct buf      object;  /* the response of that event, as the client gets it */
-	struct json_doc doc;     /* scratch */
+	bool                  on;      /* the provider's events have come */
+	bool                  renames; /* see response_raw_create */
+	struct buf            last;    /* its last event, which waits for the store */
+	struct buf            object;  /* the response of that event, as the client gets it */
+	struct response_joint joint;
+	struct json_doc       doc; /* scratch */
 };
 
 /* Each event of the stream is a block, and its number is one less than the block's.  response_block_close: ends a
@@ -213,6 +252,25 @@ bool response_pass_ready(struct response_pass *p, struct response *r, int64_t en
 /* response_pass_whole: appends the object of a plain answer.  False: out is full, or memory is short. */
 bool response_pass_whole(struct response *r, bool renames, const struct encoder_whole *w,
 			 int64_t ended_s, struct buf *out) MUST_USE;
+
+/* response_pass_close: ends a block whose JSON stands in out from start on. */
+bool response_pass_close(struct blocks *b, size_t start, struct buf *out) MUST_USE;
+
+/* --- response_join: an answer whose events were passed on goes on at another target, whose events are printed
+ * here.  A message whose text is not over goes on; any other item that is open ends. */
+
+void response_joint_init(struct response_joint *j);
+void response_joint_finish(struct response_joint *j);
+/* response_joint_note: takes an event that is passed on; type: raw's.  False: no memory. */
+bool response_joint_note(struct response_joint *j, struct json_doc *doc, const struct event *ev,
+			 struct str type, bool logprobs) MUST_USE;
+/* response_join: no further event is passed on: prints the end of the item that is open, or r goes on with it.
+ * False: no memory. */
+bool response_join(struct response_pass *p, struct response *r, struct blocks *b,
+		   struct buf *out) MUST_USE;
+/* response_join_binds: whether an answer can't go on elsewhere after such an event.  *open: the items that are open,
+ * 0 before the first event. */
+bool response_join_binds(struct str raw, unsigned *open);
 
 /* --- response_place: the client's own place in errors about a response's request, which is sent
  * to a provider as one of a chat. */

@@ -11,12 +11,14 @@ void response_pass_init(struct response_pass *p, bool renames)
 	*p = (struct response_pass){ .renames = renames };
 	buf_init(&p->last, LIMIT_UPSTREAM_BODY);
 	buf_init(&p->object, 2 * (size_t)LIMIT_UPSTREAM_BODY);
+	response_joint_init(&p->joint);
 }
 
 void response_pass_finish(struct response_pass *p)
 {
 	buf_finish(&p->last);
 	buf_finish(&p->object);
+	response_joint_finish(&p->joint);
 	json_doc_finish(&p->doc);
 }
 
@@ -63,7 +65,7 @@ static bool pass_replaced(const struct response *r, const struct event *ev, uint
 	       (id.n == 0 || id.p < count.p || pass_put(out, &rest, id, own)) && buf_str(out, rest);
 }
 
-static bool pass_close(struct blocks *b, size_t start, struct buf *out)
+bool response_pass_close(struct blocks *b, size_t start, struct buf *out)
 {
 	block_one_line(out, start);
 	return response_block_close(b, out);
@@ -75,7 +77,7 @@ static bool pass_one(const struct response *r, const struct event *ev, struct st
 	if (!block_open(b, type, out))
 		return false;
 	size_t start = out->len;
-	return pass_replaced(r, ev, response_number(b), out) && pass_close(b, start, out);
+	return pass_replaced(r, ev, response_number(b), out) && response_pass_close(b, start, out);
 }
 
 static struct response_frame pass_frame(const struct response *r, const char *status, bool over,
@@ -105,7 +107,7 @@ static bool pass_response(struct response_pass *p, const struct response *r, str
 	       buf_fmt(out, "\",\"sequence_number\":%llu,\"response\":",
 		       (unsigned long long)response_number(b)) &&
 	       response_raw_print(r->raw, &f, pass_member(p, raw, "response"), out) &&
-	       buf_text(out, "}") && pass_close(b, start, out);
+	       buf_text(out, "}") && response_pass_close(b, start, out);
 }
 
 /* pass_on: the last event waits for the store. */
@@ -114,6 +116,8 @@ static bool pass_on_raw(struct response_pass *p, const struct response *r, const
 {
 	struct str type = block_type_of(&p->doc, ev->raw, &json_limits_stored);
 
+	if (!response_joint_note(&p->joint, &p->doc, ev, type, r->logprobs))
+		return false;
 	if (str_is(type, "response.completed") || str_is(type, "response.incomplete"))
 		return buf_str(&p->last, ev->raw);
 	if (str_is(type, "response.created") || str_is(type, "response.queued") ||
@@ -141,7 +145,8 @@ bool response_pass_event(struct response_pass *p, struct response *r, const stru
 	}
 	if (ev->kind == EVENT_OTHER && ev->text.n > 0 && !response_raw_add(r->raw, ev->text))
 		return false;
-	return ev->raw.n == 0 || pass_on_raw(p, r, ev, b, out);
+	return ev->raw.n > 0 ? pass_on_raw(p, r, ev, b, out)
+			     : response_joint_note(&p->joint, &p->doc, ev, STR_NONE, false);
 }
 
 /* --- the end --- */

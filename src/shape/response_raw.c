@@ -7,20 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { RAW_ID = 128 }; /* bytes of a provider's id; a longer one stays */
-
 /* The types of items whose ids mean nothing to the provider, as it stores nothing.  The ids of others are
  * answered by further items (an mcp_approval_request by its response). */
 static const struct raw_kind {
 	const char *type;
 	const char *prefix;
-	unsigned    counted; /* kinds of one number are counted together */
+	unsigned
+		counted; /* kinds of one number are counted together; the first: enum response_kind */
 } raw_kinds[] = {
-	{ "reasoning", "rs_", 0 },
-	{ "message", ID_MESSAGE, 1 },
-	{ "function_call", "fc_", 2 },
-	{ "custom_tool_call", "ctc_", 2 },
-	{ "image_generation_call", "ig_", 3 },
+	{ "reasoning", "rs_", RESPONSE_REASONING },
+	{ "message", ID_MESSAGE, RESPONSE_MESSAGE },
+	{ "function_call", "fc_", RESPONSE_CALL },
+	{ "custom_tool_call", "ctc_", RESPONSE_CALL },
+	{ "image_generation_call", "ig_", RESPONSE_IMAGE },
 	{ "web_search_call", "ws_", 4 },
 	{ "file_search_call", "fs_", 5 },
 	{ "code_interpreter_call", "ci_", 6 },
@@ -37,7 +36,7 @@ static const struct raw_kind {
 enum { RAW_KINDS = 16 };
 
 struct raw_name {
-	char from[RAW_ID]; /* from, to: with quotes */
+	char from[RESPONSE_OWN_ID]; /* from, to: with quotes */
 	char to[RESPONSE_ID + 2];
 };
 
@@ -83,7 +82,8 @@ static bool raw_add_name(struct response_raw *x, const struct json_doc *d, json_
 	struct raw_name        name;
 	char                   body[ID_MAX];
 
-	if (!x->renames || !kind || id.n <= 2 || id.n >= RAW_ID || response_raw_id(x, id).p != id.p)
+	if (!x->renames || !kind || id.n <= 2 || id.n >= RESPONSE_OWN_ID ||
+	    response_raw_id(x, id).p != id.p)
 		return true;
 	str_copy(name.from, sizeof name.from, id);
 	id_text(x->run, kind->prefix, body);
@@ -133,6 +133,12 @@ bool response_raw_add(struct response_raw *x, struct str item)
 	return x->doc.count == 0 ||
 	       (raw_add_name(x, &x->doc, 0) && (x->items.len == 0 || buf_text(&x->items, ",")) &&
 		raw_put_item(x, &x->doc, 0, &x->items));
+}
+
+void response_raw_counts(const struct response_raw *x, size_t ret[RESPONSE_KIND__COUNT])
+{
+	memcpy(ret, x->nth, RESPONSE_KIND__COUNT * sizeof *ret);
+	ret[RESPONSE_CUSTOM] = 0; /* counted as calls */
 }
 
 struct str response_raw_output(const struct response_raw *x)

@@ -347,6 +347,12 @@ static bool response_stream_event(struct encoder *n, const struct event *ev, uin
 	size_t                  start = out->len;
 
 	s->last_seq = seq;
+	if (ev->kind == EVENT_RESUMED && s->pass.on) {
+		if (response_join(&s->pass, &s->r, &s->blocks, out))
+			return true;
+		out->len = start;
+		return false;
+	}
 	if (n->raws && (s->pass.on || event_passed(ev, RAW_RESPONSES))) {
 		if (response_stream_take_passed(s, ev))
 			return true;

@@ -88,6 +88,7 @@ static bool put_text_chunk(struct text_printer *p, const struct event *ev, struc
 	case EVENT_STEP:
 	case EVENT_EXECUTE:
 	case EVENT_EXECUTED:
+	case EVENT_RESUMED:
 	case EVENT__COUNT: break;
 	}
 	return true;

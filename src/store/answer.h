@@ -2,11 +2,8 @@
  *
  * The answer is either the events of a stored run, or bytes.  It has an owner, the time at which it was asked
  * for, and a size, and it is removed when it is too old (store_options.answer_keep_ms).  The store does not know
- * what a name stands for, nor who may use it: its clients do.  `Idempotency-Key` is the only one so far
- * (call/keyed, call/idem).  A cache would be another: its key is a word, a space and the digest of the request in
- * hexadecimal ("cache 3f0a..."), which no Idempotency-Key can be, because those have no spaces; it looks with
- * answer_find, keeps with answer_keep or turn_end, and claims the digest (desk/claims.h, claim_take) only where one
- * call has to suffice for all who ask at once. */
+ * what a name stands for, nor who may use it: its clients do.  `Idempotency-Key` is the only one
+ * (call/keyed, call/idem); the cache of answers has rows of its own (store/cache.h). */
 #pragma once
 
 #include "base/buf.h"

@@ -14,8 +14,10 @@ struct store_api_key {
 	int64_t          number;
 	char             id[API_KEY_ID + 1]; /* without key_ */
 	int64_t          owner;
+	char             group[API_KEY_ID + 1]; /* its group, without grp_; "": none */
 	struct str       name;
 	unsigned         scopes;   /* enum scope */
+	bool             caches;   /* its calls ask for the cache of answers */
 	struct str       models;   /* JSON array of strings; empty: all */
 	struct str       metadata; /* JSON object, "{}" if none */
 	int64_t          created_ms;
@@ -25,10 +27,11 @@ struct store_api_key {
 	int64_t          old_until_ms; /* end of the validity of the text before a rotation */
 	int64_t          used_ms;
 	struct allowance allowance;
+	int64_t keep_ms; /* its owner's conversations are kept so long after their last activity; 0: not said */
 };
 
 /* api_key_write: a write; when it is answered, all threads of this process know the change.
- * Errors: NOT_FOUND; GONE: the key is revoked (UPDATE, ROTATE); NOT_FOUND "shares"; OVERLOADED:
+ * Errors: NOT_FOUND; GONE: the key is revoked (UPDATE, ROTATE); NOT_FOUND "shares", "group"; OVERLOADED:
  * there are too many keys. */
 enum api_key_change {
 	API_KEY_CREATE, /* all members */
@@ -47,15 +50,17 @@ struct api_key_write {
 	int64_t             old_until_ms;       /* end of the old text's validity; 0: at once */
 	int64_t             owner;
 	struct str          shares; /* id of a key, whose owner the new key gets; empty: none */
-	bool                name_set, scopes_set, models_set, metadata_set, expires_set;
-	struct str          name;
-	unsigned            scopes;
-	struct str          models;   /* JSON array; empty: all */
-	struct str          metadata; /* JSON object; empty: none */
-	int64_t             expires_ms;
-	bool                limits_set,
-		budget_set; /* budget: the members budget_* of allowance; limits: the rest */
-	struct allowance     allowance;
+	bool name_set, scopes_set, models_set, metadata_set, expires_set, caches_set, group_set;
+	struct str           group; /* id of its group, without grp_; empty: none */
+	struct str           name;
+	unsigned             scopes;
+	bool                 caches;
+	struct str           models;   /* JSON array; empty: all */
+	struct str           metadata; /* JSON object; empty: none */
+	int64_t              expires_ms;
+	struct allowance_set allowed;
+	bool                 keep_set;
+	int64_t              keep_ms;
 	struct arena         arena; /* init'ed and finished by the caller */
 	struct store_api_key now;   /* out: the key after the change */
 };

@@ -5,6 +5,7 @@
 #include "base/id.h"
 #include "base/str.h"
 #include "store/answer.h"
+#include "store/conversation.h"
 #include "store/job.h"
 
 struct archive_plan; /* the engine's: the order of a conversation's parts */
@@ -45,10 +46,11 @@ void archive_read_finish(struct archive_read *j);
 struct archive_write {
 	struct store_job job;
 	int64_t          owner;
-	bool       owners; /* owners in the archive count; `owner` gets the other conversations */
-	bool       quiet;  /* `results` stays empty */
-	int64_t    now_ms;
-	struct str text; /* the archive */
+	bool owners; /* owners in the archive count; `owner` gets the other conversations */
+	bool quiet;  /* `results` stays empty */
+	enum store_origin  origin; /* which list the conversations are in */
+	int64_t            now_ms;
+	struct str         text; /* the archive */
 	struct answer_made made;
 	/* out */
 	size_t conversation_count;

@@ -13,6 +13,15 @@
 #include "store/label.h"
 #include "store/run.h"
 
+/* Retention: a conversation is removed so long after its last activity, the content of a message so long after it was
+ * said.  0: never. */
+struct store_keep {
+	int64_t conversations_ms;
+	int64_t content_ms;
+	int64_t bytes; /* the limit of all bytes; the oldest inactive conversations go beyond it */
+	bool    pins;  /* `keep: "true"` in its metadata holds a conversation */
+};
+
 struct store_message {
 	struct id  id;
 	struct str body; /* the message as a JSON object, in the API's form */
@@ -34,7 +43,9 @@ struct branch_read {
 	/* out */
 	struct id  leaf;          /* newest message to continue from; none: empty conversation */
 	struct id  expected_leaf; /* to hand to turn_begin */
-	bool       live; /* the run at the leaf has not ended: conversation_busy; then leaf,
+	bool       capped;        /* the conversation has a ceiling */
+	int64_t    target; /* the mark of the target that gave the last good answer; 0: not known */
+	bool       live;   /* the run at the leaf has not ended: conversation_busy; then leaf,
 	                             * instruction and messages are left empty */
 	bool       instruction_set;
 	struct str instruction; /* set by the branch's newest turn that has one, or by a fork */
@@ -42,13 +53,32 @@ struct branch_read {
 	size_t                message_count;
 };
 
+/* Who gave a conversation its title: its first words are one until a user or a model gives it another. */
+enum store_titled { TITLED_BY_USER, TITLED_BY_MODEL, TITLED_BY_WORDS };
+/* Who made a conversation; stored numbers. */
+enum store_origin { ORIGIN_PROGRAM, ORIGIN_CONSOLE, ORIGIN__COUNT };
+
+/* The sum that the calls of a conversation, or of a session, may cost together. */
+struct store_ceiling {
+	int64_t limit_nano; /* 0: there is none */
+	int64_t spent_nano, reserved_nano;
+};
+
 /* A conversation, as lists show it. */
 struct store_conversation {
-	struct id  id;
-	int64_t    created_ms;
-	int64_t    revision; /* increases with each change, also at the beginning of a turn */
-	struct str title;    /* empty: none */
-	struct str metadata; /* JSON object, "{}" if none */
+	struct id id;
+	int64_t   created_ms;
+	/* Increases with each change, also at the beginning of a turn; not with a title that a model makes. */
+	int64_t              revision;
+	struct str           title;    /* empty: none */
+	struct str           metadata; /* JSON object, "{}" if none */
+	struct str           opening;  /* its first words, which stand for a title; empty: none */
+	enum store_titled    titled;
+	enum store_origin    origin;
+	bool                 pinned;
+	int64_t              changed_ms; /* when its newest turn or message came */
+	int64_t              keep_ms; /* how long it is kept after its last activity; 0: not said */
+	struct store_ceiling ceiling;
 };
 
 struct conversation_read {
@@ -67,7 +97,8 @@ enum { STORE_REVISIONS = 8 }; /* revisions that one call may name */
  * source has no such message; REQUEST_TOO_LARGE "at". */
 enum conversation_change {
 	CONVERSATION_CREATE,        /* with metadata, title and messages */
-	CONVERSATION_UPDATE,        /* changes metadata and title, each if it is set */
+	CONVERSATION_UPDATE,        /* changes metadata, title and pinned, each if it is set */
+	CONVERSATION_TITLE,         /* gives it a model's title, unless it has a title */
 	CONVERSATION_APPEND,        /* adds messages after the newest one */
 	CONVERSATION_LABEL_MESSAGE, /* changes the member context.metadata of one message, if it is set */
 	/* removes the content of one message, and the event log of its run */
@@ -87,6 +118,12 @@ struct conversation_write {
 	struct str                  metadata; /* JSON object; empty: none */
 	bool                        title_set;
 	struct str                  title; /* plain text; empty: none */
+	bool                        pinned_set, pinned;
+	bool                        keep_set;
+	int64_t                     keep_ms; /* CREATE, UPDATE: as in store_conversation */
+	bool                        ceiling_set;
+	int64_t                     ceiling_nano; /* 0: none */
+	enum store_origin           origin;       /* CREATE, FORK */
 	const struct store_message *messages;
 	size_t                      message_count;
 	struct id                   source; /* FORK; revisions are those of the source */
@@ -103,18 +140,49 @@ struct conversation_write {
 
 /* conversations_read: an owner's conversations in the order of their creation.
  * Errors: INVALID_VALUE "after": no such conversation. */
+enum conversations_of {
+	CONVERSATIONS_ALL,
+	CONVERSATIONS_PROGRAM, /* ORIGIN_PROGRAM */
+	CONVERSATIONS_CONSOLE, /* ORIGIN_CONSOLE */
+	CONVERSATIONS_RECENT,  /* the same, in the order of their newest turns */
+	CONVERSATIONS_PINNED,
+	CONVERSATIONS_OF__COUNT
+};
+
+/* A conversation with what its turns have written of it. */
+struct conversation_line {
+	struct store_conversation conversation;
+	struct str                excerpt; /* the beginning of the newest message; empty: no text */
+	struct str                model;   /* asked last; empty: none */
+	int64_t                   messages; /* their number, on all branches */
+	bool                      costs;    /* cost_nano is known */
+	int64_t                   cost_nano;
+};
+
 struct conversations_read {
-	struct store_job    job;
-	int64_t             owner;
-	struct id           after; /* none: from the beginning, in the requested order */
-	bool                descending;
-	size_t              limit;
-	struct store_labels labels;
-	struct arena        arena;
+	struct store_job      job;
+	int64_t               owner;
+	enum conversations_of of;
+	struct id             after; /* none: from the beginning, in the requested order */
+	bool                  descending;
+	size_t                limit;
+	struct store_labels   labels; /* only with CONVERSATIONS_ALL */
+	struct arena          arena;
 	/* out */
-	struct store_conversation *conversations;
-	size_t                     conversation_count;
-	bool                       has_more; /* also when the arena, not limit, ended the page */
+	struct conversation_line *lines;
+	size_t                    line_count;
+	bool                      has_more; /* also when the arena, not limit, ended the page */
+};
+
+/* keep_count: counts what retention would remove now; it takes as long as reading everything. */
+struct keep_count {
+	struct store_job  job;
+	int64_t           now_ms;
+	struct store_keep keep;
+	/* out */
+	int64_t conversations, runs, messages; /* the last two are those of the conversations */
+	int64_t contents;                      /* the number of other messages */
+	int64_t files;
 };
 
 struct items_read {
@@ -131,8 +199,12 @@ struct items_read {
 	/* A page ends before the message that would make it larger, but has at least one message;
 	 * 0: only the arena limits the page. */
 	size_t       page_bytes;
+	bool         with_instruction; /* not with run */
 	struct arena arena;
 	/* out: of the branch */
+	struct str
+		instruction; /* with_instruction: set by the newest turn that has one, or by a fork;
+	                         * p NULL or empty: none */
 	struct store_item {
 		struct store_message message;
 		int64_t              created_ms;

@@ -13,7 +13,9 @@
 /* clang-format off */
 const struct copy_table copy_tables[COPY_TABLES] = {
 	{ "conversation",
-	  "id, secret, owner, created_ms, leaf, tip, rev, title, metadata, instruction", "nnnnnnnutu",
+	  "id, secret, owner, created_ms, leaf, tip, rev, title, metadata, instruction, origin, pinned, "
+	  "titled, opening, excerpt, model, messages, cost_nano, recent, target, keep_ms, due_ms",
+	  "nnnnnnnutunnntttnnnnnn",
 	  "id", "" },
 	{ "conversation_label", "owner, key, value, conversation", "nttn",
 	  "owner, key, value, conversation", "" },
@@ -24,27 +26,53 @@ const struct copy_table copy_tables[COPY_TABLES] = {
 	  "completed_ms, attempts, attempt_log, executions, continues, seq_reserved, last_seq, events_to, "
 	  "usage_estimated, usage_in, usage_out, usage_cached_read, usage_cached_write, "
 	  "usage_reasoning, cost_nano, model, provider, shape, finish_reason, native_reason, "
-	  "instruction, metadata, error, request_id, settings, bill_key",
-	  "nnnnnnnnnnnttnnnnnnnnnnntttttuttttt", "id", "" },
+	  "instruction, metadata, error, request_id, settings, bill_key, tags",
+	  "nnnnnnnnnnnttnnnnnnnnnnntttttutttttt", "id", "" },
 	{ "idempotency",
 	  "id, secret, owner, key, fingerprint, created_ms, stored, outcome, http, body, subject, "
 	  "message_from, message_to", "nnntbnnnnbnnn", "id", "" },
 	[COPY_EVENT] = { "event", "run, first, last, data", "nnnb", "run, last", "" },
-	[COPY_FILE] = { "file", "id, secret, owner, created_ms, bytes, sha256, name, type, purpose",
-	  "nnnnnbuuu", "sha256, id", "" },
+	[COPY_FILE] = { "file", "id, secret, owner, created_ms, bytes, sha256, name, type, purpose, "
+	  "expires_ms", "nnnnnbuuun", "sha256, id", "" },
 	{ "api_key",
 	  "number, id, owner, sha256, old_sha256, old_until_ms, name, scopes, models, metadata, "
 	  "created_ms, expires_ms, revoked_ms, rotated_ms, used_ms, requests, requests_window_us, "
 	  "tokens, tokens_window_us, concurrent, max_body, budget_nano, budget_tokens, "
-	  "budget_window_us", "ntnbbnunttnnnnnnnnnnnnnn", "number", "" },
+	  "budget_window_us, keep_ms, key_group, each_tag, each_nano, each_window_us",
+	  "ntnbbnunttnnnnnnnnnnnnnnnttnn", "number", "" },
+	{ "swept", "id, secret, owner, at_ms, rest", "nnnnn", "id", "" },
+	{ "key_group",
+	  "id, name, models, hooks, metadata, created_ms, requests, requests_window_us, tokens, "
+	  "tokens_window_us, concurrent, max_body, budget_nano, budget_tokens, budget_window_us, "
+	  "each_tag, each_nano, each_window_us, keep_ms",
+	  "tutttnnnnnnnnnntnnn", "id", "" },
 	{ "session_ended", "id, secret, key, ends_ms", "nntn", "id, secret", "" },
-	{ "budget", "key, began_ms, spent_nano, reserved_nano, spent_tokens, reserved_tokens", "tnnnnn",
-	  "key", "" },
-	{ "reservation", "run, key, model, provider, nano, tokens, tokens_in, made_ms", "ntttnnnn",
-	  "run", "" },
+	{ "budget",
+	  "key, began_ms, spent_nano, reserved_nano, spent_tokens, reserved_tokens, limit_nano, until_ms",
+	  "tnnnnnnn", "key", "" },
+	{ "reservation", "run, key, model, provider, nano, tokens, tokens_in, made_ms, budgets, tags",
+	  "ntttnnnntt", "run", "" },
 	{ "usage_day",
 	  "key, day, model, provider, calls, estimated, tokens_in, tokens_out, cached, reasoning, "
 	  "nano, unpriced", "tnttnnnnnnnn", "key, day, model, provider", "" },
+	{ "usage_group",
+	  "key_group, key, day, model, provider, calls, estimated, tokens_in, tokens_out, cached, "
+	  "reasoning, nano, unpriced", "ttnttnnnnnnnn", "key_group, key, day, model, provider", "" },
+	{ "usage_tag",
+	  "day, key, model, key_group, tags, calls, estimated, tokens_in, tokens_out, cached, "
+	  "reasoning, nano, unpriced", "nttttnnnnnnnn", "day, key, model, key_group, tags", "" },
+	{ "audit", "id, secret, at_ms, actor, session, address, action, object, request", "nnntttttt",
+	  "id, secret", "" },
+	{ "call_block", "high, low, calls, bits, data", "nnnnb", "high", "" },
+	{ "call_hour",
+	  "hour, key, model, provider, gateway, calls, failed, cancelled, client_left, refused, "
+	  "tokens_in, tokens_out, nano, durations, firsts", "ntttnnnnnnnnnbb",
+	  "hour, key, model, provider, gateway", "" },
+	{ "call_sum",
+	  "kind, hour, name, gateway, calls, failed, cancelled, client_left, refused, tokens_in, "
+	  "tokens_out, nano, durations, firsts", "nntnnnnnnnnnbb", "kind, hour, name, gateway", "" },
+	{ "call_size", "hour, bytes", "nn", "hour", "" },
+	{ "provider_health", "provider, at_ms, state", "tnt", "provider, at_ms", "" },
 	/* The last one: keys raise the version where they are written. */
 	[COPY_TABLES - 1] = { "api_key_change", "id, version, ticket_secret", "nnb", "id",
 	  "ON CONFLICT (id) DO UPDATE SET version = excluded.version, "

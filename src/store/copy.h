@@ -18,7 +18,7 @@ struct copy_table {
 	const char *order;
 	const char *tail; /* SQL after an INSERT's values; "": none */
 };
-enum { COPY_EVENT = 5, COPY_FILE = 6, COPY_TABLES = 13 }; /* places in copy_tables */
+enum { COPY_EVENT = 5, COPY_FILE = 6, COPY_TABLES = 23 }; /* places in copy_tables */
 extern const struct copy_table copy_tables[COPY_TABLES];
 
 struct copy_value {

@@ -4,6 +4,7 @@
  * are durable; reads beside the writes, each of the state of one moment. */
 #pragma once
 
+#include "store/conversation.h"
 #include "store/store.h"
 #include "store/upkeep.h"
 
@@ -47,11 +48,22 @@ struct store_options {
 	 * limit. */
 	int64_t events_keep_ms;
 	int64_t events_keep_bytes;
+	/* The ledger of calls (store/ledger.h): likewise, and how many calls a second have a row; 0: there is no
+	 * ledger. */
+	int64_t calls_keep_ms;
+	int64_t calls_keep_bytes;
+	int64_t calls_rate;
 	int64_t answer_keep_ms; /* how long a kept answer and its name are known; 0: for ever */
+	int64_t audit_keep_ms;  /* how long entries of the audit are kept; 0: for ever */
+	struct store_keep keep;
 	/* assemble: appends to out the answer (a message object) that the logged events of a run
 	 * make; false: they make none.  For runs that a crash or a failing disk left without an
 	 * end; NULL: such runs get no answer. */
 	bool (*assemble)(const struct events_piece *pieces, size_t count, struct buf *out);
+	/* cut: a run was left without an end that may go on (store/cut_off.h): it stays as it is, and is this
+	 * process's from now on.  On the engine's threads, or while the store is being opened.  NULL: such runs are
+	 * ended as others. */
+	void (*cut)(struct id run);
 	const struct store_neighbours *neighbours; /* borrowed; NULL: nobody waits for others */
 };
 
@@ -77,6 +89,9 @@ struct store_engine {
 	 * those of the job. */
 	enum errc (*at_once)(const struct store_options *o, enum job kind, struct store_job *job,
 			     struct err *e);
+	/* sweep: removes what retention no longer keeps (o->keep).  *ret_served: a gateway serves the database, and does
+	 * that itself; nothing was done.  Errors: STORAGE. */
+	enum errc (*sweep)(const struct store_options *o, bool *ret_served, struct err *e);
 	/* copy: one side of a copy of everything (store/copy.h).  No gateway may use the database.
 	 * into: it must be empty, and is made if it is missing; *ret is owned.  Errors: STORAGE. */
 	enum errc (*copy)(const struct store_options *o, bool into, struct store_copy **ret,

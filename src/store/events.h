@@ -22,6 +22,7 @@ struct run_news {
 	bool    priced; /* nano is known */
 	int64_t nano;   /* cost of `used` */
 	bool    asked;  /* an attempt is running, whose cost is not in `used` */
+	bool    taken;  /* the run was taken up (run_take) */
 };
 
 /* A stretch of a run's event log, in the encoding of msg/event_code.h; whole records only. */

@@ -13,6 +13,7 @@ struct store_file {
 	struct id     id;
 	int64_t       created_ms;
 	int64_t       bytes;
+	int64_t       expires_ms;         /* 0: never */
 	unsigned char sha256[HASH_BYTES]; /* hash of its content, which is in store->blobs */
 	struct str    name;
 	struct str    type;

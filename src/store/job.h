@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct audit_entry;
 struct store;
 struct store_job;
 
@@ -39,12 +40,16 @@ struct store_job {
 	const struct job_kind *kind; /* set at submission */
 	struct loop           *loop;
 	void (*done)(struct store_job *job);
-	struct err err;    /* out: code ERR_OK on success */
-	bool       beside; /* out, of at_once: gateways may serve the database meanwhile */
+	struct err err;       /* out: code ERR_OK on success */
+	bool       unchanged; /* out, of a write: there was nothing to change */
+	bool       beside;    /* out, of at_once: gateways may serve the database meanwhile */
 	/* Set by the submitter, on its loop, when the answer is not wanted any more: a read that
 	 * has not begun is then answered at once, with an error that nobody sees.  Writes are done
 	 * all the same. */
-	atomic_bool       cancelled;
+	atomic_bool cancelled;
+	/* The write's entry in the audit (store/audit.h), stored in its transaction unless it is
+	 * refused or changes nothing; borrowed as the job is.  NULL: none. */
+	const struct audit_entry *audit;
 	struct store_job *next; /* the store's: for queues, and for answers that travel together */
 	void  *pool; /* the store's: the pool that counts the answer until it is handled */
 	size_t held; /* the store's: bytes of the answer in this count */

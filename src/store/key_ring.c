@@ -1,7 +1,8 @@
-/* The valid keys, sorted by id, under a lock that readers share. */
+/* The keys, sorted by id, under a lock that readers share. */
 #include "store/key_ring.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,9 @@ struct key_ring_table {
 	uint64_t              *ids;     /* owned; only the ids, which need few cache lines */
 	size_t                 count;
 	size_t                 cap;
+	struct identity      **groups; /* owned; held, sorted by id after the last addition */
+	size_t                 group_count;
+	size_t                 group_cap;
 	struct id             *ended; /* owned; sessions, sorted after the last addition */
 	size_t                 ended_count;
 	size_t                 ended_cap;
@@ -69,6 +73,9 @@ void key_ring_table_destroy(struct key_ring_table *t)
 		return;
 	for (size_t i = 0; i < t->count; i++)
 		identity_release(t->entries[i].who);
+	for (size_t i = 0; i < t->group_count; i++)
+		identity_release(t->groups[i]);
+	free(t->groups);
 	free(t->entries);
 	free(t->ids);
 	free(t->ended);
@@ -89,6 +96,23 @@ bool key_ring_add(struct key_ring_table *t, const struct key_ring_entry *e)
 		t->cap = cap;
 	}
 	t->entries[t->count++] = *e;
+	return true;
+}
+
+bool key_ring_add_group(struct key_ring_table *t, struct identity *who)
+{
+	if (t->group_count == t->group_cap) {
+		size_t            cap = t->group_cap ? 2 * t->group_cap : 16;
+		struct identity **grown = realloc(t->groups, cap * sizeof(struct identity *));
+
+		if (!grown) {
+			identity_release(who);
+			return false;
+		}
+		t->groups = grown;
+		t->group_cap = cap;
+	}
+	t->groups[t->group_count++] = who;
 	return true;
 }
 
@@ -125,6 +149,14 @@ static int key_ring_by_id(const void *a, const void *b)
 	return memcmp(x->id, y->id, API_KEY_ID);
 }
 
+static int key_ring_by_group(const void *a, const void *b)
+{
+	const struct identity *const *x = a;
+	const struct identity *const *y = b;
+
+	return strcmp((*x)->group->id, (*y)->group->id);
+}
+
 static uint64_t key_ring_number_of(const char id[API_KEY_ID])
 {
 	uint64_t n = 0;
@@ -139,6 +171,8 @@ static bool sort_keys(struct key_ring_table *t)
 {
 	if (t->ended_count > 0)
 		qsort(t->ended, t->ended_count, sizeof *t->ended, key_ring_by_session);
+	if (t->group_count > 0)
+		qsort(t->groups, t->group_count, sizeof(struct identity *), key_ring_by_group);
 	if (t->count == 0)
 		return true;
 	t->ids = malloc(t->count * sizeof *t->ids);
@@ -215,9 +249,9 @@ bool key_ring_any(struct key_ring *r)
 	return atomic_load_explicit(&r->any, memory_order_relaxed);
 }
 
-static bool is_unexpired(const struct key_ring_entry *e, int64_t now_ms)
+static bool is_valid(const struct key_ring_entry *e, int64_t now_ms)
 {
-	return (e->expires_ms == 0) | (now_ms < e->expires_ms);
+	return (!e->revoked) & ((e->expires_ms == 0) | (now_ms < e->expires_ms));
 }
 
 struct identity *key_ring_find(struct key_ring *r, struct str id,
@@ -231,7 +265,7 @@ struct identity *key_ring_find(struct key_ring *r, struct str id,
 	/* All keys are read before any decision. */
 	bool is_new = hash_equal(sha256, e->sha256, HASH_BYTES);
 	bool is_old = hash_equal(sha256, e->old_sha256, HASH_BYTES) & (now_ms < e->old_until_ms);
-	if ((is_new | is_old) & is_unexpired(e, now_ms) & (found != NULL))
+	if ((is_new | is_old) & is_valid(e, now_ms) & (found != NULL))
 		who = identity_hold(e->who);
 	pthread_rwlock_unlock(&r->lock);
 	if (who)
@@ -254,8 +288,29 @@ struct identity *key_ring_named(struct key_ring *r, struct str id, int64_t now_m
 		return NULL;
 	pthread_rwlock_rdlock(&r->lock);
 	const struct key_ring_entry *found = key_ring_find_entry(r->table, id);
-	struct identity             *who =
-                found && is_unexpired(found, now_ms) ? identity_hold(found->who) : NULL;
+	struct identity *who = found && is_valid(found, now_ms) ? identity_hold(found->who) : NULL;
+	pthread_rwlock_unlock(&r->lock);
+	return who;
+}
+
+struct identity *key_ring_group(struct key_ring *r, struct str id)
+{
+	struct identity_group  wanted = { 0 };
+	struct identity        like = { .group = &wanted };
+	const struct identity *want = &like;
+	struct identity       *who = NULL;
+
+	if (id.n != API_KEY_ID)
+		return NULL;
+	snprintf(wanted.id, sizeof wanted.id, "grp_%.*s", STR_ARG(id));
+	pthread_rwlock_rdlock(&r->lock);
+	const struct key_ring_table *t = r->table;
+	struct identity *const      *found =
+                t->group_count > 0 ? bsearch(&want, t->groups, t->group_count,
+						  sizeof(struct identity *), key_ring_by_group)
+					: NULL;
+	if (found)
+		who = identity_hold(*found);
 	pthread_rwlock_unlock(&r->lock);
 	return who;
 }
@@ -269,7 +324,7 @@ struct identity *key_ring_digests(struct key_ring *r, struct str id, int64_t now
 		return NULL;
 	pthread_rwlock_rdlock(&r->lock);
 	const struct key_ring_entry *found = key_ring_find_entry(r->table, id);
-	if (found && is_unexpired(found, now_ms)) {
+	if (found && is_valid(found, now_ms)) {
 		bool both = now_ms < found->old_until_ms;
 
 		memcpy(ret[0], found->sha256, HASH_BYTES);
@@ -278,6 +333,23 @@ struct identity *key_ring_digests(struct key_ring *r, struct str id, int64_t now
 	}
 	pthread_rwlock_unlock(&r->lock);
 	return who;
+}
+
+bool key_ring_revoked(struct key_ring *r, struct str id, unsigned char ret[2][HASH_BYTES])
+{
+	bool revoked = false;
+
+	if (id.n != API_KEY_ID)
+		return false;
+	pthread_rwlock_rdlock(&r->lock);
+	const struct key_ring_entry *found = key_ring_find_entry(r->table, id);
+	if (found && found->revoked) {
+		memcpy(ret[0], found->sha256, HASH_BYTES);
+		memcpy(ret[1], found->old_sha256, HASH_BYTES);
+		revoked = true;
+	}
+	pthread_rwlock_unlock(&r->lock);
+	return revoked;
 }
 
 bool key_ring_ended(struct key_ring *r, struct id session)

@@ -1,4 +1,5 @@
-/* key_ring: the valid API keys and the ended sessions, in memory, so that no look-up waits for a disk.
+/* key_ring: the valid API keys, those that were revoked lately, the groups, and the ended sessions, in memory, so that no
+ * look-up waits for a disk.
  *
  * The engine fills the ring when the database is opened, and after each change of keys by this
  * process or another one.  Threads: any. */
@@ -22,12 +23,15 @@ struct key_ring_entry {
 	unsigned char    old_sha256[HASH_BYTES]; /* hash of the text before a rotation */
 	int64_t          old_until_ms; /* wall; end of the old text's validity; 0: there is none */
 	int64_t          expires_ms;   /* wall; 0: never */
+	bool             revoked;      /* good for nothing but key_ring_revoked */
 };
 
 /* key_ring_table_create: signing is the secret that signs tickets and tokens; copied.  NULL: no memory. */
 struct key_ring_table *key_ring_table_create(const unsigned char signing[HASH_BYTES]) MUST_USE;
 /* key_ring_add: consumes e->who.  False: no memory; e->who is consumed all the same. */
 bool key_ring_add(struct key_ring_table *t, const struct key_ring_entry *e) MUST_USE;
+/* key_ring_add_group: adds a group; consumes who, an identity with nothing but the group and its models.  False: no memory. */
+bool key_ring_add_group(struct key_ring_table *t, struct identity *who) MUST_USE;
 /* key_ring_end: adds a session that was ended.  False: no memory. */
 bool key_ring_end(struct key_ring_table *t, struct id session) MUST_USE;
 void key_ring_table_destroy(struct key_ring_table *t);
@@ -47,10 +51,16 @@ struct identity *key_ring_find(struct key_ring *r, struct str id,
  * key was proved in another way (a ticket); NULL: there is no such key, or it is not valid any
  * more. */
 struct identity *key_ring_named(struct key_ring *r, struct str id, int64_t now_ms) MUST_USE;
+/* key_ring_group: what the members of the group with this id (without grp_) have of it, held: `group` and `models` of an
+ * identity that is nobody's.  NULL: there is no such group. */
+struct identity *key_ring_group(struct key_ring *r, struct str id) MUST_USE;
 /* key_ring_digests: the identity of the key with this id, held, and the digests of the texts that are valid now:
  * one, twice, or two.  NULL: there is no such key, or it is not valid any more. */
 struct identity *key_ring_digests(struct key_ring *r, struct str id, int64_t now_ms,
 				  unsigned char ret[2][HASH_BYTES]) MUST_USE;
+/* key_ring_revoked: whether the key with this id was revoked, after a session of it could begin that would still
+ * live; ret: the digests of its texts.  For those alone who prove that they had the key. */
+bool key_ring_revoked(struct key_ring *r, struct str id, unsigned char ret[2][HASH_BYTES]) MUST_USE;
 /* key_ring_use: notes that the key was used. */
 void key_ring_use(struct key_ring *r, struct identity *who, int64_t now_ms);
 /* key_ring_ended: whether the session with this id was ended. */

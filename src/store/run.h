@@ -19,10 +19,30 @@ enum run_status {
 };
 const char *run_status_name(enum run_status s);
 
+/* A run as the ledger of calls (store/ledger.h) knows it. */
+struct run_call {
+	bool       known;    /* it has a row of the run */
+	bool       unstored; /* and nothing else has */
+	int        outcome;  /* enum call_outcome */
+	int        http;     /* the answer's status; 0: none */
+	int64_t    duration_us;
+	int64_t    first_us;     /* until the first token; 0: none */
+	int64_t    weight;       /* the calls that the row stands for */
+	unsigned   provider_key; /* the place of the provider's key, from 1; 0: it has one */
+	struct str family;
+	struct str error; /* wire code, or empty */
+	struct str group; /* the group of the key; empty: none */
+	int        cache; /* enum call_cache */
+	struct id  cached_from;
+};
+
 struct run_read {
 	struct store_job job;
 	int64_t          owner;
-	struct id        run;
+	bool      any_owner; /* a run of any owner, with its key; `owner` becomes whose it is */
+	struct id run;
+	/* Also calls that are not stored, if the ledger has them; fills `call`. */
+	bool calls;
 	/* Only a run of this shape (SHAPE_…), with its settings and its answer; a run whose answer
 	 * was removed is not found.  Empty, but p not NULL: a run of any shape, with them; p NULL: a
 	 * run of any shape, without them. */
@@ -48,10 +68,11 @@ struct run_read {
 	struct str executions;  /* JSON array, or empty; likewise */
 	bool       costs;       /* cost_nano is known */
 	int64_t    cost_nano;
-	/* Only where runs_read.keys is set: whose run it was, as logs name it; empty: not known, or
+	/* Only where runs_read.keys or any_owner is set: whose run it was, as logs name it; empty: not known, or
 	 * nobody's.  key_name: p NULL: the key is not stored. */
-	struct str key;
-	struct str key_name;
+	struct str      key;
+	struct str      key_name;
+	struct run_call call; /* only where runs_read.calls or `calls` is set */
 };
 
 /* run_withdraw: a write that makes a run CANCELLED that has ended with code waiting for an
@@ -64,25 +85,38 @@ struct run_withdraw {
 	struct str       error; /* JSON error object, as in turn_end; borrowed */
 };
 
+enum runs_stores { RUNS_ALL, RUNS_STORED, RUNS_UNSTORED };
+
 /* runs_read: a list of runs, in the order of their beginnings. */
 struct runs_read {
 	struct store_job job;
 	int64_t          owner;
 	bool             any_owner;    /* runs of all owners */
+	bool             keyed;        /* all keys of the owner are stored ones */
 	bool             keys;         /* with their keys */
 	struct id        conversation; /* none: runs of all conversations */
 	struct str       model;        /* only runs that asked for it; empty: any */
 	struct str       key;          /* only runs of this key; empty: any */
+	struct str       group; /* only those in the ledger of keys in this group; empty: any */
 	size_t           most; /* runs that are looked at, unless a conversation is named; 0: all */
 	bool             of_known; /* an unknown conversation is NOT_FOUND, and not an empty list */
 	int              status;   /* enum run_status; -1: any */
 	/* none: from the first; an id without a secret: a place between runs, as `end`;
 	 * ERR_INVALID_VALUE "after": no such run */
-	struct id    after;
-	bool         ascending; /* oldest first; false: newest first */
-	int64_t      from_ms;   /* only runs that were made at this time or later; 0: of any time */
-	size_t       limit;
-	struct arena arena;
+	struct id after;
+	bool      ascending; /* oldest first; false: newest first */
+	int64_t   from_ms;   /* only runs that were made at this time or later; 0: of any time */
+	int64_t   to_ms;     /* and before this; 0: no end */
+	/* calls: with the calls that the ledger alone has; what it knows of the others is in `call`.  The next
+	 * members count only then. */
+	bool             calls;
+	enum runs_stores stores;
+	struct str       provider; /* only runs whose last attempt was this one's; empty: any */
+	int              outcome;  /* enum call_outcome, and 1; 0: any */
+	struct str       error;    /* only runs that ended with this code; empty: any */
+	int64_t          min_ms;   /* only runs that lasted so long */
+	size_t           limit;
+	struct arena     arena;
 	/* out */
 	struct run_read *runs; /* id in .run; the out members filled; their arenas unused */
 	size_t           run_count;

@@ -6,12 +6,12 @@
 
 #include <stdint.h>
 
-enum { SHARE_WANTS = 6, SHARE_KEEPS = 128 };
+enum { SHARE_WANTS = 9, SHARE_KEEPS = 128 };
 
 /* A process's demand on one limit.  A limit is one of calls or tokens in a window of time, which begins when
  * somebody asks first, by the store's clock; or, without a window, one of calls at once. */
 struct share_want {
-	int64_t key;    /* the key's number; 0: the limit of all callers together */
+	int64_t key; /* the key's number, or its group's, below 0; 0: the limit of all callers together */
 	int64_t policy; /* which of its limits */
 	int64_t limit;
 	int64_t window_ms; /* 0: calls at once */

@@ -5,11 +5,17 @@
 #include "base/limits.h"
 #include "store/answer.h"
 #include "store/api_key.h"
+#include "store/key_group.h"
 #include "store/archive.h"
+#include "store/audit.h"
+#include "store/cache.h"
 #include "store/completion.h"
 #include "store/conversation.h"
+#include "store/cut_off.h"
 #include "store/events.h"
 #include "store/file.h"
+#include "store/ledger.h"
+#include "store/health.h"
 #include "store/run.h"
 #include "store/search.h"
 #include "store/share.h"
@@ -60,6 +66,12 @@ void store_stats(struct store *s, struct store_stats *ret)
 void store_usage_add(struct store *s, const struct usage_note *note)
 {
 	usage_gather_add(s->usage, note);
+}
+
+void store_call_add(struct store *s, struct call_row *row)
+{
+	if (s->ledger)
+		ledger_add(s->ledger, row);
 }
 
 enum errc store_quiesce(struct store *s, int *ret_fd, struct err *e)

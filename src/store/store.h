@@ -16,6 +16,8 @@ struct blobs;
 struct key_ring;
 struct usage_gather;
 struct usage_note;
+struct call_row;
+struct ledger;
 
 /* Figures for health and metrics; any thread. */
 struct store_stats {
@@ -83,18 +85,21 @@ struct store_peers {
 struct store {
 	const struct store_ops *ops;
 	/* Owned by the engine: */
-	struct blobs        *blobs; /* contents of files, for workers */
-	struct key_ring     *ring;  /* the valid API keys */
-	struct usage_gather *usage; /* usage of calls that is not written yet */
+	struct blobs        *blobs;  /* contents of files, for workers */
+	struct key_ring     *ring;   /* the valid API keys */
+	struct usage_gather *usage;  /* usage of calls that is not written yet */
+	struct ledger       *ledger; /* rows of calls likewise; NULL: none are kept */
 };
 
 /* store_does: whether the engine does this kind of job.  store_usage_add: adds usage, which is
- * written within about a second; any thread, cheap.  store_peer_alive: false for an engine without
+ * written within about a second; any thread, cheap.  store_call_add: the same for the ledger of calls.
+ * store_peer_alive: false for an engine without
  * peers.  store_is_shared: any number of processes may use the store at once.  store_cancel,
  * store_claim_free: as the engine's functions; a store that is not shared does nothing. */
 bool      store_does(const struct store *s, enum job job);
 void      store_stats(struct store *s, struct store_stats *ret);
 void      store_usage_add(struct store *s, const struct usage_note *note);
+void      store_call_add(struct store *s, struct call_row *row);
 enum errc store_quiesce(struct store *s, int *ret_fd, struct err *e) MUST_USE;
 enum errc store_resume(struct store *s, struct err *e) MUST_USE;
 void      store_handed_over(struct store *s);

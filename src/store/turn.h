@@ -17,20 +17,23 @@
 struct turn_bill {
 	struct str key;                 /* id of the API key, as in logs; "": none */
 	struct str model;               /* the configured name, with its star */
+	struct str tags;                /* the call's (msg/usage_tag); empty: calls have none */
 	int64_t    in;                  /* bytes of the prompt; media count as their tokens */
 	bool       priced;              /* the prices are known */
 	int64_t    price_in, price_out; /* per million tokens, at the dearest target or fallback */
 };
 
 struct turn_begin {
-	struct store_job job;
-	int64_t          owner;
-	int64_t          now_ms;
-	struct id        run; /* also the body of the answer's message id */
-	struct id        conversation;
-	bool             new_conversation;
-	struct str       metadata; /* a new conversation's, else the run's; JSON object, or empty */
-	struct id        parent;  /* the message before the first one; none in a new conversation */
+	struct store_job  job;
+	int64_t           owner;
+	int64_t           now_ms;
+	struct id         run; /* also the body of the answer's message id */
+	struct id         conversation;
+	bool              new_conversation;
+	enum store_origin origin; /* a new conversation's */
+	struct str metadata;      /* a new conversation's, else the run's; JSON object, or empty */
+	int64_t    keep_ms;       /* how long the conversation is kept from now on; 0: not said */
+	struct id  parent;        /* the message before the first one; none in a new conversation */
 	struct id  expected_leaf; /* an old conversation's, as read; gone on or live since then:
 	                                 * ERR_CONVERSATION_BUSY with retry_after_ms */
 	bool       branching;     /* the client chose parent: other live runs do not matter */
@@ -67,10 +70,12 @@ struct turn_end {
 	int64_t      attempts;
 	struct str   attempt_log; /* msg/attempt_log; empty: the store keeps the one that it has */
 	struct str   provider;    /* asked last; empty: the one of turn_begin */
+	int64_t target; /* the mark of the target that has answered; 0: the store keeps what it has */
 	/* Executions on the computer, a JSON array of objects; empty: the store keeps the ones
 	 * that it has. */
 	struct str executions;
 	bool       unlogged; /* the run has no events, neither below nor in an events_append */
+	bool       planned;  /* but how it was asked (run/plan), which goes from the log */
 	/* Events that no events_append may have stored; .data empty: none. */
 	struct events_piece events[EVENTS_REST];
 	bool                keyed; /* its answer may have a name (struct answer_name) */

@@ -222,6 +222,8 @@ static bool handles_set(CURL *h, const struct upstream_target *t)
 		SET(CONNECTTIMEOUT_MS, t->connect_ms);
 	if (t->ca_file)
 		SET(CAINFO, t->ca_file);
+	if (t->socket)
+		SET(UNIX_SOCKET_PATH, t->socket);
 	return bad == 0;
 }
 #undef SET

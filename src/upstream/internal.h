@@ -50,6 +50,7 @@ struct upstream_target {
 	char               *url;
 	char               *ca_file; /* NULL: the system's */
 	char               *proxy;   /* NULL: none */
+	char               *socket;  /* path; NULL: none */
 	struct curl_slist  *plain;   /* headers of a call that wants JSON */
 	struct curl_slist  *stream;  /* and of one that wants events */
 	char               *head;    /* head of our own requests: Host and the headers of plain */

@@ -66,3 +66,8 @@ extern const struct upstream_framing upstream_events; /* server-sent events */
 /* Newline-delimited JSON, one value a line.  Empty lines are skipped; a last line without its newline
  * counts.  A line above LIMIT_SSE_EVENT is UPSTREAM_BAD_RESPONSE. */
 extern const struct upstream_framing upstream_lines;
+/* Amazon's binary frames (upstream/aws_frames.c).  An event has the frame's name.  An exception's or an error's
+ * has its own, after UPSTREAM_FAULT, and an object with a message.  A frame above LIMIT_SSE_EVENT, one with a wrong
+ * checksum, and one with a header of an unknown type are UPSTREAM_BAD_RESPONSE. */
+enum { UPSTREAM_FAULT = '!' };
+extern const struct upstream_framing upstream_aws_frames;

@@ -163,21 +163,37 @@ static bool part_is_set(CURLU *u, CURLUPart part)
 	return set;
 }
 
+/* url_ok: libcurl would accept one slash as well, and a third one, and take the path for the host. */
 static bool url_ok(const char *url)
 {
 	CURLU *u = curl_url();
-	char  *scheme = NULL;
-	/* libcurl would accept a third slash and take the path for the host. */
-	bool ok = u && !strstr(url, ":///") && target_printable(url, LIMIT_SECRET) &&
+	bool   ok = u &&
+		  (strncasecmp(url, "http://", 7) == 0 || strncasecmp(url, "https://", 8) == 0) &&
+		  !strstr(url, ":///") && target_printable(url, LIMIT_SECRET) &&
 		  !strchr(url, ' ') && curl_url_set(u, CURLUPART_URL, url, 0) == CURLUE_OK &&
-		  curl_url_get(u, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
-		  (strcmp(scheme, "http") == 0 || strcmp(scheme, "https") == 0) &&
 		  part_is_set(u, CURLUPART_HOST) && !part_is_set(u, CURLUPART_USER) &&
 		  !part_is_set(u, CURLUPART_PASSWORD) && !part_is_set(u, CURLUPART_FRAGMENT);
 
-	curl_free(scheme);
 	curl_url_cleanup(u);
 	return ok;
+}
+
+bool upstream_url_is_safe(const char *url)
+{
+	static const char *const near[] = { "http://127.0.0.1", "http://localhost",
+					    "http://[::1]" };
+
+	if (strncmp(url, "https://", 8) == 0)
+		return true;
+	for (size_t i = 0; i < ARRAY_LEN(near); i++) {
+		size_t      n = strlen(near[i]);
+		const char *rest = strncmp(url, near[i], n) == 0 ? url + n : NULL;
+
+		/* localhost:x@elsewhere is elsewhere. */
+		if (rest && (*rest == ':' || *rest == '/' || !*rest))
+			return strcspn(rest, "@") >= strcspn(rest, "/?#");
+	}
+	return false;
 }
 
 static enum errc target_check(const struct upstream_target_options *o, struct err *e)
@@ -234,6 +250,7 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 	t->share = share_create();
 	if (!t->share || !target_copy(o->name, &t->name) || !target_copy(o->url, &t->url) ||
 	    !target_copy(o->ca_file, &t->ca_file) || !target_copy(o->proxy, &t->proxy) ||
+	    !target_copy(o->socket, &t->socket) ||
 	    !list_make(o, "Accept: application/json", &t->plain) ||
 	    !list_make(o, "Accept: text/event-stream", &t->stream) ||
 	    !(t->head = target_head(o, t->plain)) || !(t->stream_head = target_head(o, t->stream)))
@@ -322,6 +339,7 @@ void upstream_target_destroy(struct upstream_target *t)
 	free(t->url);
 	free(t->ca_file);
 	free(t->proxy);
+	free(t->socket);
 	share_destroy(t->share);
 	free(t);
 }

@@ -97,9 +97,11 @@ struct upstream_target_options {
 	const char *ca_file;
 	const char *proxy;
 	int64_t     connect_us;
-	bool        http2; /* offered to https servers; else HTTP/1.1 */
-	bool        get;   /* all of its calls are GETs, without a body */
+	bool        http2;  /* offered to https servers; else HTTP/1.1 */
+	bool        get;    /* all of its calls are GETs, without a body */
+	const char *socket; /* path of the Unix socket where an http server listens; NULL: none */
 };
+enum { UPSTREAM_SOCKET_PATH = 108 }; /* room for its path, with a NUL */
 /* Everything is copied; immutable and shared by all loops.  Calls keep a target alive, so it may be
  * destroyed while some still run.
  * Errors: INVALID_VALUE for control bytes in a header or URL, for headers that are HTTP's own, for a
@@ -108,6 +110,9 @@ enum errc upstream_target_create(const struct upstream_target_options *o,
 				 struct upstream_target **ret, struct err *e) MUST_USE;
 void      upstream_target_destroy(struct upstream_target *t);
 OWNABLE(upstream_target);
+
+/* upstream_url_is_safe: https, or http that stays on this machine. */
+bool upstream_url_is_safe(const char *url);
 
 /* upstream_target_url, upstream_target_head: the URL of calls that name no other, and the header
  * lines of all calls, each with CRLF. */
@@ -130,3 +135,23 @@ enum { PROBE_BODY = 512 };
  * Errors: INVALID_VALUE (no address that can be asked), UPSTREAM_CONNECT (no answer in timeout_ms). */
 enum errc probe_get(const char *address, bool tls, const char *path, long timeout_ms,
 		    long *ret_status, char ret_body[PROBE_BODY], struct err *e) MUST_USE;
+
+/* --- fetch: one request on a thread that may wait, such as a worker; its job's end ends it, too.
+ * No redirect is followed. */
+
+struct fetch_ask {
+	const char        *method; /* GET, PUT or POST; the last one alone has a body */
+	const char        *url;
+	const char *const *headers; /* "Name: value", count of them */
+	size_t             header_count;
+	struct str         body;
+	const char        *ca_file; /* NULL: the system's */
+	const char        *proxy;   /* NULL: none */
+	long               connect_ms;
+	long               total_ms;
+};
+/* fetch_do: the answer's status, and its body, which is appended to body and may be as long as that
+ * can get.  Error texts have no host names.  Errors: UPSTREAM_CONNECT, CONNECT_TIMEOUT,
+ * UPSTREAM_BAD_RESPONSE, OVERLOADED, INTERNAL. */
+enum errc fetch_do(const struct fetch_ask *ask, long *ret_status, struct buf *body,
+		   struct err *e) MUST_USE;

@@ -62,6 +62,11 @@ cline -P openai -m MODEL "{WORDS}\"""", "sh", program="cline"),
     Agent("qwen", "Qwen Code", "chat", "0.15.10", f"""\
 export OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_API_KEY=KEY OPENAI_MODEL=MODEL
 qwen --auth-type openai -p "{WORDS}\"""", "sh", program="qwen"),
+    Agent("gemini-cli", "gemini-cli", "generateContent", "0.61.0", f"""\
+export GOOGLE_GEMINI_BASE_URL=http://127.0.0.1:8080 GEMINI_API_KEY=KEY
+mkdir -p ~/.gemini
+echo '{{"security": {{"auth": {{"selectedType": "gemini-api-key"}}}}}}' > ~/.gemini/settings.json
+gemini --skip-trust -m MODEL -p "{WORDS}\"""", "sh", program="gemini"),
     Agent("aider", "aider", "chat", "0.86.2", f"""\
 aider --openai-api-base http://127.0.0.1:8080/v1 --openai-api-key KEY --model openai/MODEL \\
   --no-show-model-warnings --yes-always --message "{WORDS}\"""", "sh", program="aider"),

@@ -153,6 +153,8 @@ def on_each_node(id, title, *more, **even_more):
 RESPONSES = {"api": "responses"}
 MESSAGES = {"api": "messages", "base": ""}
 AZURE = {"api": "Azure's chat", "base": ""}
+GEMINI = {"api": "generateContent", "base": ""}
+OLLAMA = {"api": "Ollama's chat", "base": ""}
 TEXT = {"api": "completions", "without": ("tools",)}
 
 
@@ -171,6 +173,8 @@ CLIENTS = [
            **AZURE),
     Client("anthropic-python", "anthropic-python", PYTHON, "anthropic_python", ["anthropic"],
            THRICE, **MESSAGES),
+    Client("google-python", "google-genai", PYTHON, "google_python", ["google-genai"], **GEMINI),
+    Client("ollama-python", "ollama", PYTHON, "ollama_python", ["ollama"], **OLLAMA),
     Client("langchain-python", "LangChain", PYTHON, "langchain_python",
            ["langchain-openai", "langchain-core"], THRICE),
     Client("langchain-python-responses", "LangChain", PYTHON, "langchain_responses",
@@ -198,6 +202,8 @@ CLIENTS = [
     *on_each_node("openai-node-azure", "openai-node", "openai-azure", ["openai"], THRICE, **AZURE),
     *on_each_node("anthropic-node", "anthropic-node", "anthropic", ["@anthropic-ai/sdk"], THRICE,
                   **MESSAGES),
+    Client("google-node-22", "google-genai", NODE_22, "google", ["@google/genai"], **GEMINI),
+    *on_each_node("ollama-js", "ollama", "ollama", ["ollama"], **OLLAMA),
     *on_each_node("langchain-js", "LangChain", "langchain",
                   ["@langchain/openai", "@langchain/core"], {"fails": 7, "silent": 7},
                   faults=[DEAF]),
@@ -207,6 +213,8 @@ CLIENTS = [
                   THRICE_ALL, faults=[DEAF], **RESPONSES),
     *on_each_node("ai-anthropic", "AI SDK, Anthropic", "ai-anthropic",
                   ["ai", "@ai-sdk/anthropic"], THRICE_ALL, faults=[DEAF], api="messages"),
+    *on_each_node("ai-google", "AI SDK, Google", "ai-google", ["ai", "@ai-sdk/google"],
+                  THRICE_ALL, faults=[DEAF], api="generateContent", base="/v1beta"),
     *on_each_node("ai-compatible", "AI SDK, compatible", "ai-compatible",
                   ["ai", "@ai-sdk/openai-compatible"],
                   THRICE_ALL, faults=[DEAF]),

@@ -12,6 +12,12 @@ client = AzureOpenAI(azure_endpoint="http://127.0.0.1:8080", api_key="KEY",
     "anthropic_python": """\
 from anthropic import Anthropic
 client = Anthropic(base_url="http://127.0.0.1:8080", api_key="KEY")""",
+    "google_python": """\
+from google import genai
+client = genai.Client(api_key="KEY", http_options={"base_url": "http://127.0.0.1:8080"})""",
+    "ollama_python": """\
+from ollama import Client
+client = Client("http://127.0.0.1:8080", headers={"Authorization": "Bearer KEY"})""",
     "langchain_python": """\
 from langchain_openai import ChatOpenAI
 chat = ChatOpenAI(base_url="http://127.0.0.1:8080/v1", api_key="KEY", model="MODEL")""",
@@ -54,6 +60,12 @@ const client = new AzureOpenAI({ endpoint: 'http://127.0.0.1:8080', apiKey: 'KEY
     "anthropic": """\
 import Anthropic from '@anthropic-ai/sdk';
 const client = new Anthropic({ baseURL: 'http://127.0.0.1:8080', apiKey: 'KEY' });""",
+    "google": """\
+import { GoogleGenAI } from '@google/genai';
+const client = new GoogleGenAI({ apiKey: 'KEY', httpOptions: { baseUrl: 'http://127.0.0.1:8080' } });""",
+    "ollama": """\
+import { Ollama } from 'ollama';
+const client = new Ollama({ host: 'http://127.0.0.1:8080', headers: { Authorization: 'Bearer KEY' } });""",
     "langchain": """\
 import { ChatOpenAI } from '@langchain/openai';
 const chat = new ChatOpenAI({ model: 'MODEL', apiKey: 'KEY',
@@ -67,6 +79,9 @@ const model = createOpenAI({ baseURL: 'http://127.0.0.1:8080/v1', apiKey: 'KEY' 
     "ai-anthropic": """\
 import { createAnthropic } from '@ai-sdk/anthropic';
 const model = createAnthropic({ baseURL: 'http://127.0.0.1:8080/v1', apiKey: 'KEY' })('MODEL');""",
+    "ai-google": """\
+import { createGoogleGenerativeAI } from '@ai-sdk/google';
+const model = createGoogleGenerativeAI({ baseURL: 'http://127.0.0.1:8080/v1beta', apiKey: 'KEY' })('MODEL');""",
     "ai-compatible": """\
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 const model = createOpenAICompatible({
@@ -93,5 +108,7 @@ POINTED["openai-responses"] = POINTED["openai-chat"]
 for program, more in (("llm_client", ""), ("llm_text", ", completion: true"),
                       ("llm_responses", ", responses: true")):
     POINTED[program] = f"""\
+# llm keys set parley --value KEY
 # extra-openai-models.yaml, in the folder that `dirname "$(llm logs path)"` shows
-- {{model_id: MODEL, model_name: MODEL, api_base: "http://127.0.0.1:8080/v1"{more}}}"""
+- {{model_id: MODEL, model_name: MODEL, api_base: "http://127.0.0.1:8080/v1",
+   api_key_name: parley{more}}}"""

@@ -25,7 +25,9 @@ SAID = ["Let me note it. ", "Noted. ", "Nothing new."]
 LOOPS = {"openai-python-3-responses": 3, "openai-node-responses-22": 3, "ai-openai-22": 3,
          "ai-responses-22": 3, "ai-anthropic-22": 3, "langchain-python": 3,
          "langchain-python-responses": 3, "langchain-python-anthropic": 3,
-         "anthropic-python": 2, "anthropic-node-22": 2}
+         "anthropic-python": 2, "anthropic-node-22": 2, "google-python": 3, "ai-google-22": 3}
+# Results of Google's API are objects, which clients make of what a tool returns.
+RESULTS = {"google-python": '{"result": "taken"}', "ai-google-22": '{"name":"note","content":"taken"}'}
 # One for each API; the provider speaks every dialect.
 EACH_API = ["langchain-python", "ai-responses-22", "openai-python-3-responses", "anthropic-python"]
 # Clients of Messages, which return unread what the gateway has them carry.
@@ -73,7 +75,7 @@ def plain(messages):
 def turn_of(wire, text="", tool=None):
     """An answer in the words of a dialect: a text, or a call of this tool."""
     def step(x):
-        streamed = "streamGenerateContent" in x.request.target or x.request.json.get("stream")
+        streamed = up.streams(x.request)
         if tool:
             steps = wire.call(tool, "call_a", CALL) if streamed else [wire.whole_call(tool, "call_a", CALL)]
         else:
@@ -130,7 +132,7 @@ def test_a_tool_is_run_and_the_talk_goes_on(id, stream, upstream, tmp_path):
         turn(SAID[0], "note"), turn(SAID[1]), turn(SAID[2])])
     assert text == "".join(SAID[:LOOPS[id]])
     history = [("user", PROMPT, []),
-               ("assistant", SAID[0].strip(), [("call_a", "note", CALL)]), ("tool", "taken", []),
+               ("assistant", SAID[0].strip(), [("call_a", "note", CALL)]), ("tool", RESULTS.get(id, "taken"), []),
                ("assistant", SAID[1].strip(), []), ("user", MORE, [])]
     assert [plain(a["messages"]) for a in asked] == \
         [history[:1], history[:3], history][:LOOPS[id]]

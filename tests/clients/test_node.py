@@ -26,8 +26,9 @@ def test_the_node_sdk():
 @pytest.mark.skipif(not shutil.which("node"), reason="no Node")
 @pytest.mark.skipif(not (FOLDER / "node_modules" / "@anthropic-ai").exists(),
                     reason="npm ci was not run")
-def test_the_examples_of_the_documentation(shared):
-    run_examples("messages.md", shared, "Hello")
+@pytest.mark.parametrize("page", ["messages.md", "gemini.md", "ollama.md"])
+def test_the_examples_of_the_documentation(shared, page):
+    run_examples(page, shared, "Hello")
 
 
 @pytest.mark.skipif(not shutil.which("node"), reason="no Node")

@@ -11,7 +11,6 @@ import sse
 from waiting import DEADLINE
 
 ANY = object()
-ERROR_BLOCK = 1 << 16  # more than one ever has
 # Nothing here speaks TLS; without this each client would load all of the system's authorities.
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
@@ -45,8 +44,14 @@ class Reply:
         assert self.status == status, wanted
         assert self.headers["content-type"].startswith("application/json"), wanted
         error = self.json["error"]
+        if isinstance(error, str):  # Ollama's has nothing but a text
+            error = {"message": error, "type": "", "param": None, "code": code,
+                     "request_id": self.headers["x-request-id"]}
+            param = type = code = ANY
         if self.json.get("type") == "error":  # Anthropic's shape has the id beside it
             error = {**error, "request_id": self.json["request_id"]}
+        if isinstance(error.get("details"), list):  # Google's
+            error = of_google(error)
         assert set(error) >= {"message", "type", "param", "code", "request_id"}, wanted
         assert isinstance(error["message"], str) and error["message"], wanted
         assert isinstance(error["type"], str), wanted
@@ -61,26 +66,24 @@ class Reply:
         return error
 
 
+    def error_id(self, status):
+        """It is an error, and names the row of the ledger that the call has."""
+        self.error(status)
+        assert "x-run-id" in self.headers, f"no id: {self!r}"
+        return self.headers["x-run-id"]
+
+
+def of_google(error):
+    """The members of an error in Google's shape, by the names of the others."""
+    assert set(error) == {"code", "message", "status", "details"}, error
+    details = {d["@type"].rsplit(".", 1)[1]: d for d in error["details"]}
+    fields = details.get("BadRequest", {"fieldViolations": [{"field": None}]})["fieldViolations"]
+    return {"message": error["message"], "type": error["status"], "param": fields[0]["field"],
+            "code": details["ErrorInfo"]["reason"], "request_id": details["RequestInfo"]["requestId"]}
+
+
 def _show(value):
     return "any" if value is ANY else value
-
-
-def body_of(response):
-    """The pieces of a body; whether it may and must end without its last chunk is checked here."""
-    end, cut = b"", None
-    try:
-        for piece in response.iter_raw():
-            end = (end + piece)[-ERROR_BLOCK:]
-            yield piece
-    except httpx.RemoteProtocolError as error:
-        cut = error
-    path = response.request.url.path
-    broken = (path in ("/v1/chat/completions", "/v1/completions") and
-              b'{"error":{' in end.removesuffix(b"\n\n").rpartition(b"\n\n")[2] and
-              response.headers["content-type"].startswith("text/event-stream"))
-    if cut and not broken:
-        raise cut
-    assert cut or not broken, f"an error block, and then a clean end: {end!r}"
 
 
 class Stream(sse.Blocks):
@@ -88,7 +91,7 @@ class Stream(sse.Blocks):
 
     def __init__(self, response, sent):
         super().__init__([response.content] if response.is_stream_consumed
-                         else body_of(response))
+                         else response.iter_raw())
         self.response = response
         self.status = response.status_code
         self.headers = response.headers
@@ -156,7 +159,7 @@ class Client:
         request, sent = self._build(method, path, body, headers)
         response = self.http.send(request, stream=True)
         try:
-            body = b"".join(body_of(response))
+            body = b"".join(response.iter_raw())
         finally:
             response.close()
         spec.check(method, path, response.status_code, response.headers, body)

@@ -30,12 +30,12 @@ class Gone(Exception):
     """The gateway gave the request up, or the test is over."""
 
 
-def certificate(folder):
-    """Makes a key and a certificate for 127.0.0.1; the path of both in one file."""
+def certificate(folder, hosts=()):
+    """Makes a key and a certificate for 127.0.0.1 and the hosts; the path of both in one file."""
     both = folder / "provider.pem"
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                     "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", "/CN=provider",
-                    "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
+                    "-addext", ",".join(["subjectAltName=IP:127.0.0.1,DNS:localhost", *[f"DNS:{host}" for host in hosts]]),
                     "-keyout", folder / "key.pem", "-out", folder / "cert.pem"],
                    check=True, capture_output=True, timeout=DEADLINE)
     both.write_bytes((folder / "key.pem").read_bytes() + (folder / "cert.pem").read_bytes())

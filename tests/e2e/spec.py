@@ -75,7 +75,7 @@ def _validator(method, template, status, media):
 
 
 def _problem(method, path, status, headers, body):
-    if method == "OPTIONS":
+    if status == 426 or method == "OPTIONS":  # of any route, as the description says once for all
         return None
     path = re.sub(r"/+", "/", path.split("?")[0])
     if len(path) > 1:
@@ -85,7 +85,8 @@ def _problem(method, path, status, headers, body):
         return None if status in (400, 401, 403, 404) else "a path that is not in openapi.yaml"
     responses = _responses(method, template)
     if responses is None:
-        return None if status in (400, 401, 403, 405) else "a method that is not in openapi.yaml"
+        verb = status == 404 and ":" in path  # no name: an unknown verb
+        return None if verb or status in (400, 401, 403, 405) else "a method that is not in openapi.yaml"
     key = next((k for k in (str(status), f"{status // 100}XX", "DEFAULT") if k in responses), None)
     if key is None:
         return f"status {status} is not in openapi.yaml"
@@ -98,7 +99,7 @@ def _problem(method, path, status, headers, body):
     if media not in content:
         return f"content type {media!r} is not in openapi.yaml ({', '.join(content)})"
     validator = _validator(method, template, key, media)
-    if validator is None or media != "application/json":
+    if validator is None or media != "application/json" or body is None:  # None: a stream, which is read later
         return None
     try:
         value = json.loads(gzip.decompress(body) if headers.get("content-encoding") == "gzip" else body)
@@ -112,9 +113,10 @@ def _problem(method, path, status, headers, body):
 
 
 def meant(path):
-    """Azure's paths are further spellings of ours."""
+    """Azure's paths and Gemini's are further spellings of ours."""
     path = re.sub(r"^/openai/deployments/[^/]+/(chat/completions|embeddings|completions)(?=$|\?)",
                   r"/v1/\1", path)
+    path = re.sub(r"^/v1beta/(models(?=[/?]|$)|openai(?=/))", lambda m: "/v1" + "/models" * (m[1] == "models"), path)
     return re.sub(r"^/openai/(v1/|(?=models|responses))", "/v1/", path)
 
 

@@ -6,6 +6,7 @@ import re
 import signal
 import socket
 import threading
+import time
 import urllib.request
 
 import pytest
@@ -18,8 +19,17 @@ from client import Client
 from waiting import wait_until
 
 ADMIN = ["--admin-listen", "127.0.0.1:0"]
-ASKING = {("POST", "/v1/chat"), ("POST", "/v1/chat/completions"), ("POST", "/v1/embeddings"),
-          ("POST", "/v1/runs/{id}/continue")}
+CONTENT = {"parts": [{"text": "x"}]}
+# What they want beside a model, where it is not what most want.
+BODIES = {"/v1/completions": {"prompt": "x"}, "/v1/responses": {"input": "x"},
+          "/v1/messages": {"max_tokens": 9, "messages": [{"role": "user", "content": "x"}]},
+          "/api/generate": {"prompt": "x"}, "/api/embeddings": {"prompt": "x"}, "/v1/runs/{id}/continue": None,
+          "/v1/models/{model}:embedContent": {"content": CONTENT},
+          "/v1/models/{model}:batchEmbedContents": {"requests": [{"content": CONTENT}]},
+          "/v1/models/{model}:generateContent": {"contents": [CONTENT]},
+          "/v1/models/{model}:streamGenerateContent": {"contents": [CONTENT]}}
+ASKING = {("POST", template) for template in (*BODIES, "/v1/chat", "/v1/chat/completions", "/v1/embeddings", "/api/chat",
+                                              "/api/embed")}
 
 
 def metric(gateway, line):
@@ -194,7 +204,7 @@ def test_all_that_asks_a_model_is_counted(start, script):
         counted = set()
         for row in rows:
             method, template = row.split()[:2]
-            path = re.sub(r"\{id\}", run, template)
+            path = re.sub(r"\{id\}", run, template.replace("{model}", "t%2F" + model.name))
             path = re.sub(r"\{\w+\}", run, path)
             if "/admin/" in path:
                 continue
@@ -204,8 +214,9 @@ def test_all_that_asks_a_model_is_counted(start, script):
                         "input": "x"}
                 if template == "/v1/chat":
                     body = {"messages": ["x"], "config": {"model": "t/" + model.name}}
-                if template == "/v1/runs/{id}/continue":
-                    body = {}
+                if template in BODIES:
+                    more = BODIES[template]
+                    body = {} if more is None else more if "{model}" in template else {"model": body["model"], **more}
             if template == "/v1/runs/live": # its answer has no end
                 with client.http.stream(method, path) as response:
                     status = response.status_code
@@ -311,6 +322,21 @@ def test_first_come_first_served(narrow, script):
     assert metric(gateway, "parley_queue_wait_seconds_count") == 6
     queue = re.search(r"queue;dur=([0-9.]+)", dict(seen)[5].headers["server-timing"])
     assert float(queue[1]) > 0
+
+
+def test_the_ledger_counts_from_a_call_s_arrival(narrow):
+    """Its time and its duration begin together, so that what has ended has not ended in the future."""
+    gateway, gate, slow = narrow(wait="60s")
+    with Client(gateway.url) as client, client.complete_stream(slow) as stream:
+        with calls(client, "echo", 1):
+            waiting(gateway, 1)
+            came_ms = time.time_ns() // 1_000_000
+            gate.open()
+            stream.openai()
+        seen = wait_until(lambda: client.get("/v1/runs?model=echo").ok().json["data"], "the call's row")[0]
+    assert seen["created_at_ms"] <= came_ms
+    assert seen["created_at_ms"] + seen["duration_ms"] >= came_ms - 1  # both are rounded
+    assert seen["created_at_ms"] + seen["duration_ms"] <= time.time_ns() // 1_000_000 + 1
 
 
 def test_more_than_may_wait_is_refused(narrow):
@@ -435,7 +461,7 @@ def test_a_thousand_calls_at_four_places(start):
     ({"limits": {"concurrent": 0}}, "out of range"),
     ({"limits": {"max_body": "1GiB"}}, "out of range"),
     ({"max_calls": 0}, "out of range"),
-    ({"wait": "10d"}, "duration"),
+    ({"wait": "10y"}, "duration"),
 ])
 def test_nonsense_in_the_configuration_is_refused(tmp_path, config, says):
     file = tmp_path / "parley.yaml"

@@ -38,6 +38,8 @@ CASES = [
     ({"Authorization": f"Basic {KEY}"}, "malformed_authorization"),
     ({"Authorization": KEY}, "malformed_authorization"),
     ({"Authorization": f"Bearer {KEY} more"}, "malformed_authorization"),
+    ({"Authorization": "Bearer " + 9000 * "k"}, "malformed_authorization"),
+    ({"x-api-key": "ey." + 9000 * "k"}, "malformed_authorization"),
     ({"Authorization": "Bearer wrong"}, "invalid_api_key"),
     ({"Authorization": f"Bearer {KEY}x"}, "invalid_api_key"),
     ({"Authorization": f"Bearer {KEY[:-1]}"}, "invalid_api_key"),

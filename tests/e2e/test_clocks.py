@@ -51,7 +51,7 @@ def test_a_gateway_in_the_future_removes_nothing(join, server, database, clock):
         # The clocks agree, and both say that it is old.
         clock("0")
         wait_until(lambda: client.get("/readyz").status == 200, "readiness")
-        assert offset(client) == 0
+        assert abs(offset(client)) < 1000  # the server answers a moment later
         wait_until(lambda: server.number(kept, database) == 0, "nothing old")
         client.chat("stored").ok()
 

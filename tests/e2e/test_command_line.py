@@ -134,6 +134,18 @@ MISTAKES = [
      ["there is no provider 'zz'", "price.input", "price.output"]),
     ("  - {name: n, provider: a, fallback: [nobody, n]}", ["no model 'nobody'", "falls back on itself"]),
     ("  - {name: o, provider: d, defaults: {config: {temperature: 3, top_q: 1}}}", ["temperature", "top_q"]),
+    ("  - {name: q, provider: a, price: {input: 1, output: 2, tires: [], tiers: [{above: 0, input: 1}, "
+     "{above: 5}, {input: 3}, {above: 7, input: 1, image: 2}, {above: 9, input: 1}, {above: 9, input: 2}], "
+     "classes: {fast: 0, flexx: 1, batch: 51}, hours: [{input: 1}, {utc: '9-10', input: 1}, "
+     "{utc: '09:00-10:00', days: [monday], input: 1}, {utc: '09:00-10:00', days: [], input: 1}], call: -1, "
+     "reported: perhaps}}",
+     ["price.tires: unknown key; did you mean tiers?", "tiers[0].above: 0", "tiers[2]: a tier needs above",
+      "tiers[3].image: unknown key", "tiers[5]: a second tier", "classes.fast: must be a factor",
+      "classes.flexx: unknown key; did you mean flex?", "classes.batch: must be a factor",
+      "hours[0]: hours need utc", "hours[1].utc: must be hours", "hours[2].days[0]: is no day",
+      "hours[3].days: has to name a day", "price.call: must be a price for one", "price.reported"]),
+    ("  - {name: r, provider: a, price: {classes: {flex: 0.5}}}", ["a price needs input and output"]),
+    ("prices: /no/such/prices.json", ["prices: /no/such/prices.json: cannot be opened"]),
     ("default_model: nope", ["there is no model 'nope'"]),
     ("limits: {requests: {count: x, window: y}, concurent: 3}", ["count: 'x'", "window: must", "concurent"]),
     ("api_keys: [plain, 'sha256:xx']", ["api_keys[0]", "api_keys[1]"]),

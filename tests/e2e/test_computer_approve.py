@@ -44,11 +44,17 @@ def test_a_plain_approval(computer, client, script):
 def test_a_refusal_is_told_to_the_model(computer, client, script):
     model = script(up.in_turn(cp.calls(("python", "34 / 24")), up.stream("Well.")))
     _, stream = waits(computer, client, model)
-    chunks, _, second = approve(client, run_of(stream), False, reason="not today")
+    refused = run_of(stream)
+    chunks, _, second = approve(client, refused, False, reason="not today")
     refusal = "The user did not allow this code: not today"
     assert told(chunks) == [*console(refusal), *said("Well.")]
     assert model.exchanges[1].request.json["messages"][-1]["content"] == refusal
     assert "executions" not in client.run(run_of(second))
+    _, stream = waits(computer, client, division(script))
+    approve(client, run_of(stream))
+    noted = [tuple(row) for row in computer.gateway.rows(
+        "SELECT action, object FROM audit WHERE action LIKE 'code.%' ORDER BY id DESC")]
+    assert noted[:2] == [("code.approve", run_of(stream)), ("code.refuse", refused)]
 
 
 def test_an_approval_holds_for_one_execution(computer, client, script):

@@ -1,7 +1,10 @@
 """The command line and the configuration: what scripts rely on."""
 
+import contextlib
+import os
 import re
 import signal
+import sqlite3
 
 import pytest
 import yaml
@@ -62,6 +65,9 @@ FAULTS = [
     ("connect: 5s", "connect: soon", "connect"),
     ("    upstream_model: tiny-chat", "    upstream-model: x", "upstream_model"),
     ("    base_url: http://127.0.0.1:9/v1", "    base_url: ftp://x", "base_url"),
+    ("    dialect: openai", "    dialect: openai\n    hosting: bedrock", "leave hosting out"),
+    ("    dialect: openai\n    base_url: http://127.0.0.1:9/v1",
+     "    dialect: anthropic\n    hosting: vertex\n    base_url: http://127.0.0.1:9/v1", "ends at the location"),
     ("    max_tokens_field: max_tokens", "    max_tokens_field: tokens", "max_completion_tokens"),
     ("default_model: small", "default_model: [small]", "default_model"),
     ("default_model: small", "default_model: small\nmax_body: 65MiB", "max_body"),
@@ -105,7 +111,7 @@ def test_other_faults_are_refused(check, text):
 
 
 def test_a_directory_of_images_has_to_exist(start, tmp_path):
-    missing = tmp_path / "images"
+    missing = tmp_path.parent / "none"  # a short path: the text has a limit
     gateway = start(usual={"image_root": str(missing)}, ready=False)
     code, log = gateway.fails_to_start()
     assert code == 78 and "image_root" in log and str(missing) in log
@@ -149,6 +155,14 @@ def test_secrets_are_never_printed(check, tmp_path):
     assert "default_model" in result.stdout and "small" in result.stdout
     for source in ("default", "printed.yaml:3"):
         assert source in result.stdout, "each value says where it came from"
+
+
+def test_an_answer_may_go_on_in_several_ways(check):
+    model = "models:\n  - {{name: m, provider: echo, resume: %s}}\n"
+    for words in ("restart", "fallback", "[fallback, restart]", "[restart]", '"off"'):
+        assert check(model % words).returncode == 0
+    for words, why in (("often", "fallback, restart or off"), ("[off]", "fallback or restart")):
+        assert why in check(model % words).stderr
 
 
 @pytest.mark.parametrize("key", ["api_key: abc", "key: abc"])
@@ -208,6 +222,24 @@ def test_migrate_makes_the_database(tmp_path):
         result = gw.run("migrate", "--database", file)
         assert result.returncode == 0, result.stderr
     assert file.exists()
+
+
+def test_a_migration_that_may_take_long_is_told_of_before(tmp_path):
+    file = tmp_path / "old.db"
+    made = gw.run("migrate", "--database", file)
+    assert made.returncode == 0 and "migrations of the database begin" not in made.stderr, "a new one is empty"
+    with contextlib.closing(sqlite3.connect(file)) as db, db:
+        (last,) = db.execute("SELECT name FROM schema_migration ORDER BY number DESC").fetchone()
+        assert last == "0033_budget_each", "the migration that is undone here"
+        columns = [(table, f"each_{part}") for table in ("api_key", "key_group") for part in ("tag", "nano", "window_us")]
+        db.executescript("DROP INDEX key_group_keep; ALTER TABLE key_group DROP COLUMN keep_ms;" + "".join(
+            f"ALTER TABLE {table} DROP COLUMN {column};" for table, column in columns) +
+            "DROP INDEX api_key_group; CREATE INDEX api_key_group ON api_key (key_group) WHERE key_group IS NOT NULL")
+        db.execute("DELETE FROM schema_migration WHERE name = ?", (last,))
+    result = gw.run("migrate", "--database", file)
+    assert result.returncode == 0, result.stderr
+    assert f"the first one is {last}" in result.stderr
+    assert "1 migration applied" in result.stdout
 
 
 # --- serving --------------------------------------------------------------------------------------
@@ -297,6 +329,45 @@ def test_sighup_reads_the_file_again(start, upstream, script):
         client.chat("hi", model=s.model).error(404, "model_not_found")
         gate.open()
         assert stream.native().error is None, "what runs is not disturbed"
+
+
+def test_a_key_in_a_file_that_changes_is_used_from_then_on(start, upstream, tmp_path):
+    """As a side-car rotates keys, and as Kubernetes swaps them: by another link, at any time, without a signal."""
+    def put(name, key):
+        (tmp_path / name).write_text(key + "\n")
+        (tmp_path / name).chmod(0o600)
+
+    put("one", "key-one-of-three")
+    link = tmp_path / "key"
+    link.symlink_to("one")
+    gateway = start({"providers": [{"name": "p", "dialect": "openai", "base_url": upstream.url,
+                                    "api_key_file": str(link)}], "models": [{"name": "*", "provider": "p"}]})
+    config = gateway.config_file.read_text()
+    with Client(gateway.url) as client:
+        def sends():
+            s = upstream.script(up.either("fine"))
+            client.chat("hi", model=s.name).ok()
+            return s.request.header("authorization")
+
+        assert sends() == "Bearer key-one-of-three"
+        gateway.config_file.write_text("half: [edited\n")
+        put("two", "key-two-of-three")
+        (tmp_path / "swap").symlink_to("two")
+        os.replace(tmp_path / "swap", link)
+        wait_until(lambda: sends() == "Bearer key-two-of-three", "the second key")
+        mark = len(gateway.lines)
+        link.unlink()
+        gateway.wait_log("the old configuration stays in use", mark)
+        assert sends() == "Bearer key-two-of-three"
+        (tmp_path / "open").write_text("key-three-of-three\n")
+        (tmp_path / "open").chmod(0o644)
+        mark = len(gateway.lines)
+        os.replace(tmp_path / "open", link)
+        gateway.wait_log("is open to group or others", mark)
+        link.chmod(0o600)
+        wait_until(lambda: sends() == "Bearer key-three-of-three", "the third key")
+        gateway.config_file.write_text(config)
+        assert "-of-three" not in "".join(gateway.lines)
 
 
 def test_a_bad_file_at_sighup_changes_nothing(start):

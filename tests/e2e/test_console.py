@@ -6,11 +6,12 @@ import gzip
 import re
 import subprocess
 
+import httpx
 import pytest
 
 import gateway as gw
 import keys
-from client import Client
+from client import NO_TLS, Client
 from raw import Raw, get
 
 DIST = gw.PROJECT / "console/dist"
@@ -109,11 +110,22 @@ def test_a_browser_at_the_root_is_led_to_it(shared):
     for accept in (browser, "TEXT/HTML"):
         reply = guarded(ask(shared, "/", Accept=accept))
         assert reply.status == 307 and reply.headers["location"] == "console/", reply
-        assert reply.headers["vary"] == "Accept"
+        assert reply.headers["vary"] == "Accept, User-Agent"
     for headers in ({}, {"Accept": "*/*"}, {"Accept": "application/json"}):
         reply = ask(shared, "/", **headers)
         assert reply.status == 404 and b"/openapi.yaml lists all routes" in reply.body
         assert "location" not in reply.headers
+
+
+def test_a_program_finds_somebody_at_the_root(start):
+    """Claude Code asks so at each start, of whatever address."""
+    gateway = start({"listen": ["127.0.0.1:0"]}, listen=None, args=[*ADMIN, "--console", "off"])
+    for headers in ({}, {"Accept": "*/*"}, {"X-Forwarded-For": "192.0.2.1"}):
+        with httpx.Client(base_url=gateway.url, verify=NO_TLS, trust_env=False) as http:
+            reply = http.head("/", headers=headers)
+            assert reply.status_code == 200 and not reply.content and reply.headers["x-request-id"]
+            assert http.get("/", headers=headers).status_code == 404
+            assert http.get("/", headers={"Accept": "text/html"}).status_code == 404
 
 
 @pytest.mark.parametrize("path", [

@@ -135,6 +135,21 @@ def test_items_of_every_kind(client):
     assert len(native[3]["tool_calls"]) == 2 and native[4]["tool_call_id"] == "c1"
 
 
+def test_a_list_of_messages_tells_the_instruction_of_its_branch(client):
+    first = client.chat("one", instruction="Be brief.").ok().json
+    c, leaf = first["conversation"], first["message_id"]
+    client.chat("two", conversation=c, instruction="Be long.").ok()
+
+    def told(query=""):
+        return client.get(f"/v1/conversations/{c}/messages?{query}").ok().json
+
+    assert told()["instruction"] == told("order=desc&limit=1")["instruction"] == "Be long."
+    assert told(f"leaf={leaf}")["instruction"] == "Be brief."
+    assert "instruction" not in told(f"after={leaf}")
+    client.chat("three", conversation=c, instruction="").ok()
+    assert told()["instruction"] is None
+
+
 def test_a_turn_goes_on_from_added_items(client, script):
     c = made(client, items=[said("one")])["id"]
     s = script(up.reply(up.completion("two")))

@@ -22,7 +22,8 @@ OWN = {"gateway", "op", "events_from", "events_to"}
 # What a run's bill is to be, while it goes on.
 BILL = {"bill_price_in", "bill_in", "bill_price_out", "bill_dropped", "bill_model"}
 TABLES = ["conversation", "conversation_label", "message", "run", "idempotency", "file", "api_key",
-          "session_ended", "budget", "reservation", "usage_day"]
+          "session_ended", "budget", "reservation", "usage_day", "usage_tag", "audit",
+          "provider_health", "swept", "call_block", "call_hour", "call_sum", "call_size"]
 
 
 MODELS = {"models": [{"name": name, "provider": provider, "max_output": 100,
@@ -65,7 +66,7 @@ def rows_of_server(server, database, table, names):
 @pytest.fixture
 def filled(tmp_path, upstream, start, script):
     """An SQLite database with some of everything, and what a client sees of it."""
-    gateway = start(usual=MODELS)
+    gateway = start(usual={**MODELS, "usage_tags": ["customer"]})
     made = keys.known(gateway, keys.make(gateway, "--name", "näme", "--budget", "1/30d",
                                          "--metadata", "a=b"))
     head = keys.bearer(made["key"])
@@ -78,7 +79,7 @@ def filled(tmp_path, upstream, start, script):
             streamed = stream.headers["x-run-id"]
         client.post(f"/v1/conversations/{one}", {"title": "the wombat's title"}).ok()
         client.post("/v1/chat", {"messages": ["kept"], "store": False},
-                    headers={"Idempotency-Key": "k1"}).ok()
+                    headers={"Idempotency-Key": "k1", "x-parley-tag-customer": "acme"}).ok()
         bodies = [BIG, b"small", b"small"]
         files = [client.http.post("/v1/files", files={"file": (f"f{n}", body)},
                                   data={"purpose": "user_data"}).json()["id"]

@@ -16,8 +16,6 @@ from test_archive import text as archive_text
 from test_files import END, FORM, form, on_disk, part
 from waiting import wait_until
 
-pytestmark = pytest.mark.once
-
 WORD = "Quetzalcoatlus"
 NOBODY = "conv_" + "0" * 15 + "1" * 17
 USED = (422, "idempotency_key_reused", "Idempotency-Key", "invalid_request_error")

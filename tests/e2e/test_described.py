@@ -5,8 +5,6 @@ import pytest
 import spec
 from raw import Raw, get
 
-pytestmark = pytest.mark.once
-
 SPEC = spec.document()
 
 

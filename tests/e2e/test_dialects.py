@@ -9,8 +9,6 @@ from client import Client
 from fixtures import UPSTREAM_KEY, provider
 from wires import USAGE, WIRES
 
-pytestmark = pytest.mark.once
-
 TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {
     "type": "object", "properties": {"city": {"type": "string"}}}}}]
 ARGS = {"city": 'Köln "K"'}

@@ -84,7 +84,7 @@ class Streams:
                     sse.lmc if "lmc" in kind else sse.native)
             run = head.partition("x-run-id: ")[2].split("\r\n")[0]
             error = read(blocks).error
-            assert whole == (not error or kind.startswith("chat")), kind
+            assert whole, kind
             yield kind, error, body, run
 
 

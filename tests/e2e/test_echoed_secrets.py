@@ -171,7 +171,6 @@ def places(text):
            up.body(f"error: {json.dumps(error)}\n\n".encode()), up.end()]
 
 
-@pytest.mark.once
 @pytest.mark.long
 def test_in_every_place(place, script):
     here = place("openai")

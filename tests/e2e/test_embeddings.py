@@ -13,8 +13,6 @@ from fixtures import DEAD, provider
 from raw import Raw, post
 from wires import USAGE, WIRES
 
-pytestmark = pytest.mark.once
-
 VECTORS = [[0.25, -1.5, 1e-3], [3.0, 0.0, -0.0625]]
 EMBEDDING = [w for w in WIRES if getattr(w, "embeds", None)]
 

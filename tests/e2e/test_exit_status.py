@@ -9,8 +9,6 @@ import pytest
 import gateway as gw
 from test_archive import simple, text
 
-pytestmark = pytest.mark.once
-
 OK, EX_DATAERR, EX_NOINPUT, EX_CANTCREAT, EX_TEMPFAIL = 0, 65, 66, 73, 75
 
 

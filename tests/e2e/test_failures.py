@@ -20,6 +20,7 @@ import zlib
 import pytest
 
 import failures
+import frames
 import sse
 import upstream as up
 from client import Client, item_text
@@ -27,8 +28,6 @@ from failures import THEIRS, Answers, Breaks, Fails
 from fixtures import DEAD, once
 from gateway import Gateway
 from waiting import wait_until
-
-pytestmark = pytest.mark.once
 
 SO_FAR = ("so ", "far")
 SPARE = "from the spare one"
@@ -53,6 +52,7 @@ class OpenAI:
     opening = [up.role()]
     finish = [up.data(up.chunk({}, "stop")), up.data(up.usage_chunk())]
     done = [up.data("[DONE]")]
+    cut_event = b'data: {"choi'
     told = None  # tokens in and out that a stream's opening tells
     error_words = ("their_code", "their_type", None)
     refusal_words = {429: ("their_code", "their_type", "messages"),
@@ -200,7 +200,37 @@ class Responses(OpenAI):
                 b'"content_index":0,"delta":"\xff\xfe"}')
 
 
-KITS = {kit.dialect: kit for kit in (OpenAI(), Anthropic(), Gemini(), Ollama(), Responses())}
+class Bedrock(OpenAI):
+    dialect = "bedrock"
+    content_type = frames.TYPE
+    cut_event = frames.frame("contentBlockDelta", {"delta": {"text": "lost"}, "contentBlockIndex": 0})[:-5]
+    opening = [up.body(frames.frame("messageStart", {"role": "assistant"}))]
+    error_words = ("upstream_error", "upstream_error", None)
+    refusal_words = {429: ("rate_limit_exceeded", "requests", None),
+                     None: ("upstream_rejected", "invalid_request_error", None)}
+
+    def event(self, data):
+        if b'"it broke"' in data:
+            return up.body(frames.frame("internalServerException", data, "exception"))
+        return up.body(frames.frame("contentBlockDelta", data))
+
+    def text(self, piece):
+        return self.event(json.dumps({"contentBlockIndex": 0, "delta": {"text": piece}}).encode())
+
+    def error(self):
+        return {"message": "it broke"}
+
+    def refusal(self, status):
+        return {"message": "no"}
+
+    def broken_text(self):
+        return b'{"contentBlockIndex":0,"delta":{"text":"\xff\xfe"}}'
+
+    def whole_error(self):
+        return {"__type": "InternalServerException", "message": "it broke"}
+
+
+KITS = {kit.dialect: kit for kit in (OpenAI(), Anthropic(), Gemini(), Ollama(), Responses(), Bedrock())}
 
 
 # --- what the provider does -----------------------------------------------------------------------
@@ -319,7 +349,7 @@ SCRIPTS = {
     "error": breaks(event(lambda kit: json.dumps(kit.error()).encode()), up.end()),
     "hang_up": everywhere(up.hang_up()),
     "empty_stream": breaks(up.end(), opened=False),
-    "cut_in_event": breaks(up.body(b'data: {"choi'), up.hang_up(), plain=[
+    "cut_in_event": breaks(of_kit(lambda kit: up.body(kit.cut_event)), up.hang_up(), plain=[
         up.raw(up.head(200, [("Content-Length", 100)]) + b'{"choices'), up.hang_up()]),
     "cut": breaks(up.hang_up()),
     "no_finish": breaks(up.end()),
@@ -529,8 +559,9 @@ class Cell:
         if self.stored:
             self.check_stored(client, reply)
             self.check_events(client, reply)
-        elif "x-run-id" in reply.headers:
-            client.get(f"/v1/runs/{reply.headers['x-run-id']}").error(404)
+        elif "x-run-id" in reply.headers:  # in the ledger, a moment later
+            found = client.get(f"/v1/runs/{reply.headers['x-run-id']}")
+            assert found.status == 404 or found.ok().json["stored"] is False
 
     def read(self, reply):
         """Text, error and usage of a stream, which obeys the rules of its dialect."""
@@ -685,7 +716,7 @@ ILL = {
     "open": (up.reply({"error": {"message": "no"}}, 500), {"failures": 1, "pause": "1m"}, 503,
              "no_healthy_upstream", "server_error", "60", None),
     "cooling": (up.reply({"error": {"message": "no"}}, 429), {"cooling": "1m"}, 429,
-                "rate_limit_exceeded", "requests", "60", None),
+                "upstream_rate_limited", "requests", "60", None),
     "dead key": (up.reply({"error": {"message": "no"}}, 401), {"dead_key": "1m"}, 403,
                  "upstream_credentials_exhausted", "upstream_error", None, None),
 }

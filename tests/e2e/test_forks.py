@@ -79,7 +79,7 @@ def test_the_conversation_it_makes(client, talk):
     own = fork(client, talk["id"], title="Mine", metadata={"c": "d"}).ok().json
     assert own["title"] == "Mine" and own["metadata"] == {"c": "d"}
     bare = fork(client, talk["id"], title="", metadata={}).ok().json
-    assert "title" not in bare and bare["metadata"] == {}
+    assert bare["title_source"] == "words" and bare["metadata"] == {}
     same = fork(client, talk["id"], title=None, metadata=None, at=None).ok().json
     assert same["title"] == "Talk" and same["metadata"] == reply.json["metadata"]
     assert client.post(f"/v1/conversations/{talk['id']}/fork").ok().json["title"] == "Talk"

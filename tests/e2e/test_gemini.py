@@ -119,4 +119,4 @@ def test_an_address_on_the_web_is_not_fetched(client, script):
     image = {"type": "image_url", "image_url": {"url": "http://pictures.example/a.png"}}
     error = client.complete(s.under("gemini"), [{"role": "user", "content": [image]}]).error(
         400, param="messages[0].content[0]")
-    assert "gemini" in error["message"] and not s.exchanges
+    assert "Gemini" in error["message"] and not s.exchanges

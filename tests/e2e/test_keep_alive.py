@@ -242,17 +242,10 @@ def test_node_s_fetch_sees_that_the_gateway_was_killed(start, script, route):
     assert gate
 
 
-def test_an_error_in_mid_stream_cuts_the_body_of_completions_alone(shared, script, route):
+def test_the_connection_stays_after_an_error_in_mid_stream(shared, script, route):
     s = script(up.sse(), up.role(), up.text("half "), up.hang_up())
     with Raw(shared) as raw:
         head = raw.send(asked(route, s.model)).read_head()
-        body, whole_body = b"", True
-        try:
-            for piece in raw.pieces(head):
-                body += piece
-        except Closed:
-            whole_body = False
+        body = b"".join(raw.pieces(head))
         assert b'"half "' in body and b'"stream_incomplete"' in body and b"[DONE]" not in body
-        assert whole_body == (route == "/v1/chat")
-        if whole_body:
-            assert raw.send(get("/livez")).read().status == 200, "and the connection stays"
+        assert raw.send(get("/livez")).read().status == 200

@@ -16,8 +16,6 @@ from client import Client
 from gateway import CANARY
 from waiting import Watch, soonest, wait_until
 
-pytestmark = pytest.mark.once
-
 ADMIN = ["--admin-listen", "127.0.0.1:0"]
 DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -504,9 +502,9 @@ def test_a_key_is_told_what_it_may_do(serving, admin):
     with keys.client_of(serving, made["key"]) as client:
         told = client.get("/v1/me").ok()
         assert made["key"] not in told.body.decode()
-        assert told.json == {"object": "me"} | {
-            k: made[k] for k in ("id", "name", "owner", "scopes", "models", "expires_at", "limits",
-                                 "budget")}
+        assert told.json == {"object": "me", "currency": "USD", "usage_tags": []} | {
+            k: made[k] for k in ("id", "name", "owner", "group", "scopes", "models", "expires_at", "limits",
+                                 "budget", "cache")}
     for scope in ("read", "files", "admin"):
         made = admin.post("/v1/admin/keys", {"scopes": [scope]}).ok().json
         with keys.client_of(serving, made["key"]) as client:
@@ -518,8 +516,8 @@ def test_callers_without_a_stored_key_are_told_so(start):
     with Client(start().url) as client:
         assert client.get("/v1/me").ok().json == {
             "object": "me", "id": None, "name": None, "owner": "0",
-            "scopes": ["chat", "read", "files", "admin"], "models": None, "expires_at": None,
-            "limits": None, "budget": None}
+            "scopes": ["chat", "read", "files", "admin"], "models": None, "group": None, "expires_at": None,
+            "limits": None, "budget": None, "cache": False, "currency": "USD", "usage_tags": []}
     gateway = start({"api_keys": [{"env": "ONE_KEY"}]}, env={"ONE_KEY": "k" * 20})
     with Client(gateway.url) as client:
         client.get("/v1/me").error(401, "missing_api_key")
@@ -547,8 +545,11 @@ SCOPES = {
              "POST /v1/conversations/{id}/fork", "POST /v1/conversations/{id}/items",
              "DELETE /v1/conversations/{id}/items/{item}", "POST /v1/runs/{id}/continue",
              "POST /v1/runs/{id}/cancel", "POST /v1/embeddings", "POST /v1/completions", "POST /v1/messages",
-             "POST /v1/messages/count_tokens", "POST /v1/responses", "DELETE /v1/responses/{id}",
-             "POST /v1/responses/{id}/cancel", "POST /api/sdk/p/{project}/a/{agent}/r",
+             "POST /v1/messages/count_tokens", *(f"POST /v1/models/{{model}}:{verb}" for verb in (
+                 "generateContent", "streamGenerateContent", "countTokens", "embedContent", "batchEmbedContents")),
+             "POST /api/chat", "POST /api/generate", "POST /api/embed", "POST /api/embeddings",
+             "POST /v1/responses", "POST /v1/responses/input_tokens", "DELETE /v1/responses/{id}",
+             "POST /v1/responses/{id}/cancel", "DELETE /v1/cache", "POST /api/sdk/p/{project}/a/{agent}/r",
              "POST /api/sdk/threads", "POST /api/sdk/threads/{id}", "POST /api/sdk/threads/{id}/messages",
              "POST /api/sdk/threads/{id}/messages/{message}"},
     "read": {"GET /v1/chat/completions", "GET /v1/chat/completions/{id}",
@@ -566,17 +567,24 @@ SCOPES = {
               "GET /v1/files/{id}/content", "DELETE /v1/files/{id}", "POST /api/sdk/files",
               "GET /api/sdk/files", "GET /api/sdk/files/{id}", "GET /api/sdk/files/{id}/content",
               "DELETE /api/sdk/files/{id}"},
-    "admin": {"GET /v1/admin/usage", "GET /v1/admin/keys", "POST /v1/admin/keys", "GET /v1/admin/keys/{id}",
+    "admin": {"GET /v1/admin/groups", "POST /v1/admin/groups", "GET /v1/admin/groups/{id}",
+              "POST /v1/admin/groups/{id}", "DELETE /v1/admin/groups/{id}",
+              "GET /v1/admin/usage", "GET /v1/admin/keys", "POST /v1/admin/keys", "GET /v1/admin/keys/{id}",
               "POST /v1/admin/keys/{id}", "DELETE /v1/admin/keys/{id}",
               "POST /v1/admin/keys/{id}/rotate", "GET /v1/admin/usage", "GET /v1/admin/overview",
-              "GET /v1/admin/runs", "GET /v1/admin/runs/live"},
+              "GET /v1/admin/runs", "GET /v1/admin/runs/{id}", "GET /v1/admin/runs/live", "GET /v1/admin/audit", "GET /v1/admin/budgets",
+              "GET /v1/admin/log", "GET /v1/admin/providers", "POST /v1/admin/providers/{name}/test",
+              "GET /v1/admin/providers/{name}/models", "GET /v1/admin/calls/hours",
+              "DELETE /v1/admin/cache"},
 }
 ANY_KEY = {"GET /v1/me", "POST /v1/session", "DELETE /v1/session"}
-EITHER = {"GET /v1/usage", "GET /v1/models", "GET /v1/models/{id}", "GET /v1/runs/{id}", "GET /v1/runs/{id}/events",
+EITHER = {"GET /v1/usage", "GET /v1/calls/hours", "GET /v1/models", "GET /v1/models/{id}", "GET /v1/runs/{id}", "GET /v1/runs/{id}/events",
           "POST /v1/runs/{id}/ticket", "GET /v1/responses/{id}", "GET /v1/responses/{id}/input_items",
-          "GET /v1/messages/{id}/events", "GET /api/sdk/runs/{id}", "GET /api/sdk/ext/ping"}
-ANYBODY = {"GET /", "GET /console", "GET /console/a/{name}", "GET /livez", "GET /readyz", "GET /healthz", "GET /metrics", "GET /openapi.yaml",
-           "GET /openapi.json"}
+          "GET /v1/messages/{id}/events", "GET /api/sdk/runs/{id}", "GET /api/sdk/ext/ping",
+          "GET /api/tags", "POST /api/show", "GET /api/ps", "POST /api/create", "POST /api/copy", "POST /api/pull",
+          "POST /api/push", "DELETE /api/delete", "POST /api/blobs/{digest}"}
+ANYBODY = {"GET /", "GET /api/version", "GET /console", "GET /console/a/{name}", "GET /livez", "GET /readyz", "GET /healthz", "GET /metrics", "GET /openapi.yaml",
+           "GET /openapi.json", "GET /v1/sign-in", "POST /v1/sign-in"}
 
 
 def routes():

@@ -21,7 +21,6 @@ def own_upstream():
     server.close()
 
 
-@pytest.mark.once
 @pytest.mark.long
 def test_random_kills_lose_nothing(own_upstream, tmp_path):
     upstream = own_upstream

@@ -130,7 +130,6 @@ def config(upstream, scripts):
             "max_calls": 5, "drain_timeout": "2s"}, [m["name"] for m in models]
 
 
-@pytest.mark.once
 @pytest.mark.long
 def test_long_bodies_whose_clients_leave(tmp_path, upstream, provider_of_long_answers):
     settings, models = config(upstream, provider_of_long_answers)

@@ -18,6 +18,7 @@ import responses as rs
 import upstream as up
 from client import Client, Stream, texts
 from gateway import PROJECT, run
+from test_budget_open import crowd
 from waiting import DEADLINE, wait_until
 
 WORDS = ["one ", "two ", "three ", "four"]
@@ -230,16 +231,18 @@ def test_a_run_that_is_not_stored_is_at_its_gateway_alone(join, script):
             assert "only the gateway that began it" in message
         two.post(f"/v1/runs/{run_id}/cancel").error(404, "run_elsewhere")
         one.run(run_id)
-        # What this one would have made, is not at another.
+        # What has ended is in the ledger, whose rows all gateways have.
         mine = two.chat("x", store=False).ok().headers["x-run-id"]
-        two.get(f"/v1/runs/{mine}").error(404, "not_found")
+        wait_until(lambda: one.get(f"/v1/runs/{mine}").status == 200, "the ledger's row")
         for gate in gates:
             gate.open()
         list(first)
-        # Nobody has it when its gateway is gone.
+        # Nobody has its events when its gateway is gone.
     a.stop()
     with clients(b) as (two,):
-        two.get(f"/v1/runs/{run_id}").error(404, "not_found")
+        run = two.run(run_id)
+        assert (run["stored"], run["outcome"]) == (False, "completed")
+        two.get(f"/v1/runs/{run_id}/events").error(404, "not_found")
 
 
 def test_a_response_in_the_background_is_cancelled_from_another_gateway(join, script):
@@ -465,6 +468,24 @@ def test_a_budget_is_exact_over_four_gateways(join, server, database):
         assert spent == {Decimal(runs) / 10**9}
         wait_until(lambda: sum(d["calls"] for d in all_of_them[1].get("/v1/usage").ok().json["data"])
                    == codes.count(200), "the day's sums")
+
+
+def test_streams_that_grow_never_pass_a_budget_over_four_gateways(join, server, database):
+    limit = Decimal("0.002")
+    key = new_key(server, database, "--name", "poor", "--budget", str(limit))
+    slow = {"name": "slow", "dialect": "echo", "delay": "5ms"}
+    endless = {"name": "echo", "provider": "slow", "price": PRICED["price"]}
+    gateways = [join(providers=[slow], models=[endless], budget_reserve=4) for _ in range(4)]
+    codes, bodies = [], []
+    with clients(gateways[0], headers={"Authorization": f"Bearer {key['key']}"}) as (client,):
+        def cost():
+            return client.get("/v1/usage").ok().json["budget"]["cost"]
+        while 429 not in codes[-16:]:
+            crowd([g.url for g in gateways], key["key"], 16, codes, bodies)
+            wait_until(lambda: cost()["reserved"] == "0", "the end of all reservations")
+            assert Decimal(cost()["spent"]) <= limit
+    assert 200 in codes and set(codes) <= {200, 429}
+    assert any("is used up" in body for body in bodies)
 
 # --- Idempotency-Keys -----------------------------------------------------------------------------
 

@@ -17,8 +17,6 @@ from gateway import CANARY
 from waiting import DEADLINE, wait_until
 from wires import USAGE, WIRES
 
-pytestmark = pytest.mark.once
-
 PATH = "/v1/messages"
 HELLO = [{"role": "user", "content": "Hello, big world"}]
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}

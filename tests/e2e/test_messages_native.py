@@ -6,6 +6,7 @@ import json
 import anthropic
 import pytest
 
+import keys
 import raw
 import sse
 import upstream as up
@@ -13,8 +14,6 @@ from client import Client
 from fixtures import UPSTREAM_KEY, provider
 from test_files import upload
 from waiting import DEADLINE, wait_until
-
-pytestmark = pytest.mark.once
 
 PATH = "/v1/messages"
 START = (b'event: message_start\ndata: {"type":"message_start","message":{"id":"msg_01Up","type":"message",'
@@ -468,6 +467,33 @@ def test_a_client_that_leaves_while_tokens_are_counted(native, script):
     s.wait(1).wait_closed()
 
 
+def test_counts_are_in_the_ledger(native, script):
+    gate = up.Gate()
+    fine, refused, failed = (script(up.reply({"input_tokens": 5})), script(up.reply(
+        {"type": "error", "error": {"type": "invalid_request_error", "message": "no"}}, 400)),
+        script(up.reply({}, 500)))
+    slow = script(up.wait(gate), up.reply({"input_tokens": 1}))
+    with Client(native.url) as client:
+        client.post(f"{PATH}/count_tokens", counted(fine.under("n"))).ok()
+        assert client.post(f"{PATH}/count_tokens", counted(refused.under("n"))).status == 400
+        client.post(f"{PATH}/count_tokens", counted(failed.under("n"))).ok()
+        with raw.Raw(native) as left:
+            left.send(raw.post(f"{PATH}/count_tokens", json.dumps(counted(slow.under("n"))).encode()))
+            gate.wait_reached()
+
+        def row(s):
+            return client.get(f"/v1/runs?model={s.under('n')}").ok().json["data"]
+        for s, outcome, status, code in ((fine, "completed", 200, None),
+                                         (refused, "failed", 400, "upstream_rejected"),
+                                         (failed, "failed", 200, "upstream_error"),
+                                         (slow, "client_left", None, None)):
+            call, = wait_until(lambda s=s: row(s), "the row")
+            assert (call["outcome"], call["http_status"], call["family"], call["provider"]) == \
+                (outcome, status, "count_tokens", "real")
+            assert (call["error"] or {"code": None})["code"] == code
+            assert call["usage"] is None and call["cost"] is None and call["attempts"] == 1
+
+
 # --- sources --------------------------------------------------------------------------------------
 
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E"
@@ -671,3 +697,24 @@ def test_headers_of_a_call_through_a_proxy(start, upstream, script):
     assert got.target.startswith("http://")
     assert (got.header("anthropic-version"), got.header("anthropic-beta")) == ("x", "b-1,b-2")
     assert got.header("traceparent").startswith(f"00-{'a' * 32}-")
+
+
+def test_a_budget_counts_what_no_translation_has(start, upstream, script):
+    gateway = start({"providers": [provider(upstream, "p", "anthropic")], "models": [
+        {"name": "a/*", "provider": "p", "price": {"input": 1, "output": 2}, "max_output": 100}]}, args=["--admin-listen", "127.0.0.1:0"])
+    key = keys.known(gateway, keys.make(gateway, "--budget", "0.05"))
+    source = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo" + "A" * 200_001}
+    image, long = {"type": "image", "source": source}, "word " * 40_000
+
+    def ask(s, *content):
+        return client.post(PATH, {"model": s.under("a"), "max_tokens": 9, "messages": [
+            {"role": "user", "content": "x"}, {"role": "assistant", "content": list(content)}, {"role": "user", "content": [
+                image, {"type": "text", "text": "y"}]}]})
+
+    silent = script(allows=None)
+    with Client(gateway.url, keys.bearer(key["key"])) as client:
+        for block in ({"type": "compaction", "content": long}, {"type": "server_tool_use", "id": "srvtoolu_1", "name": "f", "input": {
+                "content": [image]}}, {"type": "mcp_tool_result", "tool_use_id": "x", "content": [{"type": "text", "text": long}]}):
+            ask(silent, block).error(429)
+        assert not silent.exchanges
+        ask(script(up.reply(WHOLE), allows=None), {"type": "text", "text": "z"}).ok()

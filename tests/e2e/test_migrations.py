@@ -137,7 +137,6 @@ def test_an_old_conversation_goes_on_and_goes_away(start):
     sound(gateway.database)
 
 
-@pytest.mark.once
 @pytest.mark.long
 def test_killed_migrations_begin_again(tmp_path):
     def old(name):

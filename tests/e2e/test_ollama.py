@@ -71,3 +71,10 @@ def test_a_picture_by_address_is_refused(client, script):
     refused = client.complete(s.under("plain"), messages=[{"role": "user", "content": [
         {"type": "image_url", "image_url": {"url": "https://pictures.example/a.png"}}]}]).error(400)
     assert refused["param"] == "messages[0].content[0]" and "ollama" in refused["message"]
+
+
+def test_an_empty_text_has_a_vector(client, script):
+    """Alone it only loads a model; in a list it is a text."""
+    s = script(WIRE.vectors([0.5]))
+    assert len(client.post("/v1/embeddings", {"model": s.under("plain"), "input": ""}).ok().json["data"]) == 1
+    assert s.request.json["input"] == [""]

@@ -2,6 +2,7 @@
 
 import json
 
+import openai
 import pytest
 
 import upstream as up
@@ -86,3 +87,41 @@ def test_an_answer_that_reached_its_limit(client, script):
     with client.complete_stream(s.under("plain"), max_tokens=20) as answer:
         said = answer.openai()
     assert said.finishes == ["length"] and s.request.json["max_output_tokens"] == 20
+
+
+# --- counting ---
+
+COUNT = "/v1/responses/input_tokens"
+LONG = {"input": [{"role": "user", "content": "Hello"}], "instructions": "be brief", "store": True, "stream": True,
+        "max_output_tokens": 50, "metadata": {"a": "b"}, "reasoning": {"effort": "low"}, "background_options": {},
+        "tools": [{"type": "function", "name": "f", "parameters": {"type": "object", "properties": {}}, "strict": False}]}
+
+
+def test_the_provider_counts_its_own_tokens(client, script):
+    s = script(up.reply(b'{"object":"response.input_tokens", "input_tokens": 2095}'))
+    reply = client.post(COUNT, {"model": s.under("plain"), **LONG}).ok()
+    assert reply.json == {"object": "response.input_tokens", "input_tokens": 2095}
+    assert "x-parley-warnings" not in reply.headers
+    assert s.request.target.endswith("/responses/input_tokens")
+    assert set(s.request.json) == {"model", "input", "instructions", "reasoning", "tools"}
+    assert s.request.json["model"] == s.name
+
+
+@pytest.mark.parametrize("answer", [up.reply({"error": "no"}, 404), up.reply({}, 500), up.reply({"input_tokens": -1}),
+                                    up.reply({"object": "response.input_tokens"}), up.hang_up()])
+def test_a_count_that_fails_is_an_estimate(client, script, answer):
+    s = script(answer)
+    reply = client.post(COUNT, {"model": s.under("plain"), **LONG}).ok()
+    assert reply.json["object"] == "response.input_tokens" and reply.json["input_tokens"] > 0
+    assert "estimated" in reply.headers["x-parley-warnings"]
+
+
+def test_a_count_of_other_models_and_of_what_is_stored(gateway, client, script):
+    sdk = openai.OpenAI(base_url=gateway.url + "/v1", api_key="none", max_retries=0)
+    assert sdk.responses.input_tokens.count(model="echo", input="Hello there").input_tokens > 3
+    for member, value in (("previous_response_id", "resp_1"), ("conversation", "conv_1")):
+        refused = client.post(COUNT, {"model": "echo", "input": "a", member: value}).error(400, "unsupported_parameter")
+        assert refused["param"] == member
+    client.post(COUNT, {"model": "nobody", "input": "a"}).error(404, "model_not_found")
+    s = script(up.reply({"error": {"message": "tools.0: no", "type": "invalid_request_error", "code": None}}, 400))
+    assert "tools.0: no" in client.post(COUNT, {"model": s.under("plain"), **LONG}).error(400)["message"]

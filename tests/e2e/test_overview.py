@@ -103,6 +103,9 @@ def test_what_a_reload_took_over_and_what_waits(busy):
         seen = overview()
         assert not seen["config"]["reload"]["ok"] and "max_calls" in seen["config"]["reload"]["error"]
         assert option(seen, "max_calls")["value"] == 11
+        gateway.write_config(text + f"x{'é' * 40}: 1\n")  # its name is cut, not in the middle of JSON
+        gateway.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: "unknown key" in overview()["config"]["reload"]["error"], "the reload")
 
 
 def test_models_targets_and_prices(busy):
@@ -119,11 +122,15 @@ def test_models_targets_and_prices(busy):
         assert (m["fallback"], m["max_output"]) == (["echo"], 77)
         own, table, star = target(seen, "m"), target(seen, "gpt-4o"), target(seen, "s/*")
         assert own["price_source"] == "own" and own["price"]["output"] == "2"
+        assert (own["context"], own["max_output"]) == (None, 77)
+        assert (table["context"], table["max_output"]) == (128000, 16384)
+        assert (star["context"], star["max_output"]) == (None, None)
         assert table["price_source"] == "table" and Decimal(table["price"]["input"]) > 0
         assert (star["price_source"], star["price"], star["upstream_model"]) == ("asked", None, None)
         assert (star["weight"], target(seen, "s/*", 1)["weight"]) == (3, 1)
         assert target(seen, "echo")["price_source"] == "none"
-        assert seen["secrets"] == {"api_keys": "not set", "PARLEY_OTLP_HEADERS": "not set"}
+        assert seen["secrets"] == {"api_keys": "not set", "PARLEY_OTLP_HEADERS": "not set",
+                                   "PARLEY_ALERT_TOKEN": "not set"}
 
 
 def test_calls_times_and_the_last_error_without_secrets(busy):

@@ -16,8 +16,6 @@ import keys
 from client import Client
 from waiting import wait_until
 
-pytestmark = pytest.mark.once
-
 SECRET = "zebraword"
 FORM = "form-boundary"
 
@@ -170,6 +168,7 @@ CASES = {
         (None, None, None), ("/v1/runs?conversation={conversation}", None, None),
         ("/v1/runs?after={run}", None, 400)],
     "GET /v1/runs/{id}": [("/v1/runs/{run}", None, 404)],
+    "GET /v1/admin/runs/{id}": [("/v1/admin/runs/{run}", None, 403)],
     "GET /v1/messages/{id}/events": [("/v1/messages/{answer}/events", None, 404)],
     "GET /v1/runs/{id}/events": [
         ("/v1/runs/{run}/events", None, 404), ("/v1/runs/{run}/events?format=lmc&after=1", None, 404)],
@@ -182,6 +181,8 @@ CASES = {
     "GET /v1/files/{id}/content": [("/v1/files/{file}/content", None, 404)],
     "DELETE /v1/files/{id}": [("/v1/files/{file}", None, 404)],
     "GET /v1/usage": [(None, None, None)],
+    "GET /v1/calls/hours": [(None, None, None)],
+    "DELETE /v1/cache": [(None, None, None)],
     "GET /v1/search": [
         ("/v1/search?q=" + SECRET, None, None),
         ("/v1/search?q=" + SECRET + "&conversation={conversation}", None, "same")],
@@ -190,13 +191,23 @@ CASES = {
 # These name nothing that is stored; keys themselves belong to the operator, whoever owns what.
 NAMELESS = {
     "POST /v1/chat/completions", "POST /v1/completions", "POST /v1/messages", "POST /v1/messages/count_tokens",
+    "POST /v1/responses/input_tokens",
     "POST /v1/translate", "POST /v1/embeddings", "GET /v1/models",
-    "GET /v1/models/{id}", "GET /v1/me", "POST /v1/session", "DELETE /v1/session", "POST /v1/conversations", "POST /v1/conversations/import",
+    *(f"POST /v1/models/{{model}}:{verb}" for verb in (
+        "generateContent", "streamGenerateContent", "countTokens", "embedContent", "batchEmbedContents")),
+    "POST /api/chat", "POST /api/generate", "POST /api/embed", "POST /api/embeddings", "GET /api/tags", "POST /api/show",
+    "GET /api/ps", "GET /api/version", "POST /api/create", "POST /api/copy", "POST /api/pull", "POST /api/push",
+    "DELETE /api/delete", "POST /api/blobs/{digest}",
+    "GET /v1/models/{id}", "GET /v1/me", "POST /v1/session", "DELETE /v1/session", "GET /v1/sign-in", "POST /v1/sign-in", "POST /v1/conversations", "POST /v1/conversations/import",
     "POST /v1/files", "POST /api/sdk/threads", "POST /api/sdk/files", "GET /api/sdk/ext/ping", "GET /", "GET /console", "GET /console/a/{name}", "GET /livez", "GET /readyz", "GET /healthz", "GET /metrics",
     "GET /openapi.yaml", "GET /openapi.json", "GET /v1/admin/keys", "POST /v1/admin/keys",
+    "GET /v1/admin/groups", "POST /v1/admin/groups", "GET /v1/admin/groups/{id}",
+    "POST /v1/admin/groups/{id}", "DELETE /v1/admin/groups/{id}",
     "GET /v1/admin/keys/{id}", "POST /v1/admin/keys/{id}", "DELETE /v1/admin/keys/{id}",
-    "POST /v1/admin/keys/{id}/rotate", "GET /v1/admin/usage", "GET /v1/admin/overview",
-    "GET /v1/admin/runs", "GET /v1/admin/runs/live",
+    "POST /v1/admin/keys/{id}/rotate", "GET /v1/admin/usage", "GET /v1/admin/budgets", "GET /v1/admin/calls/hours", "GET /v1/admin/overview",
+    "GET /v1/admin/audit", "GET /v1/admin/log",
+    "GET /v1/admin/providers", "POST /v1/admin/providers/{name}/test", "GET /v1/admin/providers/{name}/models",
+    "GET /v1/admin/runs", "GET /v1/admin/runs/live", "DELETE /v1/admin/cache",
     "GET /v1/runs/live",  # tests/e2e/test_runs_live.py
 }
 
@@ -217,7 +228,11 @@ def two(tmp_path_factory):
         gateway, "--name", name, "--scopes", "chat,read,files,execute")) for name in "ab"]
     with keys.client_of(gateway, made[0]["key"]) as a, \
             keys.client_of(gateway, made[1]["key"]) as b:
-        yield gateway, a, b, make(a), make(b)
+        made = make(a), make(b)
+        for client in (a, b):
+            wait_until(lambda: all(run["http_status"] for run in client.get("/v1/runs").ok().json["data"]),
+                       "the ledger has what these calls said of their runs")  # noqa: B023, it is called at once
+        yield gateway, a, b, *made
     gateway.stop()
 
 

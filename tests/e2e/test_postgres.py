@@ -8,16 +8,15 @@ import os
 import re
 import signal
 import subprocess
-import tempfile
 import threading
 import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
 import computer as cp
+import disk
 import keys
 import upstream as up
 from client import Client, texts
@@ -190,31 +189,25 @@ def test_a_database_that_takes_no_writes_refuses_stored_calls(join, server):
 @contextlib.contextmanager
 def small_disk(server):
     """A database on a disk of 20 MB, and the folder of that disk."""
-    with tempfile.TemporaryDirectory(dir="/tmp") as name:
-        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=20m,mode=0777", "none", name], check=False,
-                                 capture_output=True)
-        if mounted.returncode != 0:
-            pytest.skip("may not mount a small disk")
-        place = Path(name) / "place"
+    with disk.mounted("20m") as folder:
+        place = folder / "place"
         place.mkdir()
         if server.user:
             os.chown(place, server.user.pw_uid, server.user.pw_gid)
-        Path(name).parent.chmod(0o1777)
         try:
             server.sql(f"CREATE TABLESPACE small LOCATION '{place}'")
             server.sql("CREATE DATABASE small TABLESPACE small")
-            yield "small", Path(name)
+            yield "small", folder
         finally:
             server.sql("DROP DATABASE IF EXISTS small WITH (FORCE)")
             server.sql("DROP TABLESPACE IF EXISTS small")
-            subprocess.run(["umount", name], check=True)
 
 
 def test_a_full_disk_of_the_server_refuses_stored_calls(server, start):
     """And what was acknowledged is kept; other calls go on."""
-    with small_disk(server) as (database, disk):
+    with small_disk(server) as (database, folder):
         gateway = start(usual={"database": server.url(database)})
-        filler, acknowledged = disk / "filler", ["one", "one"]
+        filler, acknowledged = folder / "filler", ["one", "one"]
         with Client(gateway.url) as client, open(filler, "wb", buffering=0) as out:
             client.http.timeout = 60
             conversation = client.chat("one").ok().json["conversation"]
@@ -375,6 +368,42 @@ def test_a_gateway_that_lost_its_run_executes_nothing(computers, server, databas
                                                      for c in chunks)
     assert '"event":"executed"' not in a.runner.said()
     assert "executions" not in b.client.run(cp.run_of(stream))
+
+
+def test_a_list_reads_no_more_than_its_page(join, server, database):
+    gateway = join()
+    server.sql("INSERT INTO conversation (id, secret, owner, created_ms, leaf, origin) SELECT "
+               "((1700000000000 + n) << 20) + n, n, 0, 1700000000000 + n, 0, n % 3 % 2 FROM generate_series(1, 20000) n",
+               database)
+    for pair, every in (("'topic', 'tea'", 1), ("'user', 'u7'", 4000)):
+        server.sql(f"INSERT INTO conversation_label (owner, key, value, conversation) SELECT 0, {pair}, id "
+                   f"FROM conversation WHERE secret % {every} = 0", database)
+    server.sql("VACUUM ANALYZE", database)
+    count = ("SELECT coalesce(sum(idx_scan), 0), coalesce(sum(idx_tup_read), 0), (SELECT seq_tup_read FROM "
+             "pg_stat_user_tables WHERE relname = 'conversation') FROM pg_stat_user_indexes WHERE relname LIKE 'conversation%'")
+
+    def read():
+        scans, *entries = map(int, server.sql(count, database)[0])
+        return scans, sum(entries)
+
+    with Client(gateway.url) as client:
+        for query, wanted in (("", 10), ("&order=asc", 10), ("&origin=api", 10), ("&origin=console", 10),
+                              ("&metadata[topic]=tea", 10)):
+            scans, entries = read()
+            for _ in range(20):
+                assert len(client.get(f"/v1/conversations?limit=10{query}").ok().json["data"]) == wanted
+            wait_until(lambda scans=scans: read()[0] >= scans + 20, "the server's own counts")
+            assert read()[1] - entries < 20 * 100, f"a page of ten, {query}"
+        scans, entries = read()
+        for _ in range(20):
+            both = "/v1/conversations?metadata[topic]=tea&metadata[user]=u7"
+            assert len(client.get(both).ok().json["data"]) == 5
+    gateway.stop()  # which ends its sessions: then all is counted
+    wait_until(lambda: server.number("SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
+                                     f"datname = '{database}'", "postgres") == 0, "sessions that have ended")
+    # Along the common label, each of them reads 32,000; along the rare one, the planner may choose to walk
+    # over all 20,000 conversations.
+    assert read()[1] - entries < 20 * 25_000
 
 
 def test_connections_that_break_one_by_one(join, server, database):

@@ -141,7 +141,6 @@ def ended(raw):
     return False
 
 
-@pytest.mark.once
 @pytest.mark.long
 def test_when_its_time_is_over(start, endless):
     """Clients that send no more; who waits for a provider may do so."""

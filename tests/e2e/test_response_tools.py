@@ -7,8 +7,6 @@ import pytest
 import responses as rs
 from test_dialects import client, gateway, wire  # noqa: F401: fixtures
 
-pytestmark = pytest.mark.once
-
 WEATHER = {"type": "function", "name": "get_weather", "description": "of a city", "parameters": {
     "type": "object", "properties": {"city": {"type": "string"}}}}
 TIME = {"type": "function", "name": "get_time", "parameters": {"type": "object", "properties": {}}}
@@ -51,6 +49,15 @@ def gemini(sent):
     return declared, sent.get("toolConfig", {}).get("functionCallingConfig")
 
 
+def interactions(sent):
+    return [t["name"] for t in sent.get("tools", [])], sent.get("generation_config", {}).get("tool_choice")
+
+
+def bedrock(sent):
+    config = sent.get("toolConfig", {})
+    return [t["toolSpec"]["name"] for t in config.get("tools", [])], config.get("toolChoice")
+
+
 # How each dialect has the tools' names and the choice; the words of a choice that is no name; a name.
 WORDS = {
     "openai": (openai, {}, lambda n: {"type": "function", "function": {"name": n}}),
@@ -60,6 +67,8 @@ WORDS = {
                   lambda n: {"type": "tool", "name": n}),
     "gemini": (gemini, {"auto": {"mode": "AUTO"}, "none": {"mode": "NONE"}, "required": {"mode": "ANY"}},
                lambda n: {"mode": "ANY", "allowedFunctionNames": [n]}),
+    "gemini-interactions": (interactions, {"required": "any"}, lambda n: {"allowed_tools": {"mode": "any", "tools": [n]}}),
+    "bedrock": (bedrock, {"auto": {"auto": {}}, "required": {"any": {}}}, lambda n: {"tool": {"name": n}}),
     "ollama": (openai, {"auto": None, "required": None}, lambda n: None),  # its API has no choice
 }
 WORDS["azure"] = WORDS["openai"]
@@ -90,7 +99,7 @@ def test_each_choice_reaches_each_dialect(client, script, wire, stream, choice, 
     if wire.dialect == "openai-responses":
         assert (got_names, got, sent.get("parallel_tool_calls")) == (NAMES, given, parallel), "as the client sent it"
         return
-    if wire.dialect == "ollama" and want == "none":
+    if wire.dialect in ("ollama", "bedrock") and want == "none":
         assert (got_names, got) == ([], None), "without tools there is no call"
         return
     assert got_names == names

@@ -16,8 +16,6 @@ from gateway import Gateway
 from test_attached import PNG, block, image, put, text
 from waiting import wait_until
 
-pytestmark = pytest.mark.once
-
 NOBODY = "resp_" + "0" * 15 + "1" * 17
 TOOL = {"type": "function", "name": "weather", "description": "of a city",
         "parameters": {"type": "object", "properties": {"city": {"type": "string"}},

@@ -343,7 +343,7 @@ def test_a_limit_is_kept_for_as_long_as_told(one):
     answer.error(429)
     assert answer.headers["retry-after"] == "60"
     answer = ask(client)
-    answer.error(429, "rate_limit_exceeded")
+    answer.error(429, "upstream_rate_limited")
     assert 55 <= int(answer.headers["retry-after"]) <= 60
     assert len(s.exchanges) == 1 and gauge(client, "cooling") == 1
 
@@ -385,7 +385,8 @@ def test_who_is_ill_is_passed_over(gateway, script):
 
 def targets(gateway, scripts, weights, **more):
     names = [f"p{i}" for i in range(len(scripts))]
-    return gateway({n: more for n in names}, [{"name": "m", "targets": [
+    # A session of its own would choose the first target of each conversation by chance.
+    return gateway({n: more for n in names}, [{"name": "m", "affinity": "off", "targets": [
         {"provider": n, "upstream_model": s.name, "weight": w}
         for n, s, w in zip(names, scripts, weights, strict=True)]}])
 

@@ -97,6 +97,29 @@ def test_the_runs_of_all(two):
     admin.get(f"{path}?after=run_{'0' * 15}1{'1' * 16}").error(400, "invalid_value", "after")
 
 
+def test_a_run_of_another_key(two):
+    gateway, admin, made, runs = two
+    for name in "ac":
+        wait_until(lambda n=name: admin.get(f"/v1/admin/runs/{runs[n][0]}").ok().json["http_status"] == 200,
+                   "the row in the ledger")
+        run = admin.get(f"/v1/admin/runs/{runs[name][0]}").ok().json
+        assert run.pop("key") == {"id": made[name]["id"], "name": made[name]["name"]}
+        assert run.pop("group") is None
+        assert len(run["attempt_list"]) == 1 and run["attempt_list"][0]["outcome"] == "completed"
+        with Client(gateway.url, keys.bearer(made[name]["key"])) as client:
+            assert client.get(f"/v1/runs/{runs[name][0]}").ok().json == run
+            client.get(f"/v1/admin/runs/{runs[name][0]}").error(403, "insufficient_scope")
+    wrong = runs["a"][0][:-1] + ("0" if runs["a"][0][-1] != "0" else "1")
+    admin.get(f"/v1/admin/runs/{wrong}").error(404, "not_found")
+    admin.get("/v1/admin/runs/x").error(404, "not_found")
+    with Client(gateway.url, keys.bearer(made["b"]["key"])) as client:
+        client.complete("one").ok()
+        found = wait_until(lambda: client.get("/v1/runs?stored=false").ok().json["data"], "the call")[0]
+        run = admin.get(f"/v1/admin/runs/{found['id']}").ok().json
+        assert run["key"] == {"id": made["b"]["id"], "name": made["b"]["name"]}
+        assert run["stored"] is False and len(run["attempt_list"]) == 1
+
+
 def test_keys_of_the_configuration_and_none(start):
     gateway = start(CONFIG | {"api_keys": [{"env": "MINE"}]}, args=ADMIN, env={"MINE": "k" * 20})
     root = keys.make(gateway, "--scopes", "admin")

@@ -17,6 +17,7 @@ from waiting import Watch, soonest, wait_until
 
 ADMIN = ["--admin-listen", "127.0.0.1:0"]
 HOUR, DAY = 3600, 12 * 3600
+WEEK, MONTH = 7 * 86400, 30 * 86400
 CONFIG_KEY = "configured-" + "k" * 20
 
 
@@ -180,6 +181,46 @@ def test_a_token_dies_of_idleness_and_a_session_of_age(serving, key):
     # whatever the token says of itself
     dead(serving, forged(serving, token, secret, begun=-DAY))
     dead(serving, forged(serving, token, secret, begun=-DAY, until=DAY))
+
+
+def test_a_kept_session_lives_for_a_month(serving, key):
+    made = begin(serving, key["key"], keep=True)
+    token = made["token"]
+    assert abs(made["expires_at"] - time.time() - WEEK) < 60 and abs(made["ends_at"] - time.time() - MONTH) < 60
+    assert works(serving, token)
+    second = begin(serving, token)
+    assert second["ends_at"] == made["ends_at"] and second["expires_at"] >= made["expires_at"]
+    assert works(serving, forged(serving, token, key["key"], begun=60 - WEEK, until=60 - WEEK))
+    dead(serving, forged(serving, token, key["key"], begun=-WEEK, until=-WEEK))
+    dead(serving, forged(serving, token, key["key"], begun=-MONTH))
+    # an hour's token does not become a month's
+    short = begin(serving, key["key"])["token"]
+    ask(serving, short, "/v1/session", "POST", {"keep": True}).error(400, "invalid_value", "keep")
+    assert begin(serving, token, keep=True)["ends_at"] == made["ends_at"]
+    assert begin(serving, token, keep=False)["ends_at"] == made["ends_at"]
+    ask(serving, key["key"], "/v1/session", "POST", {"keep": "yes"}).error(400, "invalid_type", "keep")
+    end(serving, second["token"])
+    dead(serving, token)
+    serving.restart()
+    dead(serving, token)
+
+
+def test_who_had_the_key_hears_that_it_was_revoked(serving, key):
+    made = keys.known(serving, keys.make(serving))
+    other = keys.known(serving, keys.make(serving))
+    tokens = [begin(serving, one["key"], keep=keep)["token"] for one in (made, other) for keep in (True, False)]
+    gone = begin(serving, made["key"])["token"]
+    end(serving, gone)
+    ask(serving, key["key"], f"/v1/admin/keys/{made['id']}", method="DELETE").ok()
+    for _ in range(2):
+        for token in tokens[:2]:
+            assert "revoked" in ask(serving, token).error(401, "invalid_session", "key")["message"]
+        assert ask(serving, gone).error(401, "invalid_session")["param"] is None
+        false = forged(serving, tokens[0], other["key"])
+        assert "revoked" not in ask(serving, false).error(401, "invalid_session")["message"]
+        ask(serving, made["key"]).error(401, "invalid_api_key")
+        assert works(serving, tokens[2]) and works(serving, tokens[3])
+        serving.restart()
 
 
 def test_no_session_outlives_its_key(serving):

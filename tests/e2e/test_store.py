@@ -131,7 +131,6 @@ class Load(threading.Thread):
                                       reply.headers["x-conversation-id"], text))
 
 
-@pytest.mark.once
 @pytest.mark.long
 def test_random_kills_lose_nothing_that_was_acknowledged(start, tmp_path):
     gateway = start()

@@ -15,8 +15,6 @@ from fixtures import usual_config
 from gateway import Gateway
 from waiting import DEADLINE, wait_until
 
-pytestmark = pytest.mark.once
-
 PATH = "/v1/chat/completions"
 NOBODY = "chatcmpl-" + "0" * 15 + "1" * 17
 SETTINGS = ("temperature", "top_p", "seed", "presence_penalty", "frequency_penalty", "tools",

@@ -23,8 +23,18 @@ RESULT = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok"}
 TOOL = {"name": "f", "input_schema": {"type": "object", "properties": {}}}
 PNG = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QQ=="}}
 SAID = {"role": "user", "parts": [{"text": "hi"}]}
+SPOKEN = {"role": "user", "content": [{"text": "hi"}]}
+SPEC = {"toolSpec": {"name": "f", "inputSchema": {"json": {"type": "object"}}}}
+TOOL_USE = {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t1", "name": "f", "input": {}}}]}
+TOOL_RESULT = {"role": "user", "content": [{"toolResult": {"toolUseId": "t1", "content": [{"text": "ok"}]}}]}
+TOOLED = {"messages": [SPOKEN, TOOL_USE, TOOL_RESULT], "toolConfig": {"tools": [SPEC]}}
+PAPER = {"document": {"format": "pdf", "name": "a b", "source": {"bytes": "QQ=="}}}
 DECLARED = [{"functionDeclarations": [{"name": "f", "parameters": {"type": "OBJECT", "properties": {
     "n": {"type": "STRING", "enum": ["a"]}, "l": {"type": "ARRAY", "items": {"type": "STRING"}}}}}]}]
+SAYS = {"type": "user_input", "content": [{"type": "text", "text": "hi"}]}
+STEPS = {"input": [SAYS, {"type": "thought", "signature": "QQ=="},
+                   {"type": "function_call", "id": "c1", "name": "f", "arguments": {}},
+                   {"type": "function_result", "call_id": "c1", "name": "f", "result": "ok"}]}
 ASKED = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"}
 TOLD = {"type": "function_call_output", "call_id": "c1", "output": "ok"}
 
@@ -37,8 +47,10 @@ BASE = {
     "anthropic.count": {"model": "m", "messages": [ASK]},
     "gemini": {"contents": [SAID]},
     "gemini.embeddings": {"requests": [{"model": "models/m", "content": {"parts": [{"text": "hi"}]}}]},
+    "interactions": {"model": "m", "store": False, "input": [SAYS]},
     "mistral": {"model": "m", "messages": [ASK]},
     "mistral.embeddings": {"model": "m", "input": ["hi"]},
+    "bedrock": {"messages": [SPOKEN]},
     "ollama": {"model": "m", "messages": [ASK]},
     "ollama.embeddings": {"model": "m", "input": ["hi"]},
 }
@@ -93,7 +105,7 @@ ROWS = [  # rule, kind, good, {path: value} that breaks it, further arguments of
     ("image-data", "openai", {"messages": IMAGE},
      {"messages.0.content.0.image_url.url": "data:image/jpg;base64,QQ=="}),
     ("embeddings-empty", "openai.embeddings", {}, {"input": [""]}),
-    ("embeddings-empty", "ollama.embeddings", {}, {"input": []}),
+    ("embeddings-load", "ollama.embeddings", {"input": [""]}, {"input": ""}),
     ("items-pair", "responses", {"input": [ASK, ASKED, TOLD]}, {"input.2.call_id": "c2"}),
     ("items-pair", "responses", {"input": [ASK, ASKED, TOLD]}, {"input": [ASK, ASKED]}),
     ("items-empty", "responses", {}, {"input": []}),
@@ -179,6 +191,21 @@ ROWS = [  # rule, kind, good, {path: value} that breaks it, further arguments of
      {"model": "gemini-2.5-flash"}),
     ("json-with-tools", "gemini", {"tools": DECLARED},
      {"generationConfig": {"responseMimeType": "application/json"}}, {"model": "gemini-2.5-pro"}),
+    ("step-members", "interactions", STEPS, {"input.2.thought_signature": "QQ=="}),
+    ("history", "interactions", {}, {"store": True}),
+    ("history", "interactions", {}, {"input": [SAYS, {"type": "model_output", "content": SAYS["content"]}]}),
+    ("results", "interactions", STEPS, {"input.3.call_id": "c2"}),
+    ("results", "interactions", STEPS, {"input.3": SAYS}),
+    ("signatures", "interactions", STEPS, {"input.1": SAYS}),
+    ("signatures", "interactions", STEPS, {"input.1.signature": ""}),
+    ("content-data", "interactions", {"input": [{**SAYS, "content": [{"type": "image", "mime_type": "image/png", "data": "QQ=="}]}]},
+     {"input.0.content.0": {"type": "image", "mime_type": "image/png"}}),
+    ("interaction-functions", "interactions", {"tools": [{"type": "function", "name": "f"}]}, {"tools.0.name": "a b"}),
+    ("interaction-functions", "interactions", {}, {"generation_config": {"tool_choice": "any"}}),
+    ("interaction-stops", "interactions", {"generation_config": {"stop_sequences": ["a"]}},
+     {"generation_config.stop_sequences": [""]}),
+    ("levels", "interactions", {"model": "gemini-2.5-pro", "generation_config": {"thinking_level": "low"}},
+     {"generation_config.thinking_level": "minimal"}),
     ("nine-characters", "mistral", NINTH, {"messages.1.tool_calls.0.id": "call_1",
                                            "messages.2.tool_call_id": "call_1"}),
     ("role-order", "mistral", {"messages": [{"role": "system", "content": "s"}, ASK]},
@@ -196,6 +223,13 @@ ROWS = [  # rule, kind, good, {path: value} that breaks it, further arguments of
     ("result-names", "ollama", {"messages": [
         ASK, {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "f", "arguments": {}}}]},
         {"role": "tool", "tool_name": "f", "content": "ok"}]}, {"messages.2.tool_name": "g"}),
+    ("turns", "bedrock", {}, {"messages": [SPOKEN, SPOKEN]}),
+    ("blank-blocks", "bedrock", {}, {"messages.0.content.0.text": " "}),
+    ("tool-config", "bedrock", {}, {"messages": TOOLED["messages"]}),
+    ("tool-results", "bedrock", TOOLED, {"messages.2.content.0.toolResult.toolUseId": "t2"}),
+    ("document-names", "bedrock", {"messages": [{"role": "user", "content": [PAPER, {"text": "hi"}]}]},
+     {"messages.0.content.0.document.name": "a.pdf"}),
+    ("cache-points", "bedrock", {}, {"messages.0.content": [{"cachePoint": {"type": "default"}}]}),
 ]
 
 
@@ -263,6 +297,9 @@ def test_types_are_strict_all_the_way_down(kind):
     ("gemini", {"tools": [{"functionDeclarations": [{"name": "f", "parameters": {
         "type": "OBJECT", "additionalProperties": False, "$ref": "x"}}]}]},
      "tools.0.functionDeclarations.0.parameters.$ref"),
+    ("bedrock", {"inferenceConfig": {"max_tokens": 1}}, ""),
+    ("bedrock", {"messages.0.role": "nobody"}, ""),
+    ("bedrock", {"messages.0.content.0": {"image": {"format": "png", "source": {"bytes": "data:"}}}}, ""),
     ("mistral", {"seed": 1}, "seed"),
     ("mistral", {"tool_choice": "some"}, "tool_choice"),
     ("ollama", {"options": {"nobody_knows": 1}}, "options.nobody_knows"),

@@ -36,8 +36,6 @@ CASES = list(itertools.product(WAYS, [False, True], BORDERS, ["one write", "two 
 WIDEN = 512 << 10  # bytes that make the kernel widen the window of a connection
 CALLS = 500
 
-pytestmark = pytest.mark.once
-
 
 def name_of(case):
     return "-".join(str(part).replace(" ", "-") for part in case)

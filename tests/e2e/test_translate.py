@@ -12,8 +12,6 @@ import vectors
 from client import Client
 from raw import Closed, Raw, post
 
-pytestmark = pytest.mark.once
-
 LMC = {"from": "lmc", "to": "openai"}
 OPENAI = {"from": "openai", "to": "lmc"}
 HELLO = {"role": "user", "type": "message", "content": "Hello"}

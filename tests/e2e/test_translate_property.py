@@ -10,8 +10,6 @@ import pytest
 
 import vectors
 
-pytestmark = pytest.mark.once
-
 BLANK = " \t\r\n"
 OPENAI = {"from": "openai", "to": "lmc"}
 MARK = {"role": "user", "content": "next"}

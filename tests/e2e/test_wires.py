@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+import frames
 from strict.types import judge_answer
 from wires import WIRES
 
@@ -13,14 +14,18 @@ USAGE = {
                "prompt_tokens_details": {"cached_tokens": 4}},
     "anthropic": {"input_tokens": 9, "output_tokens": 5, "cache_read_input_tokens": 4},
     "gemini": {"promptTokenCount": 9, "candidatesTokenCount": 3, "thoughtsTokenCount": 2},
+    "gemini-interactions": {"total_input_tokens": 9, "total_output_tokens": 3, "total_thought_tokens": 2, "total_tokens": 14},
     "ollama": {"prompt_eval_count": 9, "eval_count": 5},
+    "bedrock": {"inputTokens": 5, "outputTokens": 5, "totalTokens": 14, "cacheReadInputTokens": 4},
     "openai-responses": {"input_tokens": 9, "output_tokens": 5, "total_tokens": 14,
                          "input_tokens_details": {"cached_tokens": 4, "cache_write_tokens": 0},
                          "output_tokens_details": {"reasoning_tokens": 2}},
 }
 USAGE |= {"azure": USAGE["openai"], "mistral": {k: 3 for k in USAGE["openai"] if k.endswith("tokens")}}
-# What only servers like OpenAI's say, and what OpenAI's description of its API has and its package lacks.
-UNKNOWN = {"openai": "reasoning_content", "azure": "reasoning_content", "openai-responses": "name"}
+# What only servers like OpenAI's say, and what OpenAI's description of its API has and its package lacks, as has Ollama's
+# server (test_ollama_recorded.py).
+UNKNOWN = {"openai": "reasoning_content", "azure": "reasoning_content", "openai-responses": "name",
+           "ollama": ("function.index", "tool_calls.0.id", "tool_calls.1.id")}
 
 
 class Kept:
@@ -37,12 +42,26 @@ class Kept:
         self.sent += data
 
 
+def framed(body):
+    """What botocore reads in Amazon's frames; `p` hides the lengths of events, and no shape has it."""
+    from botocore.eventstream import EventStreamBuffer
+    buffer = EventStreamBuffer()
+    buffer.add_data(body)
+    events = [event.to_response_dict() for event in buffer]
+    assert all(e["status_code"] == 200 for e in events)
+    return [{e["headers"][":event-type"]: {k: v for k, v in json.loads(e["body"]).items() if k != "p"}}
+            for e in events]
+
+
 def said(steps):
     """The body of what the steps send, without the chunks' frames."""
     kept = Kept()
     for step in steps if isinstance(steps, list) else [steps]:
         step(kept)
-    body = kept.sent.split(b"\r\n\r\n", 1)[1].removesuffix(b"0\r\n\r\n").decode()
+    head, body = kept.sent.split(b"\r\n\r\n", 1)
+    if frames.TYPE.encode() in head:
+        return framed(body.removesuffix(b"0\r\n\r\n"))
+    body = body.removesuffix(b"0\r\n\r\n").decode()
     lines = [line.removeprefix("data: ") for line in body.split("\n") if not line.startswith("event:")]
     return [json.loads(line) for line in lines if line.strip() and line != "[DONE]"]
 
@@ -88,5 +107,5 @@ def test_a_wrong_answer_is_seen(wire):
     good = said(wire.whole("Hello"))[0]
     assert judge_answer(wire.dialect, False, {**good, "nobody_knows": 1})
     for name in {"openai": ["choices"], "azure": ["choices"], "mistral": ["choices"], "anthropic": ["content"],
-                 "gemini": ["candidates"], "ollama": ["message"], "openai-responses": ["output"]}[wire.dialect]:
+                 "gemini": ["candidates"], "gemini-interactions": ["steps"], "bedrock": ["output"], "ollama": ["message"], "openai-responses": ["output"]}[wire.dialect]:
         assert judge_answer(wire.dialect, False, {**good, name: "text"})

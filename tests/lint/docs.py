@@ -7,6 +7,7 @@ Checks that every local link leads to a file (and to a heading in it), that the 
 metrics, failures, clients and members say what err.def, metric.def, tests/e2e/failures.py,
 tests/clients/clients.py and tests/wild/members.py say, that every example of JSON is JSON, that
 every curl line is marked to be run, that the dashboard and the alerts look at metrics that exist,
+that each alert has a unit test and passes it (where promtool is installed),
 that the example configuration names every option, that the page of the configuration has every
 key of a table, that the code has what the glossary and the pages for developers name, and that
 the manual page has every command and option and is clean (where mandoc is installed).
@@ -111,6 +112,24 @@ def check_errors():
         problem(page, f"err.def does not have the error {row}")
 
 
+# The units that write the line of a request, or of a call of the gateway's own.
+LOG_LINES = ("src/http/request.c", "src/call/door.c", "src/msg/call_note.c")
+
+
+def check_log():
+    """The table of the log's members has those that the code writes, and no others."""
+    page = ROOT / "docs/operations.md"
+    rows = re.findall(r"^\| (`[^|]*) \|", section(page, "log"), re.M)
+    told = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    written = {"ts", "level", "event"}
+    for unit in LOG_LINES:
+        written |= set(re.findall(r'\b(?:log_\w+|note_known)\(&?line,\s*"(\w+)"', read(ROOT / unit)))
+    for name in sorted(written - told):
+        problem(page, f"the log's member {name} is missing")
+    for name in sorted(told - written):
+        problem(page, f"the log has no member {name}")
+
+
 def metrics():
     """The table, made from metric.def."""
     rows = re.findall(r'^X\(\w+,\s*"([^"]+)",\s*(\w+),\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)",'
@@ -143,6 +162,20 @@ def check_operate():
         for name in named:
             if name not in known:
                 problem(page, f"there is no metric {name}")
+
+
+def check_alerts():
+    """Each rule is tested in tests/lint/alerts.yaml, as promtool does it."""
+    page, tests = ROOT / "operate/alerts.yaml", ROOT / "tests/lint/alerts.yaml"
+    rules = {rule["alert"] for group in yaml.safe_load(read(page))["groups"] for rule in group["rules"]}
+    fires = {test["alertname"] for group in yaml.safe_load(read(tests))["tests"]
+             for test in group["alert_rule_test"] if test["exp_alerts"]}
+    for name in sorted(rules ^ fires):
+        problem(tests if name in rules else page, f"no rule {name} that fires")
+    if shutil.which("promtool"):
+        done = subprocess.run(["promtool", "test", "rules", str(tests)], capture_output=True, text=True)
+        if done.returncode != 0:
+            problem(tests, done.stdout + done.stderr)
 
 
 def check_metrics(write):
@@ -280,11 +313,13 @@ def main(arguments):
         return 64
     check_metrics(bool(arguments))
     check_operate()
+    check_alerts()
     check_table(bool(arguments), "docs/failures.md", "failures", "tests/e2e/failures.py")
     check_table(bool(arguments), "docs/clients.md", "clients", "tests/clients/clients.py")
     check_table(bool(arguments), "docs/clients.md", "agents", "tests/clients/agents.py")
     check_table(bool(arguments), "docs/compatibility.md", "compatibility", "tests/wild/members.py")
     check_errors()
+    check_log()
     check_options()
     check_configuration()
     check_glossary()

@@ -30,7 +30,7 @@ for word in "${{COMPREPLY[@]}}"; do printf '%s\\n' "$word"; done
 
 def commands(project):
     main = (project / "src/main.c").read_text()
-    return set(re.findall(r'^\t\{ "(\w+)",[^}]*\bcommand_\w+\b', main, re.M))
+    return set(re.findall(r'^\t\{ "([\w-]+)",[^}]*\bcommand_\w+\b', main, re.M))
 
 
 def options(project):

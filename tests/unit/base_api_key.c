@@ -87,6 +87,7 @@ static void a_key_is_noticed_anywhere(void **state)
 	assert_true(api_key_within(STR("/v1/runs/parley_sk_01234567_x")));
 	assert_true(api_key_within(STR("parley_sk_")));
 	assert_true(api_key_within(STR("/v1/runs/parley_st_0123")));
+	assert_true(api_key_within(STR("/v1/runs/eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJqb2UifQ.AA")));
 	assert_false(api_key_within(STR("/v1/runs/parley_s")));
 	assert_false(api_key_within(STR_NONE));
 }

@@ -29,7 +29,7 @@ static void a_token_says_what_it_was_made_of(void **state)
 	struct session_token     got;
 
 	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-		struct session_token t = session_token_begin(keys[i], 15, NOW);
+		struct session_token t = session_token_begin(keys[i], 15, false, NOW);
 
 		assert_int_equal(t.begun_s, NOW);
 		assert_int_equal(t.until_s, NOW + LIMIT_SESSION_IDLE_SECONDS);
@@ -51,7 +51,7 @@ static void a_token_says_what_it_was_made_of(void **state)
 static void a_token_is_good_for_an_hour(void **state)
 {
 	(void)state;
-	struct session_token t = session_token_begin("0123abcz", 1, NOW);
+	struct session_token t = session_token_begin("0123abcz", 1, false, NOW);
 	struct session_token got;
 	char                 text[SESSION_TOKEN_MAX];
 	struct str           s = text_of(&t, text);
@@ -63,7 +63,7 @@ static void a_token_is_good_for_an_hour(void **state)
 static void the_next_tokens_end_with_the_session(void **state)
 {
 	(void)state;
-	struct session_token first = session_token_begin("0123abcz", 7, NOW);
+	struct session_token first = session_token_begin("0123abcz", 7, false, NOW);
 	struct session_token t = first, got;
 	char                 text[SESSION_TOKEN_MAX];
 	int64_t              now = NOW;
@@ -91,7 +91,7 @@ static void the_next_tokens_end_with_the_session(void **state)
 static void a_limit_shortens_and_never_lengthens(void **state)
 {
 	(void)state;
-	struct session_token t = session_token_begin("0123abcz", 1, NOW);
+	struct session_token t = session_token_begin("0123abcz", 1, false, NOW);
 
 	session_token_limit(&t, INT64_MAX);
 	assert_int_equal(t.ends_s, NOW + LIMIT_SESSION_SECONDS);
@@ -103,11 +103,35 @@ static void a_limit_shortens_and_never_lengthens(void **state)
 	assert_int_equal(t.ends_s, NOW + 5);
 }
 
+static void a_kept_session_has_a_month_and_its_tokens_a_week(void **state)
+{
+	(void)state;
+	struct session_token t = session_token_begin("0123abcz", 31, true, NOW);
+	struct session_token got;
+	char                 text[SESSION_TOKEN_MAX];
+	struct str           s = text_of(&t, text);
+
+	assert_int_equal(t.until_s, NOW + LIMIT_SESSION_KEPT_IDLE_SECONDS);
+	assert_int_equal(t.ends_s, NOW + LIMIT_SESSION_KEPT_SECONDS);
+	assert_true(session_token_parse(s, t.until_s - 1, &got));
+	assert_true(got.kept);
+	assert_int_equal(got.scopes, 31);
+	assert_int_equal(got.ends_s, t.ends_s);
+	assert_false(session_token_parse(s, t.until_s, &got));
+	t = session_token_renew(&got, 1, t.ends_s - 5);
+	assert_true(t.kept && t.scopes == 1);
+	assert_int_equal(t.until_s, t.ends_s);
+	/* Without the bit, it is a text of an hour's session, which ended long ago. */
+	text[63] = '1';
+	assert_false(session_token_parse(s, NOW + LIMIT_SESSION_SECONDS, &got) && got.kept);
+	assert_false(session_token_proves(s, signing, sha256));
+}
+
 /* Of each text that differs in a byte or in its length, either the form is wrong or the proof is. */
 static void no_slip_passes(void **state)
 {
 	(void)state;
-	struct session_token t = session_token_begin("0123abcz", 15, NOW);
+	struct session_token t = session_token_begin("0123abcz", 15, false, NOW);
 	struct session_token got;
 	char                 text[SESSION_TOKEN_MAX];
 	struct str           s = text_of(&t, text);
@@ -146,6 +170,7 @@ int main(void)
 		cmocka_unit_test(a_token_says_what_it_was_made_of),
 		cmocka_unit_test(a_token_is_good_for_an_hour),
 		cmocka_unit_test(the_next_tokens_end_with_the_session),
+		cmocka_unit_test(a_kept_session_has_a_month_and_its_tokens_a_week),
 		cmocka_unit_test(a_limit_shortens_and_never_lengthens),
 		cmocka_unit_test(no_slip_passes),
 	};

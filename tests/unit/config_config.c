@@ -651,6 +651,7 @@ static void wrong_files_are_refused_with_their_place(void **state)
 		{ "providers:\n- {name: a, retries: 11}\n", "out of range; 0 to 10 is allowed" },
 		{ "providers:\n- {name: a, max_tokens_field: n}\n",
 		  "allowed: max_tokens or max_completion_tokens" },
+		{ "providers:\n- {name: a, hosting: azure}\n", "allowed: bedrock or vertex" },
 		{ "providers:\n- {name: a, system_messages: first}\n",
 		  "allowed: auto, keep or one" },
 		{ "providers:\n- {name: a, forward_store: yes}\n", "allowed: true or false" },

@@ -301,9 +301,52 @@ static void of_many_at_once_exactly_so_many_get_in(void **state)
 	rate_destroy(r);
 }
 
+static enum rate_answer ask_both(struct rate *r, int64_t key, const struct allowance *mine,
+				 const struct allowance *ours, struct rate_hold *hold,
+				 enum rate_whose *whose)
+{
+	enum rate_policy why;
+	struct rate_view v;
+
+	return rate_take(r,
+			 &(struct rate_ask){ .key = key,
+					     .group = -7,
+					     .mine = mine,
+					     .ours = ours,
+					     .all = &none,
+					     .now_us = 7 * SECOND },
+			 hold, &v, &why, whose);
+}
+
+static void a_group_counts_the_calls_of_all_its_keys(void **state)
+{
+	(void)state;
+	struct rate     *r = rate_create(4), *one = rate_create(1);
+	struct allowance mine = { .concurrent = 5 };
+	struct allowance ours = { .requests = 2, .requests_window_us = 10 * SECOND };
+	struct rate_hold h[3];
+	enum rate_whose  whose = RATE_KEY;
+
+	assert_non_null(r);
+	assert_non_null(one);
+	assert_int_equal(ask_both(r, 1, &mine, &ours, &h[0], &whose), RATE_TAKEN);
+	assert_int_equal(ask_both(r, 2, &mine, &ours, &h[1], &whose), RATE_TAKEN);
+	assert_int_equal(ask_both(r, 3, &mine, &ours, &h[2], &whose), RATE_REFUSED);
+	assert_int_equal(whose, RATE_GROUP);
+	rate_give(r, &h[0], false, 0); /* nobody was asked */
+	rate_give(r, &h[1], true, 0);
+	assert_int_equal(ask_both(r, 3, &mine, &ours, &h[2], &whose), RATE_TAKEN);
+	rate_give(r, &h[2], true, 0);
+	/* The key's entry does not make room for the group's. */
+	assert_int_equal(ask_both(one, 1, &mine, &ours, &h[0], &whose), RATE_FULL);
+	rate_destroy(r);
+	rate_destroy(one);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_group_counts_the_calls_of_all_its_keys),
 		cmocka_unit_test(a_window_begins_with_its_first_call),
 		cmocka_unit_test(tokens_are_settled),
 		cmocka_unit_test(what_all_refuse_takes_nothing_of_the_key),

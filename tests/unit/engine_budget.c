@@ -26,7 +26,9 @@ static struct budget_reserve wish(int64_t nano, int64_t limit)
 		.nano = nano,
 		.tokens = 8,
 		.tokens_in = 4,
-		.limit_nano = limit,
+		.parts = { { .name = "key_aaaaaaaa", .limit_nano = limit } },
+		.part_count = 1,
+		.names = "key_aaaaaaaa",
 	};
 }
 
@@ -88,15 +90,15 @@ static void tokens_have_a_limit_of_their_own(void **state)
 	struct fixture       *f = *state;
 	struct budget_reserve a = wish(0, 0), b = wish(0, 0);
 
-	a.limit_tokens = b.limit_tokens = 15;
+	a.parts[0].limit_tokens = b.parts[0].limit_tokens = 15;
 	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
 	assert_int_equal(DO(f, budget_reserve, &b), ERR_INSUFFICIENT_QUOTA);
 	assert_non_null(strstr(b.job.err.text, "up to 8 tokens, and 7 are left"));
-	b.limit_tokens = 16;
+	b.parts[0].limit_tokens = 16;
 	assert_int_equal(DO(f, budget_reserve, &b), ERR_OK);
 	assert_int_equal(outside_int(f, "SELECT reserved_tokens FROM budget"), 16);
 	struct budget_reserve more = wish(1, 0);
-	more.tokens = more.limit_tokens = INT64_MAX / 2;
+	more.tokens = more.parts[0].limit_tokens = INT64_MAX / 2;
 	assert_int_equal(DO(f, budget_reserve, &more), ERR_INSUFFICIENT_QUOTA);
 }
 
@@ -106,7 +108,8 @@ static void a_window_ends_with_the_first_call_behind_it(void **state)
 	struct budget_reserve a = wish(60, 100), b = wish(60, 100), c = wish(50, 100),
 			      d = wish(101, 100);
 
-	a.window_ms = b.window_ms = c.window_ms = d.window_ms = 1000;
+	a.parts[0].window_ms = b.parts[0].window_ms = c.parts[0].window_ms = d.parts[0].window_ms =
+		1000;
 	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
 	b.now_ms = a.now_ms + 400;
 	assert_int_equal(DO(f, budget_reserve, &b), ERR_INSUFFICIENT_QUOTA);
@@ -123,6 +126,199 @@ static void a_window_ends_with_the_first_call_behind_it(void **state)
 	/* What goes on is held back in the next window, too. */
 	b.now_ms = c.now_ms + 1000;
 	assert_int_equal(DO(f, budget_reserve, &b), ERR_INSUFFICIENT_QUOTA);
+}
+
+/* wish_of: the key, its group and its conversation, whose ceiling is `kept`; 0: it is not told. */
+static struct budget_reserve wish_of(int64_t nano, int64_t key, int64_t group, int64_t kept)
+{
+	struct budget_reserve w = wish(nano, key);
+
+	w.parts[1] = (struct budget_part){ .name = "grp_aaaaaaaa",
+					   .whose = BUDGET_GROUP,
+					   .limit_nano = group };
+	w.parts[2] = (struct budget_part){
+		.name = "conv:1", .whose = BUDGET_CONVERSATION, .limit_nano = kept, .kept = true
+	};
+	w.part_count = 3;
+	str_copy(w.names, sizeof w.names, STR("key_aaaaaaaa grp_aaaaaaaa conv:1"));
+	return w;
+}
+
+static int64_t reserved_of(struct fixture *f, const char *name)
+{
+	char sql[128];
+
+	snprintf(sql, sizeof sql, "SELECT reserved_nano FROM budget WHERE key = '%s'", name);
+	return outside_int(f, sql);
+}
+
+/* What is refused by one budget, no budget loses; what is given back, every budget has again. */
+static void budgets_stand_together(void **state)
+{
+	struct fixture       *f = *state;
+	struct budget_reserve a = wish_of(60, 100, 70, 0), b = wish_of(20, 100, 70, 0),
+			      c = wish_of(10, 100, 70, 65), d = wish_of(5, 100, 70, 65),
+			      e = wish_of(5, 100, 70, 1000);
+
+	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
+	assert_int_equal(DO(f, budget_reserve, &b), ERR_INSUFFICIENT_QUOTA);
+	assert_string_equal(b.job.err.path, "group");
+	assert_int_equal(b.left_nano, 10);
+	assert_int_equal(DO(f, budget_reserve, &c), ERR_INSUFFICIENT_QUOTA);
+	assert_string_equal(c.job.err.path, "conversation");
+	assert_int_equal(reserved_of(f, "key_aaaaaaaa"), 60);
+	assert_int_equal(DO(f, budget_reserve, &d), ERR_OK);
+	assert_int_equal(outside_int(f, "SELECT limit_nano FROM budget WHERE key = 'conv:1'"), 65);
+	/* A ceiling is only made smaller. */
+	assert_int_equal(DO(f, budget_reserve, &e), ERR_INSUFFICIENT_QUOTA);
+	assert_string_equal(e.job.err.path, "conversation");
+
+	/* A run that was taken up knows of its key alone, and its reservation of all. */
+	struct budget_reserve m = wish(4, 100);
+	m.run = a.run;
+	m.more = true;
+	assert_int_equal(DO(f, budget_reserve, &m), ERR_INSUFFICIENT_QUOTA);
+	assert_int_equal(settle(f, d.run, 1), ERR_OK);
+	m = wish(4, 100);
+	m.run = a.run;
+	m.more = true;
+	assert_int_equal(DO(f, budget_reserve, &m), ERR_OK);
+	assert_int_equal(reserved_of(f, "grp_aaaaaaaa"), 64);
+	assert_int_equal(settle(f, a.run, 30), ERR_OK);
+	assert_int_equal(reserved_of(f, "key_aaaaaaaa"), 0);
+	assert_int_equal(reserved_of(f, "grp_aaaaaaaa"), 0);
+	assert_int_equal(reserved_of(f, "conv:1"), 0);
+	assert_int_equal(outside_int(f, "SELECT spent_nano FROM budget WHERE key = 'conv:1'"), 31);
+}
+
+/* wish_for: the key's budget, and the one that it has for a customer. */
+static struct budget_reserve wish_for(int64_t nano, struct str customer, int64_t now_ms)
+{
+	struct budget_reserve w = wish(nano, 100);
+
+	w.parts[1] = (struct budget_part){ .whose = BUDGET_EACH,
+					   .limit_nano = 50,
+					   .window_ms = 1000,
+					   .until_ms = -1,
+					   .tag = STR("customer"),
+					   .value = customer };
+	usage_each_name("key_aaaaaaaa", w.parts[1].tag, customer, w.parts[1].name);
+	w.part_count = 2;
+	w.now_ms = now_ms;
+	snprintf(w.names, sizeof w.names, "key_aaaaaaaa %s", w.parts[1].name);
+	return w;
+}
+
+/* many_are_refused: calls of new values at once, by their own budget or by the key's. */
+static void many_are_refused(struct fixture *f, int64_t now_ms)
+{
+	enum { AT_ONCE = 40 };
+	struct budget_reserve all[AT_ONCE];
+	size_t                want = f->loop.done + AT_ONCE;
+
+	for (size_t i = 0; i < AT_ONCE; i++) {
+		char name[16];
+
+		snprintf(name, sizeof name, "new%zu", i);
+		all[i] = wish_for(i % 2 ? 51 : 20, str_of(name), now_ms);
+		assert_true(SUBMIT(f, budget_reserve, &all[i]));
+	}
+	loop_until(&f->loop, want);
+	for (size_t i = 0; i < AT_ONCE; i++)
+		assert_int_equal(all[i].job.err.code, ERR_INSUFFICIENT_QUOTA);
+}
+
+static void each_value_has_a_budget_that_ends_with_its_window(void **state)
+{
+	struct fixture       *f = *state;
+	int64_t               now_ms = clock_wall_ms();
+	struct budget_reserve a = wish_for(40, STR("acme"), now_ms),
+			      b = wish_for(20, STR("acme"), now_ms + 400),
+			      c = wish_for(20, STR_NONE, now_ms),
+			      d = wish_for(45, STR("acme"), now_ms + 1000),
+			      e = wish_for(1, STR("new"), now_ms);
+
+	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
+	assert_int_equal(reserved_of(f, a.parts[1].name), 40);
+	assert_int_equal(DO(f, budget_reserve, &b), ERR_INSUFFICIENT_QUOTA);
+	assert_string_equal(b.job.err.path, "tag.customer");
+	assert_non_null(strstr(b.job.err.text, "this key's budget for customer=acme of"));
+	assert_int_equal(b.job.err.retry_after_ms, 600);
+	assert_int_equal(DO(f, budget_reserve, &c), ERR_OK);
+	assert_int_equal(DO(f, budget_reserve, &d), ERR_INSUFFICIENT_QUOTA);
+	assert_string_equal(d.job.err.path, "key");
+	assert_int_equal(settle(f, a.run, 40), ERR_OK);
+	assert_int_equal(settle(f, c.run, 1), ERR_OK);
+	d = wish_for(45, STR("acme"), now_ms + 1000);
+	assert_int_equal(DO(f, budget_reserve, &d), ERR_OK);
+	assert_int_equal(settle(f, d.run, 45), ERR_OK);
+	/* A value whose call is refused by another budget leaves nothing: callers may name any. */
+	e.nano = 20;
+	assert_int_equal(DO(f, budget_reserve, &e), ERR_INSUFFICIENT_QUOTA);
+	many_are_refused(f, now_ms);
+	assert_int_equal(outside_int(f, "SELECT count(*) FROM budget WHERE key LIKE 'each:%'"), 2);
+	assert_int_equal(outside_int(f, "SELECT max(until_ms - began_ms) FROM budget"), 1000);
+}
+
+static struct budget_reserve more_of(const struct budget_reserve *first, int64_t nano)
+{
+	struct budget_reserve m = *first;
+
+	m.job = (struct store_job){ 0 };
+	m.more = true;
+	m.nano = nano;
+	m.tokens = 2;
+	m.tokens_in = 0;
+	return m;
+}
+
+static void a_reservation_grows_as_far_as_the_budget_goes(void **state)
+{
+	struct fixture       *f = *state;
+	struct budget_reserve a = wish(30, 100), b = wish(30, 100);
+
+	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
+	assert_int_equal(DO(f, budget_reserve, &b), ERR_OK);
+	struct budget_reserve m = more_of(&a, 25);
+	assert_int_equal(DO(f, budget_reserve, &m), ERR_OK);
+	assert_books(f, 0, 85, 2);
+	m = more_of(&b, 16);
+	assert_int_equal(DO(f, budget_reserve, &m), ERR_INSUFFICIENT_QUOTA);
+	assert_int_equal(m.left_nano, 15);
+	assert_non_null(strstr(m.job.err.text, "ends here"));
+	assert_books(f, 0, 85, 2);
+	m = more_of(&b, 15);
+	assert_int_equal(DO(f, budget_reserve, &m), ERR_OK);
+	assert_books(f, 0, 100, 2);
+	assert_int_equal(settle(f, a.run, 40), ERR_OK);
+	assert_books(f, 40, 45, 1);
+	m = more_of(&a, 1); /* that call is over */
+	assert_int_equal(DO(f, budget_reserve, &m), ERR_INSUFFICIENT_QUOTA);
+	assert_int_equal(settle(f, b.run, 45), ERR_OK);
+	assert_books(f, 85, 0, 0);
+}
+
+static void a_call_may_want_room_for_others(void **state)
+{
+	struct fixture       *f = *state;
+	struct budget_reserve a = wish(30, 100), b = wish(40, 100);
+
+	a.spare_nano = 70;
+	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
+	b.spare_nano = 40;
+	assert_int_equal(DO(f, budget_reserve, &b), ERR_INSUFFICIENT_QUOTA);
+	assert_int_equal(b.left_nano, 70);
+	b.spare_nano = 30;
+	b.parts[0].limit_tokens = 20;
+	b.spare_tokens = 5;
+	assert_int_equal(DO(f, budget_reserve, &b), ERR_INSUFFICIENT_QUOTA);
+	assert_int_equal(b.left_tokens, 12);
+	b.spare_tokens = 4;
+	assert_int_equal(DO(f, budget_reserve, &b), ERR_OK);
+	assert_books(f, 0, 70, 2);
+	struct budget_reserve all = wish(1, 5);
+	all.spare_nano = INT64_MAX; /* whatever a price makes of it */
+	assert_int_equal(DO(f, budget_reserve, &all), ERR_INSUFFICIENT_QUOTA);
 }
 
 /* --- many at once --- */
@@ -168,6 +364,38 @@ static void two_hundred_threads_never_pass_a_limit(void **state)
 		assert_int_equal(settle(f, all[i].wish.run, 3),
 				 ERR_OK); /* refused ones have nothing */
 	assert_books(f, 426, 0, 0);
+	free(all);
+}
+
+/* Each call grows by 3 until it is refused, all at once, while others end. */
+static void what_grows_at_once_never_passes_a_limit(void **state)
+{
+	enum { CALLS = 10, TIMES = 15 };
+	struct fixture       *f = *state;
+	struct budget_reserve first[CALLS];
+	struct asker         *all = calloc((size_t)CALLS * TIMES, sizeof *all);
+	size_t                good = 0;
+
+	assert_non_null(all);
+	for (size_t i = 0; i < CALLS; i++) {
+		first[i] = wish(10, 500);
+		assert_int_equal(DO(f, budget_reserve, &first[i]), ERR_OK);
+	}
+	size_t want = f->loop.done + (size_t)CALLS * TIMES;
+	for (size_t i = 0; i < (size_t)CALLS * TIMES; i++) {
+		all[i] = (struct asker){ .f = f, .wish = more_of(&first[i % CALLS], 3) };
+		assert_int_equal(pthread_create(&all[i].thread, NULL, call, &all[i]), 0);
+	}
+	for (size_t i = 0; i < (size_t)CALLS * TIMES; i++)
+		pthread_join(all[i].thread, NULL);
+	loop_until(&f->loop, want);
+	for (size_t i = 0; i < (size_t)CALLS * TIMES; i++)
+		good += all[i].wish.job.err.code == ERR_OK;
+	assert_int_equal(good, 133);
+	assert_books(f, 0, 499, CALLS);
+	for (size_t i = 0; i < CALLS; i++)
+		assert_int_equal(settle(f, first[i].run, 1), ERR_OK);
+	assert_books(f, CALLS, 0, 0);
 	free(all);
 }
 
@@ -317,17 +545,25 @@ static void what_could_not_be_settled_is_settled_later(void **state)
 static void what_was_left_behind_is_swept(void **state)
 {
 	struct fixture       *f = *state;
-	struct budget_reserve old = wish(60, 200), young = wish(40, 200);
+	struct budget_reserve old = wish(60, 200), young = wish(40, 200), runs = wish(20, 200);
 	struct usage_note     n = note_of(id_new(), 1);
+	struct store_message  m;
+	struct turn_begin     t = first_turn(&m, "{\"role\":\"user\",\"content\":\"x\"}");
 
 	old.now_ms -= 25 * 60 * 60 * 1000;
+	/* It is older, and goes on; it has begun by now, for a sweep may come at any time. */
+	runs.run = t.run;
+	runs.now_ms = old.now_ms - 1;
+	assert_int_equal(DO(f, turn_begin, &t), ERR_OK);
+	assert_int_equal(DO(f, budget_reserve, &runs), ERR_OK);
 	young.now_ms = old.now_ms + 2 * 60 * 60 * 1000;
 	assert_int_equal(DO(f, budget_reserve, &old), ERR_OK);
 	assert_int_equal(DO(f, budget_reserve, &young), ERR_OK);
 	store_usage_add(f->store, &n); /* the books are done soon */
-	for (int i = 0; i < 600 && outside_int(f, "SELECT count(*) FROM reservation") > 1; i++)
+	for (int i = 0; i < 600 && outside_int(f, "SELECT count(*) FROM reservation") > 2; i++)
 		nanosleep(&(struct timespec){ .tv_nsec = 50000000 }, NULL);
-	assert_books(f, 15, 40, 1);
+	assert_books(f, 15, 60, 2);
+	assert_int_equal(settle(f, runs.run, 0), ERR_OK);
 	assert_int_equal(settle(f, old.run, 50), ERR_OK); /* too late */
 	assert_int_equal(settle(f, young.run, 7), ERR_OK);
 	assert_books(f, 22, 0, 0);
@@ -381,7 +617,7 @@ static void usage_is_summed_by_what_is_asked_for(void **state)
 	assert_int_equal(r.row_count, 1);
 	assert_false(r.has_more);
 	assert_str(r.rows[0].model, "m2");
-	assert_false(r.budgeted);
+	assert_int_equal(r.budget.began_ms, 0);
 
 	r.group = 0;
 	r.skip = 0;
@@ -428,7 +664,12 @@ int main(void)
 		TEST(what_was_reserved_becomes_what_was_used),
 		TEST(tokens_have_a_limit_of_their_own),
 		TEST(a_window_ends_with_the_first_call_behind_it),
+		TEST(a_reservation_grows_as_far_as_the_budget_goes),
+		TEST(a_call_may_want_room_for_others),
+		TEST(budgets_stand_together),
+		TEST(each_value_has_a_budget_that_ends_with_its_window),
 		TEST(two_hundred_threads_never_pass_a_limit),
+		TEST(what_grows_at_once_never_passes_a_limit),
 		TEST(what_a_dead_process_reserved_is_settled_at_the_start),
 		cmocka_unit_test_setup_teardown(a_kill_leaves_no_reservation_and_no_limit_passed,
 						set_up, tear_down),

@@ -182,10 +182,10 @@ static size_t listed(struct fixture *f, struct conversations_read *j, struct id 
 {
 	arena_init(&j->arena, MIB);
 	assert_int_equal(DO(f, conversations_read, j), ERR_OK);
-	for (size_t i = 0; i < j->conversation_count; i++)
-		ret[i] = j->conversations[i].id;
+	for (size_t i = 0; i < j->line_count; i++)
+		ret[i] = j->lines[i].conversation.id;
 	arena_finish(&j->arena);
-	return j->conversation_count;
+	return j->line_count;
 }
 
 static void lists_are_exact(void **state)

@@ -44,6 +44,17 @@ static void change(struct fixture *f, enum conversation_change change, struct id
 	assert_int_equal(do_write(f, &w), ERR_OK);
 }
 
+/* A list of messages tells the same instruction as the branch. */
+static void assert_listed(struct fixture *f, struct id talk, struct str instruction)
+{
+	struct items_read j = { .conversation = talk, .limit = 1, .with_instruction = true };
+
+	arena_init(&j.arena, MIB);
+	assert_int_equal(DO(f, items_read, &j), ERR_OK);
+	assert_true(str_eq(j.instruction, instruction));
+	arena_finish(&j.arena);
+}
+
 /* Bodies of the branch and the instruction: "INSTRUCTION:abc", "-:abc" where none is set. */
 static void assert_branch(struct fixture *f, struct id talk, const char *want)
 {
@@ -56,6 +67,7 @@ static void assert_branch(struct fixture *f, struct id talk, const char *want)
 		snprintf(got + strlen(got), sizeof got - strlen(got), "%.*s",
 			 STR_ARG(b.messages[i].body));
 	assert_string_equal(got, want);
+	assert_listed(f, talk, b.instruction);
 	arena_finish(&b.arena);
 }
 

@@ -67,6 +67,7 @@ HELP void *outside_hold(const struct fixture *f)
 	sqlite3 *db;
 
 	assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+	sqlite3_busy_timeout(db, 5000); /* the store's own chores may be writing */
 	assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
 	return db;
 }

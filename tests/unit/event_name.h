@@ -26,6 +26,7 @@ static inline const char *event_name(enum event_kind kind)
 		[EVENT_STEP] = "step",
 		[EVENT_EXECUTE] = "execute",
 		[EVENT_EXECUTED] = "executed",
+		[EVENT_RESUMED] = "resumed",
 	};
 	/* clang-format on */
 

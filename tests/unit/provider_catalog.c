@@ -52,6 +52,26 @@ static void names_come_out_in_order_and_once(void **state)
 	}
 }
 
+/* Ollama's lists add a tag to names without one, and say what a model is for. */
+static void facts_are_found_without_a_tag(void **state)
+{
+	struct catalog_names *n = catalog_read(
+		STR("{\"models\":[{\"name\":\"v:latest\",\"details\":{\"context_length\":512},"
+		    "\"capabilities\":[\"embedding\"]},{\"name\":\"v:8b\",\"capabilities\":"
+		    "[\"completion\",\"embedding\",\"tools\"]}]}"));
+	(void)state;
+
+	assert_non_null(n);
+	assert_ptr_equal(catalog_facts(n, STR("v")), catalog_facts(n, STR("v:latest")));
+	assert_int_equal(catalog_facts(n, STR("v"))->context, 512);
+	assert_true(catalog_facts(n, STR("v"))->embeds);
+	assert_false(catalog_facts(n, STR("v:8b"))->embeds);
+	assert_int_equal(catalog_facts(n, STR("v:8b"))->can, CATALOG_TOOLS);
+	assert_null(catalog_facts(n, STR("v:7b")));
+	assert_false(catalog_has(n, STR("v")));
+	catalog_release(n);
+}
+
 static void no_more_than_the_limit_are_kept(void **state)
 {
 	struct buf body;
@@ -73,6 +93,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_come_out_in_order_and_once),
+		cmocka_unit_test(facts_are_found_without_a_tag),
 		cmocka_unit_test(no_more_than_the_limit_are_kept),
 	};
 

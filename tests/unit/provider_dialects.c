@@ -35,6 +35,7 @@ static const struct {
 	{ &dialect_azure, 8 },
 	{ &dialect_anthropic, 20 },
 	{ &dialect_gemini, 90 },
+	{ &dialect_interactions, 100 },
 	{ &dialect_mistral, 40 },
 	{ &dialect_ollama, 30 },
 	{ &dialect_openai_responses, 40 },
@@ -51,6 +52,24 @@ struct suite {
 /* --- events as text --- */
 
 static char native[64]; /* of the last finish */
+
+/* put_details: what only the price needs, where there is any. */
+static bool put_details(struct buf *out, const struct usage *u)
+{
+	const struct {
+		const char *name;
+		int64_t     n;
+	} parts[] = { { "hour", u->cached_hour }, { "heard", u->audio_in },
+		      { "said", u->audio_out },   { "drawn", u->image_out },
+		      { "pictures", u->images },  { "bill", u->billed ? u->bill : 0 } };
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		if (parts[i].n > 0 &&
+		    !buf_fmt(out, " %s %lld", parts[i].name, (long long)parts[i].n))
+			return false;
+	return u->class == CLASS_UNTOLD ||
+	       buf_fmt(out, " class %s", usage_class_word((enum usage_class)u->class));
+}
 
 static void add_event(void *arg, const struct event *ev)
 {
@@ -74,9 +93,11 @@ static void add_event(void *arg, const struct event *ev)
 	case EVENT_BLOCK_END: ok = ok && buf_fmt(out, " %u", ev->block); break;
 	case EVENT_USAGE:
 		assert_true(u->known && !u->estimated);
-		ok = ok && buf_fmt(out, " in %lld out %lld read %lld write %lld reasoning %lld",
-				   (long long)u->in, (long long)u->out, (long long)u->cached_read,
-				   (long long)u->cached_write, (long long)u->reasoning);
+		ok = ok &&
+		     buf_fmt(out, " in %lld out %lld read %lld write %lld reasoning %lld",
+			     (long long)u->in, (long long)u->out, (long long)u->cached_read,
+			     (long long)u->cached_write, (long long)u->reasoning) &&
+		     put_details(out, u);
 		break;
 	case EVENT_FINISH:
 		str_copy(native, sizeof native, ev->name);
@@ -92,7 +113,8 @@ static void add_event(void *arg, const struct event *ev)
 	case EVENT_END:
 	case EVENT_STEP:
 	case EVENT_EXECUTE:
-	case EVENT_EXECUTED: break;
+	case EVENT_EXECUTED:
+	case EVENT_RESUMED: break;
 	case EVENT_ASKED:
 	case EVENT_ERROR:
 	case EVENT__COUNT: fail_msg("a dialect gives no such event");

@@ -61,6 +61,7 @@ static void on_event(void *arg, const struct event *ev)
 	case EVENT_STEP:
 	case EVENT_EXECUTE:
 	case EVENT_EXECUTED:
+	case EVENT_RESUMED:
 	case EVENT_REASONING:
 	case EVENT_REFUSAL:
 	case EVENT_TOOL_START:

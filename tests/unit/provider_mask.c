@@ -173,6 +173,36 @@ static void every_secret_of_a_configuration_is_known(void **state)
 	mask_destroy(m);
 }
 
+static bool hides(const struct mask *m, const char *text)
+{
+	char out[64];
+
+	return mask_text(m, str_of(text), out, sizeof out);
+}
+
+static void fetched_secrets_are_in_every_mask_while_they_are_used(void **state)
+{
+	static const char *const keys[] = { "first-key-1", "second-key-2", "third-key-3" };
+	struct mask             *m = make();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+		const struct str value = str_of(keys[i]);
+
+		assert_false(hides(m, keys[i]));
+		assert_true(mask_live_put(keys, &value, 1));
+		assert_true(hides(m, keys[i]));
+		assert_true(hides(NULL, keys[i]));
+		/* The one before is in use until it ends. */
+		assert_true(i < 1 || hides(m, keys[i - 1]));
+		assert_true(i < 2 || !hides(m, keys[i - 2]));
+	}
+	assert_true(hides(m, UUID));
+	mask_live_drop(keys);
+	assert_false(hides(m, keys[2]));
+	mask_destroy(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +210,7 @@ int main(void)
 		cmocka_unit_test(what_has_no_room_is_cut),
 		cmocka_unit_test(parts_of_a_long_value),
 		cmocka_unit_test(every_secret_of_a_configuration_is_known),
+		cmocka_unit_test(fetched_secrets_are_in_every_mask_while_they_are_used),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

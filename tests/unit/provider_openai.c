@@ -11,7 +11,7 @@ struct heard {
 	struct decoding in;
 	struct buf      raw; /* of the newest event that had one */
 	struct str      cut; /* its raw_usage, as a copy in cut_text */
-	char            cut_text[256];
+	char            cut_text[512];
 	bool            only_usage;
 };
 
@@ -19,6 +19,21 @@ struct heard {
 static bool is_made(struct str id)
 {
 	return id.n == 29 && str_starts(id, STR("call_"));
+}
+
+/* put_details: what only the price needs, where there is any. */
+static bool put_details(struct buf *out, const struct usage *u)
+{
+	bool ok = true;
+
+	if (u->audio_in || u->audio_out || u->image_out || u->images)
+		ok = buf_fmt(out, ";%d,%d,%d,%d", u->audio_in, u->audio_out, u->image_out,
+			     u->images);
+	if (u->billed)
+		ok = ok && buf_fmt(out, ";%lld", (long long)u->bill);
+	if (u->class != CLASS_UNTOLD)
+		ok = ok && buf_fmt(out, ";%s", usage_class_word((enum usage_class)u->class));
+	return ok;
 }
 
 static void put_event(struct buf *out, const struct event *ev)
@@ -43,7 +58,8 @@ static void put_event(struct buf *out, const struct event *ev)
 		ok = ok &&
 		     buf_fmt(out, "%lld,%lld,%lld,%lld,%lld", (long long)ev->usage.in,
 			     (long long)ev->usage.out, (long long)ev->usage.cached_read,
-			     (long long)ev->usage.cached_write, (long long)ev->usage.reasoning);
+			     (long long)ev->usage.cached_write, (long long)ev->usage.reasoning) &&
+		     put_details(out, &ev->usage);
 	if (ev->kind == EVENT_TOOL_START)
 		ok = ok && buf_str(out, is_made(ev->id) ? STR("MADE") : ev->id) &&
 		     buf_text(out, ",") && buf_str(out, ev->name);
@@ -299,6 +315,25 @@ static const struct stream_case streams[] = {
 	  { FIRST, HEAD "\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}],"
 			"\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}" },
 	  "START(c1,m)* FINISH(stop)* USAGE(1,2,0,0,0)+ " },
+	{ "the tokens of audio and pictures, and the class",
+	  { HEAD "\"service_tier\":\"auto\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\","
+		 "\"images\":[{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,AA\"}}]}}]}",
+	    STOP("stop"),
+	    HEAD "\"service_tier\":\"priority\",\"choices\":[],\"usage\":{\"prompt_tokens\":9,"
+		 "\"completion_tokens\":8,\"total_tokens\":17,"
+		 "\"prompt_tokens_details\":{\"audio_tokens\":5,\"cached_tokens\":1,\"text_tokens\":4},"
+		 "\"completion_tokens_details\":{\"audio_tokens\":2,\"image_tokens\":3,\"reasoning_tokens\":1,"
+		 "\"accepted_prediction_tokens\":0,\"rejected_prediction_tokens\":0}}}" },
+	  "START(c1,m)* MEDIA({\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,AA\"}})+ "
+	  "FINISH(stop)* USAGE(9,8,1,0,1;5,2,3,1;priority)* " },
+	{ "the class of the first chunk alone, and the cost (OpenRouter)",
+	  { HEAD "\"service_tier\":\"flex\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"}}]}",
+	    STOP("stop"), USED("\"prompt_tokens\":9,\"completion_tokens\":8,\"cost\":0.00014") },
+	  "START(c1,m) TEXT(a) FINISH(stop)* USAGE(9,8,0,0,0;140000;flex)* " },
+	{ "the cost in ticks (xAI), and what is no cost",
+	  { FIRST, STOP("stop"),
+	    USED("\"prompt_tokens\":9,\"completion_tokens\":8,\"cost\":\"free\",\"cost_in_usd_ticks\":37756000") },
+	  "START(c1,m)* FINISH(stop)* USAGE(9,8,0,0,0;3775600)* " },
 	{ "usage without choices (vLLM)",
 	  { FIRST, STOP("stop"),
 	    HEAD "\"choices\":null,\"usage\":{\"prompt_tokens\":1,\"completion_tokens\":2}}",
@@ -608,6 +643,15 @@ static const struct whole_case wholes[] = {
 	  ERR_OK,
 	  "START(c,m) MESSAGE({\"role\":\"assistant\",\"content\":\"Hi\"})* USAGE(1,2,0,0,0)+ "
 	  "FINISH(length)+ " },
+	{ "what prices need",
+	  "{\"id\":\"c\",\"object\":\"chat.completion\",\"created\":1,\"model\":\"m\",\"service_tier\":\"default\","
+	  "\"choices\":[{\"index\":0,\"message\":{\"role\":\"assistant\",\"content\":\"Hi\",\"images\":[{},{}]},"
+	  "\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":9,\"completion_tokens\":8,\"cost\":1.5e-05,"
+	  "\"prompt_tokens_details\":{\"audio_tokens\":5},"
+	  "\"completion_tokens_details\":{\"audio_tokens\":2,\"image_tokens\":3}}}",
+	  ERR_OK,
+	  "START(c,m) MESSAGE({\"role\":\"assistant\",\"content\":\"Hi\",\"images\":[{},{}]})* "
+	  "USAGE(9,8,0,0,0;5,2,3,2;15000;standard)+ FINISH(stop)+ " },
 	{ "blank lines in front, members missing",
 	  "\n\n \r\n{\"choices\":[{\"message\":{\"content\":\"Hi\",\"tool_calls\":[{\"type\":\"new\"}]}}]}",
 	  ERR_OK,

@@ -1,6 +1,7 @@
 /* Models and providers by name, and what a configuration of them may hold. */
-#include "provider/registry.h"
+#include "provider/choice.h"
 
+#include "provider/balance.h"
 #include "provider/provider.h"
 #include "provider/tally.h"
 
@@ -20,6 +21,9 @@ static struct provider *make(const char *name)
 	assert_int_equal(provider_create(&o, &p, &e), ERR_OK);
 	return p;
 }
+
+/* A call without a session. */
+static const struct affinity nobody_s;
 
 static enum errc registry_of(const struct model_options *models, size_t count,
 			     const char *default_model, struct registry **ret, struct err *e)
@@ -293,6 +297,16 @@ static const struct {
 	    .header_count = 1 }, false },
 	{ "an unknown name for max_tokens",
 	  { .name = "x", .dialect = "openai", .base_url = "http://h", .max_tokens_field = "n" }, false },
+	{ "Claude on Bedrock",
+	  { .name = "b", .dialect = "anthropic", .hosting = "bedrock", .base_url = "https://h" }, true },
+	{ "Claude on Vertex AI",
+	  { .name = "v", .dialect = "anthropic", .hosting = "vertex",
+	    .base_url = "https://h/v1/projects/p/locations/l" }, true },
+	{ "Vertex AI without a project",
+	  { .name = "v", .dialect = "anthropic", .hosting = "vertex", .base_url = "https://h/v1" }, false },
+	{ "Converse", { .name = "c", .dialect = "bedrock", .base_url = "https://h" }, true },
+	{ "a place that serves the dialect as it is",
+	  { .name = "g", .dialect = "gemini", .hosting = "vertex", .base_url = "https://h" }, false },
 	{ "a negative delay", { .name = "x", .dialect = "echo", .delay_us = -1 }, false },
 	{ "a reply that is no UTF-8", { .name = "x", .dialect = "echo", .reply = "\xFF" }, false },
 };
@@ -343,26 +357,282 @@ static void targets_are_chosen_by_weight_among_the_healthy(void **state)
 	const struct model *m = t.model;
 	assert_true(registry_several(m));
 	for (int i = 0; i < 50; i++) {
-		struct registry_block block = { 0 };
+		struct choice_block block = { 0 };
 
-		assert_true(registry_choose(m, STR("m"), 0, 0, &t, &block));
+		assert_true(choice_make(m, STR("m"), 0, &nobody_s, 0, &t, &block));
 		got[t.index]++;
-		registry_done(&t);
+		choice_done(&t);
 	}
 	assert_int_equal(got[0], 30);
 	assert_int_equal(got[1], 10);
 	assert_int_equal(got[2], 10);
 
 	/* What was tried, and what is ill, is left out. */
-	struct registry_block block = { 0 };
+	struct choice_block block = { 0 };
 	health_tell(&(struct health_target){ "a", STR("m"), &dead }, HEALTH_REFUSED, 0, false, 0);
-	assert_true(registry_untried(m, STR("m"), 0, 0));
-	assert_true(registry_choose(m, STR("m"), 0, 0, &t, &block));
+	assert_true(choice_untried(m, STR("m"), 0, 0));
+	assert_true(choice_make(m, STR("m"), 0, &nobody_s, 0, &t, &block));
 	assert_string_equal(t.provider->name, "b");
 	assert_true(str_is(t.upstream_model, "other"));
-	assert_false(registry_untried(m, STR("m"), 2, 0));
-	assert_false(registry_choose(m, STR("m"), 2, 0, &t, &block));
+	assert_false(choice_untried(m, STR("m"), 2, 0));
+	assert_false(choice_make(m, STR("m"), 2, &nobody_s, 0, &t, &block));
 	assert_true(block.dead && !block.open && !block.cooling);
+	health_reset();
+}
+
+/* --- affinity --- */
+
+enum { SESSIONS = 10000 };
+
+/* Three targets with the weights 3, 1 and 1; the first entry has two keys. */
+static struct registry *affinity_create(const struct model **ret)
+{
+	static const struct target_options list[] = {
+		{ .provider = "a", .weight = 3 },
+		{ .provider = "b", .weight = 1 },
+		{ .provider = "c", .weight = 1 },
+	};
+	static const char *const          names[] = { "f" };
+	static const struct model_options rows[] = {
+		{ .name = "m",
+		  .targets = list,
+		  .target_count = 3,
+		  .fallback = names,
+		  .fallback_count = 1 },
+		{ .name = "f", .provider = "d" },
+	};
+	static const struct provider_options entries[] = {
+		{ .name = "a", .dialect = "echo", .place = 1 },
+		{ .name = "a", .dialect = "echo", .place = 2 },
+		{ .name = "b", .dialect = "echo" },
+		{ .name = "c", .dialect = "echo" },
+		{ .name = "d", .dialect = "echo" },
+	};
+	struct provider *made[ARRAY_LEN(entries)];
+	struct registry *r = NULL;
+	struct target    t;
+	struct err       e;
+
+	health_reset();
+	for (size_t i = 0; i < ARRAY_LEN(entries); i++)
+		assert_int_equal(provider_create(&entries[i], &made[i], &e), ERR_OK);
+	assert_int_equal(registry_create_take(made, ARRAY_LEN(entries), rows, 2, NULL, &r, &e),
+			 ERR_OK);
+	assert_int_equal(registry_find(r, STR("m"), &t, &e), ERR_OK);
+	*ret = t.model;
+	return r;
+}
+
+static struct target target_for(const struct model *m, struct affinity by, uint32_t tried)
+{
+	struct choice_block block = { 0 };
+	struct target       t;
+
+	assert_true(choice_make(m, STR("m"), tried, &by, 0, &t, &block));
+	choice_done(&t);
+	return t;
+}
+
+static struct affinity session(uint64_t i)
+{
+	return (struct affinity){ .session = i * UINT64_C(0x9e3779b97f4a7c15) | 1 };
+}
+
+/* near: within three in a hundred of the whole. */
+static bool near(size_t n, size_t want)
+{
+	return n + SESSIONS * 3 / 100 >= want && n <= want + SESSIONS * 3 / 100;
+}
+
+static void sessions_are_shared_by_weight(void **state)
+{
+	const struct model *m;
+	OWNED(registry) r = affinity_create(&m);
+	size_t got[4] = { 0 };
+
+	(void)state;
+	(void)r;
+	for (uint64_t i = 0; i < SESSIONS; i++)
+		got[target_for(m, session(i), 0).index]++;
+	/* the two keys share the weight of their entry */
+	assert_true(near(got[0], SESSIONS * 3 / 10) && near(got[1], SESSIONS * 3 / 10));
+	assert_true(near(got[2], SESSIONS / 5) && near(got[3], SESSIONS / 5));
+}
+
+static void a_target_that_goes_moves_its_own_sessions_only(void **state)
+{
+	const struct model *m;
+	OWNED(registry) r = affinity_create(&m);
+	size_t moved = 0;
+
+	(void)state;
+	(void)r;
+	for (uint64_t i = 0; i < SESSIONS; i++) {
+		struct target before = target_for(m, session(i), 0);
+		struct target after = target_for(m, session(i), 1u << 2);
+
+		if (before.index == 2)
+			moved++;
+		else
+			assert_int_equal(after.index, before.index);
+		assert_int_not_equal(after.index, 2);
+		assert_int_equal(
+			choice_affinity(m, &after, &(struct affinity){ session(i).session, 0 }),
+			before.index == 2 ? AFFINITY_MOVED : AFFINITY_KEPT);
+	}
+	assert_true(near(moved, SESSIONS / 5));
+}
+
+/* The choice must be the same at each gateway, whatever was asked there before, and in each later version. */
+static void all_gateways_agree(void **state)
+{
+	static const size_t want[] = { 0, 2, 2, 3, 3, 1, 0, 3, 2, 0 };
+	const struct model *m, *n;
+	OWNED(registry) r = affinity_create(&m);
+	OWNED(registry) other = affinity_create(&n);
+
+	(void)state;
+	(void)r;
+	(void)other;
+	for (uint64_t i = 0; i < 100; i++)
+		(void)target_for(n, session(i + 1000), 0);
+	for (uint64_t i = 0; i < SESSIONS; i++)
+		assert_int_equal(target_for(m, session(i), 0).index,
+				 target_for(n, session(i), 0).index);
+	for (size_t i = 0; i < ARRAY_LEN(want); i++)
+		assert_int_equal(target_for(m, session(i), 0).index, want[i]);
+}
+
+static void the_last_good_target_goes_first(void **state)
+{
+	const struct model *m;
+	OWNED(registry) r = affinity_create(&m);
+	struct choice_block block = { 0 };
+	struct target       t;
+	struct str          name;
+	uint32_t            others;
+
+	(void)state;
+	(void)r;
+	for (uint64_t i = 0; i < 100; i++) {
+		struct affinity by = session(i);
+
+		t = target_for(m, session(i + 1), 0);
+		by.last = registry_mark(&t);
+		t = target_for(m, by, 0);
+		assert_true(registry_mark(&t) == by.last);
+		assert_null(registry_marked(m, by.last, &name, &others));
+	}
+	/* a fallback's */
+	const struct model *f = registry_fallback(m, 0, &name);
+	assert_true(choice_make(f, name, 0, &nobody_s, 0, &t, &block));
+	assert_ptr_equal(registry_marked(m, registry_mark(&t), &name, &others), f);
+	assert_true(str_is(name, "f") && others == ~1u);
+	assert_int_equal(choice_affinity(m, &t, &(struct affinity){ 1, registry_mark(&t) }),
+			 AFFINITY_KEPT);
+	assert_null(registry_marked(m, 12, &name, &others));
+	/* a session that has moved to a fallback is not where it belongs */
+	assert_int_equal(choice_affinity(m, &t, &(struct affinity){ 1, 0 }), AFFINITY_MOVED);
+	assert_int_equal(choice_affinity(m, &t, &(struct affinity){ 0, 0 }), AFFINITY_NONE);
+}
+
+/* One target with so many keys, and another target. */
+static struct registry *pool_create(unsigned keys, const struct model **ret)
+{
+	static const struct target_options list[] = {
+		{ .provider = "p", .weight = 1 },
+		{ .provider = "q", .weight = 1 },
+	};
+	static const struct model_options row = { .name = "m", .targets = list, .target_count = 2 };
+	struct provider                  *made[8];
+	struct registry                  *r = NULL;
+	struct target                     t;
+	struct err                        e;
+	size_t                            n = 0;
+
+	for (unsigned k = 1; k <= keys; k++) {
+		struct provider_options o = { .name = "p",
+					      .dialect = "echo",
+					      .place = keys > 1 ? k : 0 };
+		assert_int_equal(provider_create(&o, &made[n++], &e), ERR_OK);
+	}
+	assert_int_equal(
+		provider_create(&(struct provider_options){ .name = "q", .dialect = "echo" },
+				&made[n++], &e),
+		ERR_OK);
+	assert_int_equal(registry_create_take(made, n, &row, 1, NULL, &r, &e), ERR_OK);
+	assert_int_equal(registry_find(r, STR("m"), &t, &e), ERR_OK);
+	*ret = t.model;
+	return r;
+}
+
+static void a_key_more_moves_nobody_to_or_from_other_entries(void **state)
+{
+	const struct model *one, *two, *three;
+	OWNED(registry) a = pool_create(1, &one);
+	OWNED(registry) b = pool_create(2, &two);
+	OWNED(registry) c = pool_create(3, &three);
+	size_t changed = 0;
+
+	(void)state;
+	(void)a;
+	(void)b;
+	(void)c;
+	for (uint64_t i = 0; i < 1000; i++) {
+		struct target x = target_for(one, session(i), 0);
+		struct target y = target_for(two, session(i), 0);
+		struct target z = target_for(three, session(i), 0);
+
+		assert_string_equal(x.provider->name, y.provider->name);
+		assert_string_equal(x.provider->name, z.provider->name);
+		if (registry_mark(&y) != registry_mark(&z)) {
+			assert_string_equal(z.provider->label, "p#3");
+			changed++;
+		}
+	}
+	assert_true(changed > 100 && changed < 230); /* a third of the entry's half */
+	/* the first key is the one that the entry had */
+	struct target x = target_for(one, nobody_s, 2);
+	struct target y = target_for(two, nobody_s, 6);
+	assert_string_equal(y.provider->label, "p#1");
+	assert_true(registry_mark(&x) == registry_mark(&y));
+}
+
+static void calls_without_a_session_make_up_for_the_others(void **state)
+{
+	const struct model *m;
+	OWNED(registry) r = affinity_create(&m);
+	size_t heavy = target_for(m, session(1), 0).index;
+	size_t got[4] = { 0 };
+
+	(void)state;
+	(void)r;
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(target_for(m, session(1), 0).index, heavy);
+	for (int i = 0; i < 10; i++)
+		got[target_for(m, nobody_s, 0).index]++;
+	assert_int_equal(got[heavy], 0);
+	/* a thousand calls of one session do not keep the others away for as long */
+	for (int i = 0; i < 1000; i++)
+		(void)target_for(m, session(1), 0);
+	for (int i = 0; i < 1000; i++)
+		got[target_for(m, nobody_s, 0).index]++;
+	assert_true(got[heavy] > 100);
+}
+
+static void a_dead_key_takes_itself_alone_out(void **state)
+{
+	static const struct health_rules dead = { .dead_us = 1000 };
+	const struct model              *m;
+	OWNED(registry) r = affinity_create(&m);
+	size_t got[4] = { 0 };
+
+	(void)state;
+	(void)r;
+	health_tell(&(struct health_target){ "a#1", STR("m"), &dead }, HEALTH_REFUSED, 0, false, 0);
+	for (uint64_t i = 0; i < 1000; i++)
+		got[target_for(m, session(i), 0).index]++;
+	assert_true(got[0] == 0 && got[1] > 0 && got[2] > 0 && got[3] > 0);
 	health_reset();
 }
 
@@ -371,10 +641,10 @@ static void of_equal_targets_the_one_with_fewer_calls_is_next(void **state)
 	struct balance_row rows[] = { { 1, 0, 2 }, { 1, 0, 1 }, { 1, 0, 3 } };
 
 	(void)state;
-	assert_int_equal(balance_pick(rows, 3, 7), 1);
-	assert_int_equal(balance_pick(rows, 3, 7), 0);
-	assert_int_equal(balance_pick(rows, 3, 7), 2);
-	assert_int_equal(balance_pick(rows, 3, 4), 2);
+	assert_int_equal(balance_pick(rows, 3, 7, 3), 1);
+	assert_int_equal(balance_pick(rows, 3, 7, 3), 0);
+	assert_int_equal(balance_pick(rows, 3, 7, 3), 2);
+	assert_int_equal(balance_pick(rows, 3, 4, 3), 2);
 }
 
 static void fallbacks_lead_to_models(void **state)
@@ -392,17 +662,17 @@ static void fallbacks_lead_to_models(void **state)
 		{ { .name = "m", .provider = "a", .fallback = nobody, .fallback_count = 1 } },
 	};
 	OWNED(registry) r = NULL;
-	struct err            e;
-	struct target         t;
-	struct str            name;
-	struct registry_block block = { 0 };
+	struct err          e;
+	struct target       t;
+	struct str          name;
+	struct choice_block block = { 0 };
 
 	(void)state;
 	assert_int_equal(registry_of(rows, 3, NULL, &r, &e), ERR_OK);
 	assert_int_equal(registry_find(r, STR("n"), &t, &e), ERR_OK);
 	const struct model *m = registry_fallback(t.model, 0, &name);
 	assert_true(m && str_is(name, "local/x"));
-	assert_true(registry_choose(m, name, 0, 0, &t, &block));
+	assert_true(choice_make(m, name, 0, &nobody_s, 0, &t, &block));
 	assert_true(str_is(t.upstream_model, "x"));
 	assert_int_equal(registry_find(r, STR("n"), &t, &e), ERR_OK);
 	assert_non_null(registry_fallback(t.model, 1, &name));
@@ -424,6 +694,13 @@ int main(void)
 		cmocka_unit_test(a_star_alone_is_every_name),
 		cmocka_unit_test(a_model_takes_what_its_provider_can_and_its_row_allows),
 		cmocka_unit_test(targets_are_chosen_by_weight_among_the_healthy),
+		cmocka_unit_test(sessions_are_shared_by_weight),
+		cmocka_unit_test(a_target_that_goes_moves_its_own_sessions_only),
+		cmocka_unit_test(all_gateways_agree),
+		cmocka_unit_test(the_last_good_target_goes_first),
+		cmocka_unit_test(a_key_more_moves_nobody_to_or_from_other_entries),
+		cmocka_unit_test(calls_without_a_session_make_up_for_the_others),
+		cmocka_unit_test(a_dead_key_takes_itself_alone_out),
 		cmocka_unit_test(of_equal_targets_the_one_with_fewer_calls_is_next),
 		cmocka_unit_test(fallbacks_lead_to_models),
 		cmocka_unit_test(what_cannot_work_is_refused),

@@ -12,6 +12,10 @@
 
 enum { MADE_MS = 1000 * 1000 };
 
+/* clang-format off */
+#define AT(name, place) (&(struct attempt_asked){ STR(name), (place) })
+/* clang-format on */
+
 static const struct attempt_past failed = {
 	.provider = "p\"1",
 	.code = "upstream_error",
@@ -21,6 +25,8 @@ static const struct attempt_past failed = {
 	.costs = true,
 	.nano = 5,
 };
+
+static const struct attempt_price unknown;
 
 static const struct run_read row = {
 	.status = RUN_COMPLETED,
@@ -57,17 +63,18 @@ static const char *printed_log(const struct attempt_log *l, struct run_read run)
 	return printed(&run);
 }
 
-#define NOTHING "\"usage\":null,\"usage_source\":null,\"cost\":null"
+#define UNPRICED ",\"price_source\":null,\"price_tier\":null,\"price_class\":null"
+#define NOTHING  "\"usage\":null,\"usage_source\":null,\"cost\":null" UNPRICED
 
 static void one_attempt_takes_the_rest_from_the_run(void **state)
 {
 	struct attempt_log l;
-	const char        *on = "{\"attempt_list\":[{\"provider\":\"q\",\"model\":\"m/8\",";
-	const char        *text;
+	const char *on = "{\"attempt_list\":[{\"provider\":\"q\",\"key\":null,\"model\":\"m/8\",";
+	const char *text;
 
 	(void)state;
 	attempt_log_init(&l);
-	attempt_log_begun(&l, MADE_MS, STR("m/8"), MADE_MS + 10);
+	attempt_log_begun(&l, MADE_MS, AT("m/8", 0), MADE_MS + 10);
 	assert_true(str_eq(buf_view(&l.text), STR("[[\"m/8\",10,null]]")));
 	text = printed_log(&l, (struct run_read){ .status = RUN_RUNNING,
 						  .provider = STR("q"),
@@ -78,14 +85,38 @@ static void one_attempt_takes_the_rest_from_the_run(void **state)
 				     "\"ended_at_ms\":null,\"outcome\":\"running\","
 				     "\"http_status\":null,\"error_code\":null," NOTHING "}]}"));
 	l.http = 201;
-	attempt_log_last(&l, MADE_MS, STR("m/8"), false, true, 99);
+	attempt_log_last(&l, MADE_MS, AT("m/8", 0), false, true, 99, &unknown);
 	assert_true(str_eq(buf_view(&l.text), STR("[[\"m/8\",10,201]]")));
 	text = printed_log(&l, row);
 	assert_non_null(strstr(text, on));
 	assert_non_null(strstr(text, "\"first_token_at_ms\":1000060,\"ended_at_ms\":1000090,"
 				     "\"outcome\":\"completed\",\"http_status\":201,"));
-	assert_non_null(strstr(text, "\"cost\":\"0.000000012\"}]}"));
+	assert_non_null(strstr(text, "\"cost\":\"0.000000012\"" UNPRICED "}]}"));
 	attempt_log_finish(&l);
+}
+
+static void an_earlier_life_is_gone_on_with(void **state)
+{
+	struct attempt_log was, l;
+
+	(void)state;
+	attempt_log_init(&was);
+	attempt_log_begun(&was, MADE_MS, AT("one", 0), MADE_MS + 10);
+	attempt_log_past(&was, MADE_MS, AT("one", 0), &failed);
+	attempt_log_init(&l);
+	attempt_log_again(&l, (struct str){ was.text.data + 1, was.text.len - 2 }, 1, MADE_MS + 20);
+	assert_true(str_eq(buf_view(&l.text), buf_view(&was.text)));
+	attempt_log_past(&l, MADE_MS, AT("two", 0), &failed);
+	attempt_log_begun(&was, MADE_MS, AT("two", 0), MADE_MS + 20);
+	attempt_log_past(&was, MADE_MS, AT("two", 0), &failed);
+	assert_true(str_eq(buf_view(&l.text), buf_view(&was.text)));
+	attempt_log_finish(&l);
+	attempt_log_init(&l);
+	attempt_log_again(&l, STR_NONE, 0, MADE_MS + 10);
+	attempt_log_past(&l, MADE_MS, AT("one", 0), &failed);
+	assert_int_equal(l.count, 1);
+	attempt_log_finish(&l);
+	attempt_log_finish(&was);
 }
 
 static void several_have_their_own(void **state)
@@ -94,23 +125,57 @@ static void several_have_their_own(void **state)
 
 	(void)state;
 	attempt_log_init(&l);
-	attempt_log_begun(&l, MADE_MS, STR("one"), MADE_MS + 10);
-	attempt_log_past(&l, MADE_MS, STR("one"), &failed);
+	attempt_log_begun(&l, MADE_MS, AT("one", 0), MADE_MS + 10);
+	attempt_log_past(&l, MADE_MS, AT("one", 0), &failed);
 	assert_true(str_eq(buf_view(&l.text), STR("[[\"one\",10,500,\"p\\\"1\",30,"
 						  "\"upstream_error\",0,30,7,3,0,0,5,null]]")));
-	attempt_log_begun(&l, MADE_MS, STR("two"), MADE_MS + 50);
+	attempt_log_begun(&l, MADE_MS, AT("two", 0), MADE_MS + 50);
 	l.http = 200;
-	attempt_log_last(&l, MADE_MS, STR("two"), true, true, 7);
+	attempt_log_last(&l, MADE_MS, AT("two", 0), true, true, 7, &unknown);
 	const char *text = printed_log(&l, row);
-	assert_non_null(strstr(text, "{\"provider\":\"p\\\"1\",\"model\":\"one\","
+	assert_non_null(strstr(text, "{\"provider\":\"p\\\"1\",\"key\":null,\"model\":\"one\","
 				     "\"started_at_ms\":1000010,\"first_token_at_ms\":null,"
 				     "\"ended_at_ms\":1000040,\"outcome\":\"failed\","
 				     "\"http_status\":500,\"error_code\":\"upstream_error\","
 				     "\"usage\":{\"prompt_tokens\":30,\"completion_tokens\":7,"));
-	assert_non_null(strstr(text, "\"usage_source\":\"provider\",\"cost\":\"0.000000005\"},{"
-				     "\"provider\":\"q\",\"model\":\"two\","
-				     "\"started_at_ms\":1000050,\"first_token_at_ms\":1000060,"));
-	assert_non_null(strstr(text, "\"cost\":\"0.000000007\"}]}"));
+	assert_non_null(
+		strstr(text, "\"usage_source\":\"provider\",\"cost\":\"0.000000005\"" UNPRICED "},{"
+			     "\"provider\":\"q\",\"key\":null,\"model\":\"two\","
+			     "\"started_at_ms\":1000050,\"first_token_at_ms\":1000060,"));
+	assert_non_null(strstr(text, "\"cost\":\"0.000000007\"" UNPRICED "}]}"));
+	attempt_log_finish(&l);
+}
+
+static void each_tells_what_its_price_was_made_of(void **state)
+{
+	static const struct attempt_price long_flex = {
+		.told = true, .source = "table", .above = 272000, .class = "flex"
+	};
+	static const struct attempt_price base = { .told = true, .source = "own" };
+	struct attempt_past               dropped = failed;
+	struct attempt_log                l;
+
+	(void)state;
+	attempt_log_init(&l);
+	attempt_log_begun(&l, MADE_MS, AT("one", 0), MADE_MS + 10);
+	attempt_log_last(&l, MADE_MS, AT("one", 0), false, true, 7, &base);
+	assert_true(str_eq(buf_view(&l.text), STR("[[\"one\",10,null,\"own\",null,null]]")));
+	assert_non_null(strstr(printed_log(&l, row), "\"cost\":\"0.000000012\",\"price_source\":"
+						     "\"own\",\"price_tier\":null,"
+						     "\"price_class\":null}]}"));
+	attempt_log_finish(&l);
+
+	dropped.price = long_flex;
+	attempt_log_init(&l);
+	attempt_log_begun(&l, MADE_MS, AT("one", 0), MADE_MS + 10);
+	attempt_log_past(&l, MADE_MS, AT("one", 0), &dropped);
+	attempt_log_begun(&l, MADE_MS, AT("two", 0), MADE_MS + 50);
+	attempt_log_last(&l, MADE_MS, AT("two", 0), true, true, 7, &long_flex);
+	const char *text = printed_log(&l, row);
+	assert_non_null(strstr(text, "\"cost\":\"0.000000005\",\"price_source\":\"table\","
+				     "\"price_tier\":272000,\"price_class\":\"flex\"},{"));
+	assert_non_null(strstr(text, "\"cost\":\"0.000000007\",\"price_source\":\"table\","
+				     "\"price_tier\":272000,\"price_class\":\"flex\"}]}"));
 	attempt_log_finish(&l);
 }
 
@@ -122,10 +187,10 @@ static void given_up_and_no_other_asked(void **state)
 
 	(void)state;
 	attempt_log_init(&l);
-	attempt_log_begun(&l, MADE_MS, STR("one"), MADE_MS + 10);
-	attempt_log_past(&l, MADE_MS, STR("one"), &failed);
-	attempt_log_last(&l, MADE_MS, STR("one"), true, true,
-			 7); /* none is open: nothing is added */
+	attempt_log_begun(&l, MADE_MS, AT("one", 0), MADE_MS + 10);
+	attempt_log_past(&l, MADE_MS, AT("one", 0), &failed);
+	attempt_log_last(&l, MADE_MS, AT("one", 0), true, true, 7,
+			 &unknown); /* none is open: nothing is added */
 	run.status = RUN_CANCELLED;
 	text = printed_log(&l, run);
 	assert_non_null(strstr(text, "\"outcome\":\"failed\""));
@@ -141,11 +206,11 @@ static void only_the_first_and_the_last(void **state)
 	(void)state;
 	attempt_log_init(&l);
 	for (int i = 0; i < 3 * ATTEMPT_LOG_MOST; i++) {
-		attempt_log_begun(&l, MADE_MS, STR("one"), MADE_MS + i);
-		attempt_log_past(&l, MADE_MS, STR("one"), &failed);
+		attempt_log_begun(&l, MADE_MS, AT("one", 0), MADE_MS + i);
+		attempt_log_past(&l, MADE_MS, AT("one", 0), &failed);
 	}
-	attempt_log_begun(&l, MADE_MS, STR("two"), MADE_MS + 50);
-	attempt_log_last(&l, MADE_MS, STR("two"), true, false, 0);
+	attempt_log_begun(&l, MADE_MS, AT("two", 0), MADE_MS + 50);
+	attempt_log_last(&l, MADE_MS, AT("two", 0), true, false, 0, &unknown);
 	for (const char *at = printed_log(&l, row); (at = strstr(at, "\"provider\":")); at++)
 		n++;
 	assert_int_equal(n, ATTEMPT_LOG_MOST);
@@ -217,13 +282,13 @@ static void the_last_step_has_its_own_rest(void **state)
 
 	(void)state;
 	attempt_log_init(&l);
-	attempt_log_begun(&l, MADE_MS, STR("m"), MADE_MS + 10);
-	attempt_log_past(&l, MADE_MS, STR("m"), &step);
-	attempt_log_begun(&l, MADE_MS, STR("m"), MADE_MS + 50);
+	attempt_log_begun(&l, MADE_MS, AT("m", 0), MADE_MS + 10);
+	attempt_log_past(&l, MADE_MS, AT("m", 0), &step);
+	attempt_log_begun(&l, MADE_MS, AT("m", 0), MADE_MS + 50);
 	step.first_ms = 0;
 	step.ended_ms = MADE_MS + 80;
 	step.code = "cancelled";
-	attempt_log_last_step(&l, MADE_MS, STR("m"), &step);
+	attempt_log_last_step(&l, MADE_MS, AT("m", 0), &step);
 	text = printed_log(&l, row);
 	assert_non_null(strstr(text, "\"started_at_ms\":1000010,\"first_token_at_ms\":1000020,"
 				     "\"ended_at_ms\":1000040,\"outcome\":\"completed\""));
@@ -231,8 +296,71 @@ static void the_last_step_has_its_own_rest(void **state)
 				     "\"ended_at_ms\":1000080,\"outcome\":\"cancelled\""));
 	assert_null(strstr(text, "\"prompt_tokens\":2")); /* the run's */
 	size_t len = l.text.len;
-	attempt_log_last_step(&l, MADE_MS, STR("m"), &step); /* it is not open any more */
+	attempt_log_last_step(&l, MADE_MS, AT("m", 0), &step); /* it is not open any more */
 	assert_int_equal(l.text.len, len);
+	attempt_log_finish(&l);
+}
+
+static void one_of_several_keys_is_told(void **state)
+{
+	struct attempt_log l;
+	struct run_read    run = row;
+	struct str kept = STR("[[\"one\",10,500,\"p\\\"1\",30,\"upstream_error\",0,30,7,3,0,0,5,"
+			      "null,[3]],[\"two\",50,200,7,[16]]]");
+
+	(void)state;
+	attempt_log_init(&l);
+	attempt_log_begun(&l, MADE_MS, AT("one", 3), MADE_MS + 10);
+	assert_true(str_eq(buf_view(&l.text), STR("[[\"one\",10,null,[3]]]")));
+	assert_non_null(
+		strstr(printed_log(&l, row), "\"provider\":\"q\",\"key\":3,\"model\":\"one\""));
+	attempt_log_past(&l, MADE_MS, AT("one", 3), &failed);
+	attempt_log_begun(&l, MADE_MS, AT("two", 16), MADE_MS + 50);
+	l.http = 200;
+	attempt_log_last(&l, MADE_MS, AT("two", 16), true, true, 7, &unknown);
+	assert_true(str_eq(buf_view(&l.text), kept));
+	const char *text = printed_log(&l, row);
+	assert_non_null(strstr(text, "\"provider\":\"p\\\"1\",\"key\":3,\"model\":\"one\""));
+	assert_non_null(strstr(text, "\"provider\":\"q\",\"key\":16,\"model\":\"two\""));
+	assert_non_null(strstr(text, "\"cost\":\"0.000000007\"" UNPRICED "}]}"));
+	attempt_log_finish(&l);
+
+	/* The ledger alone knows the call. */
+	run.call.provider_key = 2;
+	assert_non_null(strstr(printed(&run), "\"provider\":\"q\",\"key\":2,\"model\":null"));
+
+	run.attempt_log = STR("[[\"one\",10,500,[]]]");
+	assert_non_null(strstr(printed(&run), "\"provider\":\"q\",\"key\":null,\"model\":\"one\""));
+}
+
+/* The price stands before the key. */
+static void a_key_and_a_price_are_told(void **state)
+{
+	static const struct attempt_price flex = {
+		.told = true, .source = "file", .above = 200000, .class = "flex"
+	};
+	struct attempt_past dropped = failed;
+	struct attempt_log  l;
+	struct str          kept = STR(
+			 "[[\"one\",10,500,\"p\\\"1\",30,\"upstream_error\",0,30,7,3,0,0,5,null,"
+				  "\"file\",200000,\"flex\",[3]],[\"two\",50,200,7,\"file\",200000,\"flex\",[16]]]");
+
+	(void)state;
+	dropped.price = flex;
+	attempt_log_init(&l);
+	attempt_log_begun(&l, MADE_MS, AT("one", 3), MADE_MS + 10);
+	attempt_log_past(&l, MADE_MS, AT("one", 3), &dropped);
+	attempt_log_begun(&l, MADE_MS, AT("two", 16), MADE_MS + 50);
+	l.http = 200;
+	attempt_log_last(&l, MADE_MS, AT("two", 16), true, true, 7, &flex);
+	assert_true(str_eq(buf_view(&l.text), kept));
+	const char *text = printed_log(&l, row);
+	assert_non_null(strstr(text, "\"provider\":\"p\\\"1\",\"key\":3,\"model\":\"one\""));
+	assert_non_null(strstr(text, "\"cost\":\"0.000000005\",\"price_source\":\"file\","
+				     "\"price_tier\":200000,\"price_class\":\"flex\"},{"
+				     "\"provider\":\"q\",\"key\":16,\"model\":\"two\""));
+	assert_non_null(strstr(text, "\"cost\":\"0.000000007\",\"price_source\":\"file\","
+				     "\"price_tier\":200000,\"price_class\":\"flex\"}]}"));
 	attempt_log_finish(&l);
 }
 
@@ -252,11 +380,15 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_attempt_takes_the_rest_from_the_run),
 		cmocka_unit_test(several_have_their_own),
+		cmocka_unit_test(an_earlier_life_is_gone_on_with),
+		cmocka_unit_test(each_tells_what_its_price_was_made_of),
 		cmocka_unit_test(given_up_and_no_other_asked),
 		cmocka_unit_test(only_the_first_and_the_last),
 		cmocka_unit_test(runs_without_a_log),
 		cmocka_unit_test(other_texts),
 		cmocka_unit_test(the_last_step_has_its_own_rest),
+		cmocka_unit_test(one_of_several_keys_is_told),
+		cmocka_unit_test(a_key_and_a_price_are_told),
 		cmocka_unit_test(older_logs_are_read),
 	};
 

@@ -1,7 +1,7 @@
 /* Runs whose long prompts are with a worker when they end. */
 #include "base/clock.h"
 #include "loop/work.h"
-#include "provider/health.h"
+#include "provider/choice.h"
 #include "tests/unit/run_help.h"
 
 #define SECOND ((int64_t)1000000)
@@ -57,6 +57,7 @@ static struct registry *make_registry(void)
 	*p = (struct provider){
 		.ops = &ops,
 		.name = "a",
+		.label = "a",
 		.health = { .failures = 1, .window_us = 3600 * SECOND, .pause_us = 60 * SECOND }
 	};
 	assert_int_equal(registry_create_take(&p, 1, models, 1, NULL, &registry, &e), ERR_OK);
@@ -105,7 +106,7 @@ static void a_probe_that_was_not_made_is_left_to_the_next_call(void **state)
 		assert_true(sem_init(&printing, 0, 0) == 0 && sem_init(&go_on, 0, 0) == 0);
 		asked = 0;
 		struct registry     *registry = make_registry();
-		struct health_target t = target_health(&target);
+		struct health_target t = choice_health(&target);
 		/* So long ago that its pause is over. */
 		health_tell(&t, HEALTH_FAILED, 0, false, clock_mono_us() - 61 * SECOND);
 		world_start_with(&w, pool, NULL);

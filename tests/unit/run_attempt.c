@@ -128,9 +128,11 @@ static struct provider *player_new(const char *name, int64_t total_us)
 	CHECK(p);
 	p->provider = (struct provider){ .ops = &player_ops, .retries = 1, .total_us = total_us };
 	str_copy(p->provider.name, sizeof p->provider.name, str_of(name));
+	str_copy(p->provider.label, sizeof p->provider.label, str_of(name));
 	return &p->provider;
 }
 
+/* Without affinity, which would take a conversation in a thousand to b first. */
 static void make_registry(int64_t total_us)
 {
 	static const struct target_options two[] = { { "a", NULL, 1000 }, { "b", NULL, 1 } };
@@ -138,10 +140,10 @@ static void make_registry(int64_t total_us)
 	/* clang-format off */
 	static const struct model_options  models[] = {
 		{ .name = "alone", .provider = "a" },
-		{ .name = "pair", .targets = two, .target_count = 2 },
+		{ .name = "pair", .targets = two, .target_count = 2, .affinity = "off" },
 		{ .name = "spare", .provider = "a", .fallback = spare, .fallback_count = 1 },
-		{ .name = "all", .targets = two, .target_count = 2, .fallback = spare,
-		  .fallback_count = 1 },
+		{ .name = "all", .targets = two, .target_count = 2, .affinity = "off",
+		  .fallback = spare, .fallback_count = 1 },
 		{ .name = "last", .provider = "c" },
 	};
 	/* clang-format on */

@@ -1,4 +1,5 @@
 /* Cancelling a run in every state, from any thread; and being told that it has begun. */
+#include "run/internal.h"
 #include "tests/unit/run_lane.h"
 #include "tests/unit/run_steps.h"
 
@@ -44,6 +45,34 @@ static void drop_told(char *trace, bool stream)
 		word = strstr(trace, "done");
 	if (word)
 		word[word > trace ? -1 : 0] = '\0';
+}
+
+static void plans_fn(struct world *w)
+{
+	w->run->given.restarts = true;
+}
+
+/* Between `begin` and the call, a run that others may take up writes how it is asked. */
+static void a_run_is_cancelled_before_its_plan_or_with_it(void **state)
+{
+	(void)state;
+	for (int written = 0; written < 2; written++) {
+		struct world w;
+
+		start_case(&w, "beginning, with a plan", STORE | STREAM | FINISHES);
+		world_logs(&w);
+		w.rq.caller.owner = OWNER;
+		w.status = (enum run_status) - 1;
+		ask_known(&w);
+		on_loop(&w, plans_fn);
+		advance(&w, AT_BEGINNING);
+		if (written)
+			store_answers(&w, OP_BEGIN, ERR_OK);
+		on_loop(&w, cancel_fn);
+		finish_rest(&w);
+		assert_int_equal((int)w.status, RUN_CANCELLED);
+		end_world(&w);
+	}
 }
 
 static void a_run_is_cancelled_in_every_state(void **state)
@@ -416,6 +445,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_is_cancelled_in_every_state),
+		cmocka_unit_test(a_run_is_cancelled_before_its_plan_or_with_it),
 		cmocka_unit_test(a_run_that_is_about_to_be_aborted_may_be_cancelled),
 		cmocka_unit_test(
 			a_run_that_ends_while_its_cancelling_is_on_its_way_lives_until_it_came),

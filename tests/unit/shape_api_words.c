@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-static const struct api_words *const apis[] = { &words_anthropic, &words_responses };
+static const struct api_words *const apis[] = { &words_anthropic, &words_responses, &words_gemini };
 
 static void a_reason_comes_back_as_what_it_means(void **state)
 {

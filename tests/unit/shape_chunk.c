@@ -197,7 +197,7 @@ static void each_kind_of_event_has_its_chunk(void **state)
 		  "\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]" },
 		{ "message", { .kind = EVENT_MESSAGE, .text = { "{}", 2 } }, NULL, NULL },
 		{ "other", { .kind = EVENT_OTHER }, NULL, NULL },
-		{ "details", { .kind = EVENT_OTHER, .name = STR("[{},\n{}]") },
+		{ "details", { .kind = EVENT_OTHER, .name = { "[{},\n{}]", 8 } },
 		  NO_TEXT "\"reasoning_details\":[{}, {}]", "\"reasoning_details\":[{}, {}]" },
 		{ "error", { .kind = EVENT_ERROR }, NULL, NULL },
 		{ "end", { .kind = EVENT_END }, NULL, NULL },

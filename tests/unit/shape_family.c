@@ -15,7 +15,8 @@
 
 static const struct family *const families[] = { &family_chat,     &family_completions,
 						 &family_messages, &family_responses,
-						 &family_text,     &family_rebyte };
+						 &family_text,     &family_rebyte,
+						 &family_gemini,   &family_ollama };
 
 static void every_shape_is_stored_under_a_word_of_its_own(void **state)
 {
@@ -58,7 +59,9 @@ static void every_family_says_what_was_refused(void **state)
 		buf_init(&out, KIB);
 		assert_true(families[i]->error(&e, STR("req_1"), &out));
 		assert_non_null(memmem(out.data, out.len, "\"x: no key\"", 11));
-		assert_non_null(memmem(out.data, out.len, "\"req_1\"", 7));
+		/* Ollama's clients know the text alone. */
+		assert_true(families[i] == &family_ollama ||
+			    memmem(out.data, out.len, "\"req_1\"", 7));
 		assert_int_equal(out.data[out.len - 1], '\n');
 		buf_finish(&out);
 		buf_init(&out, 8);
@@ -115,7 +118,8 @@ static void blocks_have_numbers_where_a_cursor_is_read(void **state)
 			assert_true(n->ops->done(n, 7, &out));
 			assert_int_equal(
 				str_starts(buf_view(&out), STR("id: 7\n")) ||
-					memmem(out.data, out.len, "\"sequence_number\":", 18),
+					(out.len > 0 &&
+					 memmem(out.data, out.len, "\"sequence_number\":", 18)),
 				families[i]->cursor != NULL);
 			encoder_destroy(n);
 			buf_finish(&out);
@@ -170,7 +174,7 @@ static bool array_end(struct blocks *b, bool failed, struct buf *out)
 	return buf_text(out, b->begun ? "]" : "[]");
 }
 
-/* A framing that no family has: the body is one JSON array. */
+/* A framing of the test's own: the body is one JSON array. */
 static const struct framing array = { .open = array_open, .end = array_end };
 
 static void every_encoder_prints_in_any_framing(void **state)
@@ -198,6 +202,10 @@ static void every_encoder_prints_in_any_framing(void **state)
 
 			print_message("case: %s, %s\n", s->word, i % 2 ? "fails" : "ends");
 			assert_non_null(n);
+			if (n->vectors) { /* embeddings have no streams */
+				encoder_destroy(n);
+				continue;
+			}
 			buf_init(&out, 64 * KIB);
 			for (size_t k = 0; k < ARRAY_LEN(events); k++)
 				assert_true(n->ops->event(n, &events[k], 2 + k, &out));

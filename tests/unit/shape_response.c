@@ -270,6 +270,69 @@ static void log_probabilities_wait_for_their_text(void **state)
 	}
 }
 
+/* Events that are passed on, as other servers than OpenAI's make them, and what an answer that goes on makes of them. */
+static void whatever_was_passed_on_is_ended(void **state)
+{
+	(void)state;
+#define ITEM "{\"type\":\"response.output_item.added\",\"output_index\":0,\"item\":{\"type\":"
+	static const struct {
+		const char *passed
+			[4]; /* a text that begins with '+' is one that the event before carries */
+		const char *found[3];
+	} cases[] = {
+		{ { ITEM "\"reasoning\",\"id\":\"r\",\"summary\":[]}}",
+		    "{\"type\":\"response.reasoning_text.delta\",\"delta\":\"hm\"}", "+hm" },
+		  { "\"content\":[{\"type\":\"reasoning_text\",\"text\":\"hm\"}]",
+		    "response.reasoning_text.done", "\"output_index\":1" } },
+		{ { ITEM "\"reasoning\"}}" },
+		  { "{\"type\":\"reasoning\",\"id\":\"\",\"summary\":[]}", "\"output_index\":1" } },
+		{ { ITEM "\"message\",\"id\":\"m\",\"role\":\"assistant\",\"x\":1}}",
+		    "{\"type\":\"response.output_text.delta\",\"delta\":\"a\\\"\"}", "+a\\\"" },
+		  { "\"item\":{\"type\":\"message\",\"id\":\"m\",\"status\":\"completed\",\"role\":"
+		    "\"assistant\",\"x\":1,\"content\":[{\"type\":\"output_text\",\"text\":\"a\\\"on\"",
+		    "\"text\":\"a\\\"on\"" } },
+		{ { ITEM "\"message\",\"id\":\"m\"}}",
+		    "{\"type\":\"response.content_part.done\",\"part\":{\"type\":\"output_text\","
+		    "\"text\":\"a\"}}" },
+		  { "\"content\":[{\"type\":\"output_text\",\"text\":\"a\"}]",
+		    "\"output_index\":1" } },
+		{ { ITEM "5}}", "{\"type\":\"response.output_text.delta\"}", "+a" }, { "on" } },
+		{ { "{\"type\":\"keepalive\"}" }, { "\"output_index\":0" } },
+	};
+#undef ITEM
+
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct encoder *n = made(0);
+		struct buf      out;
+		uint64_t        seq = 2;
+
+		buf_init(&out, MIB);
+		for (size_t k = 0; k < 4 && cases[i].passed[k]; k++) {
+			const char  *text = cases[i].passed[k];
+			struct event ev = { .kind = EVENT_OTHER, .form = RAW_RESPONSES };
+
+			if (*text == '+') {
+				ev.kind = EVENT_TEXT;
+				ev.text = str_of(text + 1);
+				ev.cont = true;
+			} else {
+				ev.raw = str_of(text);
+			}
+			give(n, ev, seq++, &out);
+		}
+		give(n, text_event(EVENT_RESUMED, ""), seq++, &out);
+		give(n, text_event(EVENT_TEXT, "on"), seq++, &out);
+		give(n, text_event(EVENT_FINISH, "stop"), seq++, &out);
+		assert_true(n->ops->done(n, seq, &out));
+		for (size_t k = 0; k < 3 && cases[i].found[k]; k++)
+			if (count(&out, cases[i].found[k]) == 0)
+				fail_msg("case %zu: no %s in\n%.*s", i, cases[i].found[k],
+					 (int)out.len, out.data);
+		encoder_destroy(n);
+		buf_finish(&out);
+	}
+}
+
 static void a_cursor_is_a_number(void **state)
 {
 	(void)state;
@@ -298,6 +361,7 @@ int main(void)
 		cmocka_unit_test(items_have_a_limit),
 		cmocka_unit_test(a_custom_calls_input_is_taken_out_of_its_arguments),
 		cmocka_unit_test(log_probabilities_wait_for_their_text),
+		cmocka_unit_test(whatever_was_passed_on_is_ended),
 		cmocka_unit_test(a_cursor_is_a_number),
 	};
 

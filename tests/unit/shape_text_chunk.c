@@ -46,22 +46,29 @@ static void events_are_theirs_or_made(void **state)
 		bool         want_usage;
 		const char  *want;
 	} cases[] = {
-		{ { .kind = EVENT_TEXT, .text = STR("a"), .raw = STR(RAW) },
+		{ { .kind = EVENT_TEXT,
+		    .text = { "a", sizeof("a") - 1 },
+		    .raw = { RAW, sizeof(RAW) - 1 } },
 		  false,
 		  "data: " RAW "\n\n" },
 		/* The text is in the chunk of an earlier event. */
-		{ { .kind = EVENT_TEXT, .text = STR("a"), .cont = true }, false, "" },
-		{ { .kind = EVENT_TEXT, .text = STR("a\\n") },
+		{ { .kind = EVENT_TEXT, .text = { "a", sizeof("a") - 1 }, .cont = true },
+		  false,
+		  "" },
+		{ { .kind = EVENT_TEXT, .text = { "a\\n", sizeof("a\\n") - 1 } },
 		  false,
 		  "data: " HEAD CHOICE("a\\n", "0", "null") "}\n\n" },
-		{ { .kind = EVENT_TEXT, .choice = 12, .text = STR("a") },
+		{ { .kind = EVENT_TEXT, .choice = 12, .text = { "a", sizeof("a") - 1 } },
 		  false,
 		  "data: " HEAD CHOICE("a", "12", "null") "}\n\n" },
-		{ { .kind = EVENT_FINISH, .choice = 1, .text = STR("length") },
+		{ { .kind = EVENT_FINISH, .choice = 1, .text = { "length", sizeof("length") - 1 } },
 		  false,
 		  "data: " HEAD CHOICE("", "1", "\"length\"") "}\n\n" },
 		{ { .kind = EVENT_USAGE, .usage = USED }, false, "" },
-		{ { .kind = EVENT_USAGE, .usage = USED, .raw = STR(RAW), .raw_only_usage = true },
+		{ { .kind = EVENT_USAGE,
+		    .usage = USED,
+		    .raw = { RAW, sizeof(RAW) - 1 },
+		    .raw_only_usage = true },
 		  false,
 		  "" },
 		{ { .kind = EVENT_USAGE, .usage = USED }, true, "data: " HEAD "]," USAGE "}\n\n" },
@@ -88,8 +95,13 @@ static void a_whole_answer_is_theirs_or_made(void **state)
 		struct encoder_whole whole;
 		const char          *want;
 	} cases[] = {
-		{ { .raw = STR(RAW), .text = STR("a"), .usage = &used }, RAW },
-		{ { .text = STR("a\\\"b"), .finish_reason = STR("stop"), .usage = &used },
+		{ { .raw = { RAW, sizeof(RAW) - 1 },
+		    .text = { "a", sizeof("a") - 1 },
+		    .usage = &used },
+		  RAW },
+		{ { .text = { "a\\\"b", sizeof("a\\\"b") - 1 },
+		    .finish_reason = { "stop", sizeof("stop") - 1 },
+		    .usage = &used },
 		  HEAD CHOICE("a\\\"b", "0", "\"stop\"") "," USAGE "}" },
 	};
 

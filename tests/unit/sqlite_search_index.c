@@ -177,14 +177,30 @@ static void a_database_from_before_is_indexed(void **state)
 		"DROP TRIGGER search_title_added; DROP TRIGGER search_title_changed;"
 		"DROP TRIGGER search_title_removed;"
 		"DROP TABLE session_ended;"
+		"DROP TABLE audit; DROP TABLE provider_health;"
+		"DROP TABLE call_block; DROP TABLE call_hour; DROP TABLE call_size;"
+		"DROP TABLE call_sum; DROP TRIGGER cached_run; DROP TABLE cached;"
+		"DROP TABLE cached_clear; DROP TABLE cached_size;"
+		"DROP TABLE swept; DROP INDEX conversation_due; DROP INDEX file_expiry;"
+		"ALTER TABLE conversation DROP COLUMN keep_ms;"
+		"ALTER TABLE conversation DROP COLUMN due_ms; ALTER TABLE file DROP COLUMN expires_ms;"
+		"DROP TABLE key_group; DROP TABLE usage_group;"
 		"DROP TABLE search_queue; DROP TABLE search_source;"
 		"ALTER TABLE run DROP COLUMN attempt_log; ALTER TABLE run DROP COLUMN executions;"
 		"DROP TABLE api_key; DROP TABLE api_key_change;"
 		"DROP TABLE budget; DROP TABLE reservation; DROP TABLE usage_day;"
+		"DROP TABLE usage_tag; ALTER TABLE run DROP COLUMN tags;"
 		"ALTER TABLE run DROP COLUMN native_reason; ALTER TABLE run DROP COLUMN cost_nano;"
 		"ALTER TABLE run DROP COLUMN bill_key; ALTER TABLE run DROP COLUMN bill_model;"
 		"ALTER TABLE run DROP COLUMN bill_in; ALTER TABLE run DROP COLUMN bill_price_in;"
 		"ALTER TABLE run DROP COLUMN bill_price_out; ALTER TABLE run DROP COLUMN bill_dropped;"
+		"DROP INDEX conversation_owner; DROP INDEX conversation_recent; DROP INDEX conversation_pinned;"
+		"CREATE INDEX conversation_owner ON conversation (owner);"
+		"ALTER TABLE conversation DROP COLUMN origin; ALTER TABLE conversation DROP COLUMN pinned;"
+		"ALTER TABLE conversation DROP COLUMN titled; ALTER TABLE conversation DROP COLUMN opening;"
+		"ALTER TABLE conversation DROP COLUMN excerpt; ALTER TABLE conversation DROP COLUMN model;"
+		"ALTER TABLE conversation DROP COLUMN messages; ALTER TABLE conversation DROP COLUMN cost_nano;"
+		"ALTER TABLE conversation DROP COLUMN recent; ALTER TABLE conversation DROP COLUMN target;"
 		"DELETE FROM schema_migration WHERE number >= "
 		"(SELECT number FROM schema_migration WHERE name LIKE '%search%')");
 	assert_int_equal(unlink(name), 0);
@@ -243,6 +259,105 @@ static void an_index_that_was_cut_off_goes_on(void **state)
 		assert_all_once(f, 60);
 		close_store(f);
 	}
+	search_batch_finish(&b);
+}
+
+/* holds: whether one of the index's files has the bytes. */
+static bool holds(const char *name, const char *bytes)
+{
+	static const char *const ends[] = { "", "-wal" };
+	bool                     found = false;
+
+	for (size_t i = 0; i < ARRAY_LEN(ends); i++) {
+		char  file[160];
+		char *text = NULL;
+
+		snprintf(file, sizeof file, "%s%s", name, ends[i]);
+		FILE *in = fopen(file, "rb");
+		assert_non_null(in);
+		assert_int_equal(fseek(in, 0, SEEK_END), 0);
+		size_t n = (size_t)ftell(in);
+		rewind(in);
+		assert_non_null(text = malloc(n + 1));
+		assert_int_equal(fread(text, 1, n, in), n);
+		found |= memmem(text, n, bytes, strlen(bytes)) != NULL;
+		free(text);
+		fclose(in);
+	}
+	return found;
+}
+
+static void apply_one(struct search_index *x, struct search_batch *b, int64_t id, bool gone,
+		      const char *text)
+{
+	b->count = 1;
+	b->ops[0] =
+		(struct search_op){ .id = id, .gone = gone, .owner = 1, .text_n = strlen(text) };
+	buf_clear(&b->texts);
+	assert_true(buf_text(&b->texts, text));
+	b->mark.seq++;
+	assert_int_equal(search_index_apply(x, b, true), SQLITE_OK);
+}
+
+static int purge_all(struct search_index *x)
+{
+	bool more = true;
+	int  steps = 0;
+
+	for (; more && steps < 100; steps++)
+		assert_int_equal(search_index_purge(x, 1000, &more), SQLITE_OK);
+	return steps;
+}
+
+static void the_words_of_a_removed_text_leave_the_files(void **state)
+{
+	static const unsigned char instance[SEARCH_INSTANCE] = "one";
+	struct search_source       source = { .last = INT64_MAX };
+	struct fixture            *f = *state;
+	struct search_batch        b;
+	struct search_index        x;
+	sqlite3                   *reader = NULL;
+	char                       name[128];
+	bool                       anew;
+	bool                       more = false;
+
+	memcpy(source.instance, instance, sizeof instance);
+	snprintf(name, sizeof name, "%s.other", f->path);
+	assert_true(search_batch_init(&b));
+	assert_int_equal(search_index_open(&x, name, 1000, &source, &anew), SQLITE_OK);
+	assert_false(x.stained);
+	for (int64_t i = 1; i < 20; i++)
+		apply_one(&x, &b, i, false, i == 7 ? "qxvanishing words" : "words that stay");
+	assert_true(holds(name, "vanishing"));
+	apply_one(&x, &b, 7, true, "qxvanishing words");
+	assert_true(x.stained && holds(name, "vanishing"));
+
+	/* It is known after a start, too, and waits for a reader. */
+	search_index_close(&x);
+	assert_int_equal(search_index_open(&x, name, 1000, &source, &anew), SQLITE_OK);
+	assert_true(x.stained && !anew);
+	assert_int_equal(sqlite3_open(name, &reader), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM doc", NULL, NULL, NULL),
+			 SQLITE_OK);
+	assert_int_equal(purge_all(&x), 100);
+	assert_true(x.stained);
+	assert_int_equal(sqlite3_exec(reader, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+	assert_true(purge_all(&x) < 10);
+	assert_false(x.stained);
+	assert_false(holds(name, "vanishing"));
+	assert_true(holds(name, "words"));
+
+	/* A removal in the middle of a purge counts for it. */
+	apply_one(&x, &b, 8, true, "words that stay");
+	assert_int_equal(search_index_purge(&x, 1000, &more), SQLITE_OK);
+	apply_one(&x, &b, 30, false, "qxvanishing again");
+	apply_one(&x, &b, 30, true, "qxvanishing again");
+	assert_true(purge_all(&x) < 10);
+	assert_false(x.stained);
+	assert_false(holds(name, "vanishing"));
+	sqlite3_close(reader);
+	search_index_close(&x);
+	search_index_remove(name);
 	search_batch_finish(&b);
 }
 
@@ -306,6 +421,7 @@ int main(void)
 		T(either_file_may_be_put_back_from_a_copy),
 		T(a_database_from_before_is_indexed),
 		T(an_index_that_was_cut_off_goes_on),
+		T(the_words_of_a_removed_text_leave_the_files),
 		T(trouble_with_the_index_hurts_no_turn),
 	};
 

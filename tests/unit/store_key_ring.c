@@ -61,6 +61,25 @@ static struct key_ring *make(void)
 	return r;
 }
 
+static void a_revoked_key_is_found_by_nobody_and_told_to_who_had_it(void **state)
+{
+	(void)state;
+	struct key_ring      *r = make();
+	struct key_ring_entry gone = entry(ID_A, 1, "a");
+	unsigned char         sha256[2][HASH_BYTES];
+
+	gone.revoked = true;
+	put(r, (struct key_ring_entry[]){ gone, entry(ID_B, 2, "b") }, 2, 1);
+	assert_int_equal(asked(r, ID_A, "a", NOW), 0);
+	assert_null(key_ring_named(r, str_of(ID_A), NOW));
+	assert_null(key_ring_digests(r, str_of(ID_A), NOW, sha256));
+	assert_true(key_ring_revoked(r, str_of(ID_A), sha256));
+	assert_memory_equal(sha256[0], gone.sha256, HASH_BYTES);
+	assert_false(key_ring_revoked(r, str_of(ID_B), sha256));
+	assert_false(key_ring_revoked(r, str_of("0"), sha256));
+	key_ring_destroy(r);
+}
+
 static void keys_are_found_by_id_and_text(void **state)
 {
 	(void)state;
@@ -239,6 +258,40 @@ static void ended_sessions_are_found(void **state)
 	key_ring_destroy(r);
 }
 
+static struct identity *group_of(const char *id)
+{
+	struct identity_group g = { .number = id[0] };
+
+	snprintf(g.id, sizeof g.id, "grp_%s", id);
+	struct identity *who = identity_create(&(struct identity_options){ .group = &g });
+	assert_non_null(who);
+	return who;
+}
+
+static void groups_are_found_by_id(void **state)
+{
+	(void)state;
+	struct key_ring       *r = make();
+	struct key_ring_table *t = key_ring_table_create(signing);
+
+	assert_non_null(t);
+	assert_null(key_ring_group(r, STR(ID_A)));
+	for (char c = 'z'; c >= 'a'; c--)
+		assert_true(key_ring_add_group(
+			t, group_of((const char[]){ c, 'x', 'x', 'x', 'x', 'x', 'x', 'x', 0 })));
+	assert_true(key_ring_put(r, t, 1, false));
+	struct identity *who = key_ring_group(r, STR("bxxxxxxx"));
+	assert_non_null(who);
+	assert_int_equal(who->group->number, 'b');
+	assert_null(key_ring_group(r, STR(ID_A)));
+	assert_null(key_ring_group(r, STR("b")));
+	put(r, NULL, 0, 2);
+	assert_null(key_ring_group(r, STR("bxxxxxxx")));
+	assert_string_equal(who->group->id, "grp_bxxxxxxx");
+	identity_release(who);
+	key_ring_destroy(r);
+}
+
 static void *ask_much(void *arg)
 {
 	int64_t seen = 0;
@@ -272,6 +325,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(keys_are_found_by_id_and_text),
+		cmocka_unit_test(a_revoked_key_is_found_by_nobody_and_told_to_who_had_it),
 		cmocka_unit_test(an_older_version_changes_nothing),
 		cmocka_unit_test(time_ends_keys_and_old_texts),
 		cmocka_unit_test(zeros_open_nothing),
@@ -279,6 +333,7 @@ int main(void)
 		cmocka_unit_test(a_use_is_told_once),
 		cmocka_unit_test(digests_are_those_of_valid_texts),
 		cmocka_unit_test(ended_sessions_are_found),
+		cmocka_unit_test(groups_are_found_by_id),
 		cmocka_unit_test(many_ask_while_it_changes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

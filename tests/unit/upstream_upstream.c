@@ -522,6 +522,8 @@ static const struct {
 	{ "another scheme", "file:///etc/passwd", NULL, NULL, false },
 	{ "a scheme that is nearly right", "httpx://h/", NULL, NULL, false },
 	{ "no host", "http:///v1", NULL, NULL, false },
+	{ "one slash, which libcurl takes for two", "https:/h/v1", NULL, NULL, false },
+	{ "one slash, and two later", "https:/h/v1?u=http://x/", NULL, NULL, false },
 	{ "a user name", "http://u:p@h/v1", NULL, NULL, false },
 	{ "a fragment", "http://h/v1#x", NULL, NULL, false },
 	{ "a line break in the URL", "http://h/v1\r\nX: y", NULL, NULL, false },
@@ -563,6 +565,34 @@ static void targets_refuse_what_could_inject(void **state)
 	}
 }
 
+static void urls_are_safe_with_tls_or_on_this_machine(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *url;
+		bool        safe;
+	} urls[] = {
+		{ "https://h", true },
+		{ "http://h", false },
+		{ "http://localhost", true },
+		{ "http://localhost:80/a@b", true },
+		{ "http://[::1]/", true },
+		{ "http://localhost:x@h/", false },
+		{ "http://localhost.h", false },
+		{ "a", false },
+		{ "", false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(urls); i++) {
+		char *copy = strdup(urls[i].url); /* nothing behind its end is read */
+
+		assert_non_null(copy);
+		if (upstream_url_is_safe(copy) != urls[i].safe)
+			fail_msg("%s", copy);
+		free(copy);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -580,6 +610,7 @@ int main(void)
 		cmocka_unit_test(a_released_call_is_closed_when_its_body_does_not_end),
 		cmocka_unit_test(a_released_call_leaves_its_connection_to_the_next),
 		cmocka_unit_test(targets_refuse_what_could_inject),
+		cmocka_unit_test(urls_are_safe_with_tls_or_on_this_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

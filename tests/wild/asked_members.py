@@ -88,7 +88,9 @@ NAMES = {
     ("responses", "tools"): ["a tool of type"], ("responses", "tool_choice"): ["choice of a tool"],
     ("responses", "include"): ["logprobs", "not encrypted"], ("responses", "text"): ["verbosity", "response_format"],
     ("responses", "truncation"): ["nothing is left out"], ("responses", "max_output_tokens"): ["max_tokens"],
-    ("native", "extra"): ["user"],
+    ("native", "extra"): ["user", "top_k"],
+    ("ollama", "options"): ["presence_penalty", "frequency_penalty", "seed", "stop"],
+    ("ollama", "format"): ["response_format"], ("ollama", "think"): ["reasoning_effort"],
 }
 
 # LLM Chat's members are its own: schema/chat_config.json has their names, and these their values.
@@ -104,8 +106,17 @@ NATIVE = {
     "reasoning_effort": [(json.dumps(w), w) for w in ("none", "low", "high")],
     "extra": [("top_k", {"top_k": 2}), ("user", {"user": "ann"})],
 }
+# Ollama's own package has types for answers only.
+OLLAMA = {
+    "options": [(name, {name: value}) for name, value in (
+        ("temperature", 0.5), ("top_p", 0.5), ("top_k", 2), ("seed", 2), ("num_predict", 200), ("stop", ["x"]),
+        ("presence_penalty", 0.5), ("frequency_penalty", 0.5), ("num_ctx", 4096))],
+    "tools": [("[function]", [TOOL])], "format": [('"json"', "json"), ("schema", SCHEMA)],
+    "think": [("true", True), ("false", False), ('"low"', "low")],
+    "keep_alive": [('"5m"', "5m")], "truncate": [("true", True)],
+}
 # Handled before anything is asked of a provider; other tests are about it.
-NATIVE_OWN = {"model", "computer"}
+NATIVE_OWN = {"model", "computer", "max_cost"}
 # As above: they need what is stored, or another way of asking.
 APART = {("responses", "conversation"), ("responses", "previous_response_id"),
          ("responses", "background")}
@@ -113,8 +124,8 @@ APART = {("responses", "conversation"), ("responses", "previous_response_id"),
 
 def asked(family):
     """member -> [(label, value)]."""
-    if family == "native":
-        return NATIVE
+    if family in ("native", "ollama"):
+        return {"native": NATIVE, "ollama": OLLAMA}[family]
     found = {name: dict(values(kind)) for name, kind in members(KINDS[family]).items()
              if name not in BASE and (family, name) not in APART}
     for (whose, name), more in MORE.items():
@@ -136,5 +147,6 @@ def body_with(family, base, member, value):
 def schema_members(family):
     """The names that Parley's own description has."""
     name = {"chat": "completion_request", "responses": "response_request", "messages": "message_request",
-            "completions": "text_completion_request", "native": "chat_config"}[family]
+            "completions": "text_completion_request", "native": "chat_config",
+            "ollama": "ollama_chat_request"}[family]
     return set(json.loads((PROJECT / "schema" / f"{name}.json").read_text())["properties"])

@@ -19,19 +19,21 @@ import re
 
 import strict
 import upstream as up
-from ask import PATHS, WIRE
+import ask as families
+from ask import WIRE
 
 HELLO = [{"role": "user", "content": "hi"}]
 BODIES = {"chat": {"messages": HELLO}, "responses": {"input": "hi", "store": False},
           "messages": {"max_tokens": 5000, "messages": HELLO}, "native": {"messages": ["hi"]},
-          "completions": {"prompt": "hi"}}
+          "completions": {"prompt": "hi"}, "ollama": {"messages": HELLO}}
+PATHS = {**families.PATHS, "ollama": "/api/chat"}
 FEW = 2  # leaves of an object that are told one by one
 
 
 def answer(wire, text="good day"):
     """The provider's: a stream or not, as it was asked."""
     def step(x):
-        streamed = "streamGenerateContent" in x.request.target or x.request.json.get("stream")
+        streamed = up.streams(x.request)
         for inner in wire.say(*text.partition(" ")) if streamed else [wire.whole(text)]:
             up.in_turn(inner)(x)
     return step
@@ -48,7 +50,7 @@ class Asked:
 def ask(client, script, family, dialect, body, stream):
     """Sends a body; the last request that the provider got is what was sent."""
     before = len(script.exchanges)
-    body = {**body, **({"stream": True} if stream else {})}
+    body = {**body, **({"stream": stream} if stream or family == "ollama" else {})}
     if family == "native":
         body["config"] = {**body.get("config", {}), "model": script.under(dialect)}
     else:
@@ -63,6 +65,8 @@ def ask(client, script, family, dialect, body, stream):
     text, error, warnings = whole.body.decode(), None, []
     if whole.status != 200:
         error = whole.json["error"]
+        if isinstance(error, str):  # Ollama's
+            error = {"message": error, "param": error.partition(":")[0]}
     elif '"error":{' in text or "event: error" in text:
         error = {"message": text[-500:], "param": None}
     if whole.status == 200 and family == "native":

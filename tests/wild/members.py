@@ -13,7 +13,10 @@ import fnmatch
 import re
 from typing import NamedTuple
 
-DIALECTS = ["openai", "azure", "mistral", "anthropic", "gemini", "ollama", "openai-responses"]
+from members_bedrock import BEDROCK
+from members_interactions import INTERACTIONS
+
+DIALECTS = ["openai", "azure", "mistral", "anthropic", "bedrock", "gemini", "gemini-interactions", "ollama", "openai-responses"]
 
 
 class Fault(NamedTuple):
@@ -490,7 +493,73 @@ COMPLETIONS = {
     "stream_options": {"*": ever("own")},
 }
 
+OLLAMA = {
+    "format": {
+        '"json"': {
+            "*": 'response_format.type="json_object"', "anthropic bedrock": "warned", "ollama": "passed",
+            "gemini": 'generationConfig.responseMimeType="application/json"',
+            "openai-responses": 'text.format.type="json_object"'},
+        "*": {
+            "*": "response_format~", "anthropic": "output_config~", "gemini": "generationConfig~", "ollama": "passed",
+            "openai-responses": "text~",
+            "bedrock": 'outputConfig.textFormat.type="json_schema"; outputConfig.textFormat.structure.jsonSchema.schema='
+                       r'"{\"type\": \"object\", \"properties\": {\"city\": {\"type\": \"string\"}}, '
+                       r'\"required\": [\"city\"], \"additionalProperties\": false}"'},
+    },
+    "keep_alive": {"*": ever("own")},
+    "options": {
+        "temperature": {
+            "*": "temperature=0.5", "gemini": "generationConfig", "ollama": "passed", "bedrock": "inferenceConfig"},
+        "top_p": {
+            "*": "top_p=0.5", "gemini": "generationConfig.topP=0.5", "ollama": "passed",
+            "bedrock": "inferenceConfig.topP=0.5"},
+        "top_k": {
+            "*": "warned", "anthropic": "top_k=2", "gemini": "generationConfig.topK=2", "ollama": "passed",
+            "bedrock": "additionalModelRequestFields"},
+        "seed": {
+            "*": "seed=2", "mistral": "random_seed=2", "anthropic openai-responses bedrock": "warned",
+            "gemini": "generationConfig", "ollama": "passed"},
+        "num_predict": {
+            "*": "max_tokens=200", "gemini": "generationConfig.maxOutputTokens=200", "ollama": "passed",
+            "openai-responses": "max_output_tokens=200", "bedrock": "inferenceConfig.maxTokens=200"},
+        "stop": {
+            "*": 'stop[0]="x"', "anthropic": 'stop_sequences[0]="x"',
+            "gemini": 'generationConfig.stopSequences[0]="x"', "ollama": "passed", "openai-responses": "warned",
+            "bedrock": 'inferenceConfig.stopSequences[0]="x"'},
+        "presence_penalty": {
+            "*": "presence_penalty=0.5", "anthropic openai-responses bedrock": "warned",
+            "gemini": "generationConfig.presencePenalty=0.5", "ollama": "passed"},
+        "frequency_penalty": {
+            "*": "frequency_penalty=0.5", "anthropic openai-responses bedrock": "warned",
+            "gemini": "generationConfig.frequencyPenalty=0.5", "ollama": "passed"},
+        "*": {"*": "warned", "ollama": "passed"},
+    },
+    "think": {
+        "*": {"*": "warned", "ollama": "passed"},
+        "false": {"*": "own", "ollama": "passed"},
+    },
+    "tools": {"*": {"*": "tools~", "openai azure mistral ollama": "passed", "bedrock": "toolConfig~"}},
+    "truncate": {"*": {"*": "own", "ollama": "passed"}},
+}
+
 TABLES = {"chat": CHAT, "responses": RESPONSES, "messages": MESSAGES, "native": NATIVE, "completions": COMPLETIONS}
+
+
+def _add(tables, dialect, columns):
+    """Puts a column into the tables."""
+    for family, members in columns.items():
+        for member, words in members.items():
+            rows = tables[family][member]
+            for label, word in words.items():
+                if label != "*":
+                    rows.setdefault(label, dict(rows["*"]))
+            for label, row in rows.items():
+                row[dialect] = words.get(label, words["*"])
+
+
+_add(TABLES, "bedrock", BEDROCK)
+TABLES["ollama"] = OLLAMA  # has its own of Bedrock
+_add(TABLES, "gemini-interactions", INTERACTIONS)
 
 
 def _pick(rows, name):
@@ -529,6 +598,9 @@ TITLES = {
                  "request goes as it is. [messages.md](messages.md) has the details."),
     "native": ("LLM Chat", "`POST /v1/chat`",
                "Members of `config`; the other members of the request are the gateway's own."),
+    "ollama": ("Ollama's chat", "`POST /api/chat`",
+               "`messages`, `model` and `stream` are taken everywhere; of `options`, each has a row. Where a member of "
+               "`options` is passed, it stays in them. [ollama.md](ollama.md) has the details."),
 }
 
 # Labels that say little to who reads the page.
@@ -547,6 +619,7 @@ NOTES = {
     ("messages", "thinking"): "Other models take it where the model's entry says `reasons: true`.",
     ("responses", "metadata"): "Providers with the option `forward_store` get it.",
     ("chat", "metadata"): "Providers with the option `forward_store` get it.",
+    ("ollama", "think"): "Other models take it where the model's entry says `reasons: true`.",
     ("native", "extra"): "Each member of it is treated as a member of that name of a chat completion.",
 }
 

@@ -11,7 +11,8 @@ from ask import arguments
 # Which API's requests each family and each dialect has.
 API = {"chat": "chat", "completions": "chat", "native": "chat", "openai": "chat", "azure": "chat", "mistral": "chat",
        "messages": "messages", "anthropic": "messages", "responses": "responses",
-       "openai-responses": "responses", "gemini": "gemini", "ollama": "chat"}
+       "openai-responses": "responses", "gemini": "gemini", "ollama": "chat", "bedrock": "bedrock",
+       "gemini-interactions": "interactions"}
 
 
 @dataclass
@@ -108,7 +109,34 @@ def _gemini(seen, body):
                 _content(seen, {"model": "assistant"}.get(turn["role"], turn["role"]), [part])
 
 
-READERS = {"chat": _chat, "messages": _messages, "responses": _responses, "gemini": _gemini}
+def _bedrock(seen, body):
+    seen.tools = [t["toolSpec"]["name"] for t in (body.get("toolConfig") or {}).get("tools") or [] if "toolSpec" in t]
+    _content(seen, "system", [b for b in body.get("system") or [] if "text" in b])
+    for message in body["messages"]:
+        for block in message["content"]:
+            if "toolUse" in block:
+                seen.calls.append((block["toolUse"]["name"], block["toolUse"]["input"]))
+            elif "toolResult" in block:
+                seen.results.append(_text(block["toolResult"]["content"]))
+            elif not {"reasoningContent", "cachePoint"} & set(block):
+                _content(seen, message["role"], [block])
+
+
+def _interactions(seen, body):
+    seen.tools = [t["name"] for t in body.get("tools") or []]
+    _content(seen, "system", body.get("system_instruction"))
+    for step in body["input"]:
+        if step["type"] == "function_call":
+            seen.calls.append((step["name"], step["arguments"]))
+        elif step["type"] == "function_result":
+            seen.results.append(_text(step["result"]))
+            seen.media += sum(part["type"] != "text" for part in step["result"] if isinstance(part, dict))
+        elif step["type"] != "thought":
+            _content(seen, {"user_input": "user", "model_output": "assistant"}[step["type"]], step["content"])
+
+
+READERS = {"bedrock": _bedrock, "interactions": _interactions, "chat": _chat, "messages": _messages,
+           "responses": _responses, "gemini": _gemini}
 
 
 def seen(whose, body):

@@ -12,8 +12,6 @@ import upstream as up
 from ask import WIRE
 from upstream import in_turn
 
-pytestmark = pytest.mark.once
-
 HI = [{"role": "user", "content": "hi"}]
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"],
           "additionalProperties": False}

@@ -7,8 +7,6 @@ import pytest
 import keys
 from client import Client
 
-pytestmark = pytest.mark.once
-
 LONG = "QUJD" * 10_000  # looks like base64
 MEDIA = 1024
 
@@ -65,6 +63,26 @@ def test_a_text_never_does(counting, body):
     assert abs(got - size(body) / 4) < size(body) / 40
 
 
+def gemini(type, data="data", member="inlineData", name="mimeType"):
+    return {"contents": [{"parts": [{member: {name: type, data: LONG}}]}]}
+
+
+def count(client, body):
+    """The number of a body whose slashes and pluses are escaped, as PHP and .NET do it."""
+    text = json.dumps(body, separators=(",", ":")).replace("/", "\\/").replace("+", "\\u002B")
+    return client.post("/v1beta/models/echo:countTokens", text.encode()).ok().json["totalTokens"]
+
+
+def test_data_of_geminis_and_ollamas_apis(counting):
+    for body in (gemini("image/png"), gemini("image/svg+xml"), gemini("video/mp4", member="inline_data", name="mime_type"),
+                 {"messages": [{"role": "user", "content": "hi", "images": [LONG, "short"]}]},
+                 {"prompt": "hi", "images": ["AA/+" * 10_000]}):
+        assert MEDIA <= count(counting, body) < MEDIA + 100, str(body)[:99]
+    for body in (gemini("text/plain"), gemini("application/json"), gemini(""), gemini("image/png", data="other"),
+                 gemini("image/png", member="args"), {"messages": [{"role": "user", "images": ["so it is " * 5000]}]}):
+        assert abs(count(counting, body) - size(body) / 4) < size(body) / 40, str(body)[:99]
+
+
 @pytest.fixture(scope="module")
 def counting(start_once):
     with Client(start_once({}).url) as client:
@@ -81,3 +99,14 @@ def test_a_budget_reserves_for_a_pdf_what_its_pages_may_have(start_once):
     with Client(gateway.url, keys.bearer(key["key"])) as client:
         client.post("/v1/chat/completions", body(pdf)).ok()
         client.post("/v1/chat/completions", body(text("x" * 70_000))).error(429)
+
+
+def test_a_limit_counts_the_media_of_geminis_and_ollamas_apis(start_once):
+    gateway = start_once({"models": [{"name": "echo", "provider": "e", "max_output": 100}],
+                          "providers": [{"name": "e", "dialect": "echo"}]})
+    for path, media in (
+            ("/v1beta/models/echo:generateContent", {"contents": gemini("application/pdf")["contents"] * 2}),
+            ("/api/chat", {**body("hi", images=["iVBORw0KGgoA" + LONG] * 2), "stream": False})):
+        key = keys.known(gateway, keys.make(gateway, "--limit", "tokens=9000/1m"))
+        with Client(gateway.url, keys.bearer(key["key"])) as client:
+            client.post(path, media).ok()

@@ -4,27 +4,27 @@ import json
 
 import pytest
 
+import frames
 import upstream as up
 from ask import DIALECTS, WIRE, question
-
-pytestmark = pytest.mark.once
 
 FAMILIES = ("chat", "messages", "responses", "native", "lmc")
 NAMED = ["event: ping\ndata: {}\n\n", "event: ping\ndata: now\n\n", "event: keepalive\ndata: \"\"\n\n",
          "event: heartbeat\ndata: {\"at\":\n\n", ": a comment\n\n", "data: \"\"\n\n"]
 LINES = ["\"\"\n"]
+FRAMES = [frames.frame("ping", {}), frames.frame("heartbeat", b'{"at":'), frames.frame("initial-response", b"")]
 
 
 def with_beats(steps, beats):
     """After the head, and before each further step."""
-    return [steps[0], *[s for step in steps[1:-1] for s in (*[up.body(b.encode()) for b in beats], step)],
+    return [steps[0], *[s for step in steps[1:-1] for s in (*[up.body(b if isinstance(b, bytes) else b.encode()) for b in beats], step)],
             steps[-1]]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_heartbeats_are_no_part_of_the_answer(wild, script, family, dialect):
     """D40; messages on anthropic are native."""
-    beats = LINES if dialect == "ollama" else NAMED
+    beats = {"ollama": LINES, "bedrock": FRAMES}.get(dialect, NAMED)
     said = wild.ask(family, dialect, script(*with_beats(WIRE[dialect].say("Hel", "lo"), beats)), stream=True)
     assert (said.status, said.error, said.text) == (200, None, "Hello"), said
 

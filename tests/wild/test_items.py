@@ -13,8 +13,6 @@ from ask import WIRE
 from cross import answer, ask, changes
 from variants import values
 
-pytestmark = pytest.mark.once
-
 CALL = {"type": "function_call", "call_id": "call_1", "name": "get_weather", "arguments": '{"city":"Oslo"}'}
 CUSTOM = {"type": "custom_tool_call", "call_id": "call_1", "name": "get_weather", "input": "Oslo"}
 USE = {"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {"city": "Oslo"}}

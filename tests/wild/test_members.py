@@ -15,8 +15,6 @@ from members import TABLES, Fault, cell, faults
 from strict import Perhaps
 from variants import members
 
-pytestmark = pytest.mark.once
-
 
 def happened(client, script, family, dialect, stream):
     """(member, label, word) of all that is asked."""

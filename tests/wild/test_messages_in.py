@@ -4,8 +4,6 @@ import pytest
 
 from ask import WIRE
 
-pytestmark = pytest.mark.once
-
 
 def use(id, name="ping", input=None):
     return {"type": "tool_use", "id": id, "name": name, "input": input or {}}

@@ -18,8 +18,6 @@ import upstream as up
 from ask import DIALECTS, question
 from waiting import wait_until
 
-pytestmark = pytest.mark.once
-
 FULL = {"input": "1.25", "output": "10", "cached": "0.125", "cache_write": "1.5625", "cache_write_1h": "2.5",
         "reasoning": "20"}
 PLAIN = {"input": "1.25", "output": "10"}

@@ -7,8 +7,6 @@ import pytest
 
 from ask import WIRE
 
-pytestmark = pytest.mark.once
-
 LONG = "mcp__" + "a_server_with_a_name__" * 3 + "find"
 TWIN = LONG + "_all"  # begins alike
 DOTTED = "server.find"

@@ -4,8 +4,6 @@ import pytest
 
 from ask import WIRE
 
-pytestmark = pytest.mark.once
-
 
 def sent(wild, script, family, dialect, body, stream=False):
     """What the provider got for a request, and what was said to the client."""

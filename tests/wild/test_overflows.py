@@ -10,8 +10,6 @@ import pytest
 import upstream as up
 from ask import DIALECTS
 
-pytestmark = pytest.mark.once
-
 FAMILIES = ("chat", "messages", "responses", "native", "lmc")
 VLLM = ("This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4000 in the "
         "messages, 1000 in the completion). Please reduce the length of the messages or completion.")

@@ -11,8 +11,6 @@ from client import Client
 from fixtures import UPSTREAM_KEY, provider
 from gateway import Gateway
 
-pytestmark = pytest.mark.once
-
 CALL = {"id": "call_a", "type": "function", "function": {"name": "get_weather", "arguments": '{"city":"Oslo"}'}}
 RESULT = {"role": "tool", "tool_call_id": "call_a", "content": "sunny"}
 HIDDEN = {"type": "reasoning.encrypted", "data": "QUJD\u2028+/8=", "id": "rs_1", "format": "openai-responses-v1", "index": 1}
@@ -273,6 +271,33 @@ def test_a_client_returns_gemini_s_signature(wild, script, family, stream):
     return_to(wild, family, said, s, [said.calls[0][0]], "gemini")
     [call] = [p for c in s.request.json["contents"] for p in c["parts"] if "functionCall" in p]
     assert call["thoughtSignature"] == "CiQB+/8="
+
+
+# The thoughts' signatures, and the call's own; what is sent back: a call that nobody has signed gets a substitute.
+THOUGHTS = {"one": (["CiQB+/8="], None), "several": (["CiQA", "CiQB+/8="], None), "the call's too": (["CiQA"], "CiQB+/8="),
+            "the call's alone": ([], "CiQB+/8="), "none": ([], None)}
+
+
+@FAMILY
+@STREAM
+@pytest.mark.parametrize("thoughts, own", THOUGHTS.values(), ids=THOUGHTS)
+def test_a_client_returns_the_thoughts_of_an_interaction(wild, script, family, stream, thoughts, own):
+    wire, call = WIRE["gemini-interactions"], {"type": "function_call", "id": "c1", "name": "get_weather"}
+    call |= {"signature": own} if own else {}
+    steps = [{"type": "thought", "signature": s} for s in thoughts]
+    if stream:
+        events = [e for n, s in enumerate(steps) for e in wire._step(n, {"type": "thought"}, {
+            "type": "thought_signature", "signature": s["signature"]})]
+        events += wire._step(len(steps), {**call, "arguments": {}}, {"type": "arguments_delta", "arguments": '{"city":"Oslo"}'})
+        script_steps = wire._stream(*events, {"event_type": "interaction.completed", "interaction": wire._about("requires_action")})
+    else:
+        script_steps = [up.reply(wire._about("requires_action", steps=[*steps, {**call, "arguments": {"city": "Oslo"}}]))]
+    said = wild.ask(family, "gemini-interactions", script(*script_steps), stream=stream, tools=[TOOL])
+    s = script(fine("gemini-interactions"))
+    return_to(wild, family, said, s, [said.calls[0][0]], "gemini-interactions")
+    sent = [step for step in s.request.json["input"] if step["type"] in ("thought", "function_call")]
+    told = steps if steps or own else [{"type": "thought", "signature": "skip_thought_signature_validator"}]
+    assert sent == [*told, {**call, "id": sent[-1]["id"], "arguments": {"city": "Oslo"}}]
 
 
 @STREAM

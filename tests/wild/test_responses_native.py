@@ -11,8 +11,6 @@ from ask import PATHS, TOOL, WIRE
 from client import Client, Stream
 from wires import OpenAIResponses
 
-pytestmark = pytest.mark.once
-
 TO = "openai-responses"
 WEB = {"type": "web_search", "search_context_size": "low"}
 CRM = {"type": "namespace", "name": "crm", "description": "Customers.", "tools": [
@@ -288,6 +286,18 @@ def test_an_error_in_the_stream(wild, script):
     assert last["status"] == "failed" and bare(last["output"]) == bare([THOUGHT, NOTE])
     assert [e["sequence_number"] for e in said.body] == list(range(len(said.body)))
     assert wild.client.get(f"/v1/responses/{last['id']}").ok().json["status"] == "failed"
+
+
+def test_a_text_that_broke_off_is_kept(wild, script):
+    """Its item never ended, so the items alone don't say all."""
+    events = WIRES.items(THOUGHT, NOTE, last=False)[:-1]
+    s = script(WIRES._stream(*events, {"type": "error", "code": "server_error", "message": "it broke", "param": None}))
+    last = wild.post("responses", TO, s, {"input": "hi"}, stream=True).body[-1]["response"]
+    got = wild.client.get(f"/v1/responses/{last['id']}").ok().json
+    assert responses.text_of(got) == "Looking." and got["status"] == "failed"
+    s = script(say(False, FINAL))
+    wild.post("responses", TO, s, {"input": "and?", "previous_response_id": last["id"]})
+    assert "Looking." in json.dumps(sent_items(s))
 
 
 def test_an_answer_that_reached_its_limit(wild, script, stream):

@@ -6,8 +6,6 @@ import pytest
 
 from ask import TOOL, WIRE
 
-pytestmark = pytest.mark.once
-
 PNG = "iVBORw0KGgo="
 HI = {"role": "user", "content": "hi"}
 IMAGE = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}

@@ -4,8 +4,6 @@ import pytest
 
 from ask import FAMILIES, TOOL, WIRE
 
-pytestmark = pytest.mark.once
-
 HI = {"role": "user", "content": "hi"}
 
 

@@ -4,8 +4,6 @@ import pytest
 
 from ask import FAMILIES, WIRE
 
-pytestmark = pytest.mark.once
-
 
 @pytest.fixture(scope="module")
 def cutting(make_wild):

@@ -5,8 +5,6 @@ import pytest
 from ask import DIALECTS, WIRE
 from client import Client
 
-pytestmark = pytest.mark.once
-
 HI = [{"role": "user", "content": "hi"}]
 NUMBER, BOOL, STRING, INTEGER = ["hot", True, [1]], ["yes", 1, {}], [7, True, ["x"]], ["7", True, 1.5]
 CHAT = {

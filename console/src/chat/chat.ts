@@ -2,56 +2,82 @@
 // gateway; this file only follows it.
 import { signal } from '@preact/signals';
 import { ApiError, call, get, isAbort } from '../api';
-import { announce } from '../parts/announce';
-import { words } from '../words';
-import { follow, pause, type End, type Source } from './live';
-import { Growing, plain, type Chunk, type Lmc } from './segments';
-import { load, loadEarlier, messageOf, type Loaded, type Run, type Turn } from './store';
-
-export interface Options {
-  model: string;
-  instruction: string;
-  temperature: string;
-  max_tokens: string;
-  tools: string; // JSON
-  store: boolean;
-  lmc: boolean;
-  computer: boolean; // the assistant's code runs there, after a question
-}
-
-export interface Attached {
-  id: string;
-  name: string;
-}
+import { errorOfRun, type Failed } from './failed';
+import { grow, type Place } from './grow';
+import { pause, type End, type Source } from './live';
+import { configOf, formatOf, type Options } from './options_of';
+import { plain, userMessage, type Segment } from './segments';
+import { returned, sheetOf, taken, type Attached, type Sheet } from './sheet';
+import {
+  branchOf,
+  load,
+  loadEarlier,
+  messageOf,
+  messageBefore,
+  newestRun,
+  runsOf,
+  type Loaded,
+  type Run,
+  type Turn,
+} from './store';
+import { Tabs } from './tabs';
+import { Half } from './two';
 
 export type Activity = 'idle' | 'loading' | 'sending' | 'answering' | 'cut';
 
-const TITLE = 80; // characters of the first message
-const world = { call, pause, random: Math.random };
+// What a request adds to the conversation: a message with files, the results of calls, or nothing.
+export interface Said {
+  text?: string;
+  files?: Attached[];
+  results?: { id: string; text: string }[];
+}
 
-export class Chat {
+interface Asked {
+  said: Said;
+  parent?: string; // the message that it follows; absent: the newest
+  before: Turn[]; // what was shown
+  newest: string | null; // the newest run then
+  store: boolean;
+}
+
+const TITLE = 80; // characters of the first message
+const SOON = 50; // milliseconds after which a run is looked for, at first
+const LATER = 1000; // and at last
+
+export class Chat implements Place {
   readonly turns = signal<Turn[]>([]);
   readonly activity = signal<Activity>('loading');
   readonly error = signal<ApiError | null>(null);
+  readonly failed = signal<Failed | null>(null);
   readonly title = signal('');
+  readonly ceiling = signal<{ limit: string; left: string } | null>(null); // what is left of the conversation's
   readonly runs = signal<Map<string, Run>>(new Map());
   readonly newest = signal<Run | null>(null); // the only run that can be continued
   readonly earlier = signal<string | null>(null);
-  readonly returned = signal(''); // the text of a message that was refused
+  readonly model = signal(''); // of the last answer
+  readonly two = signal<Half[] | null>(null); // answers to the last message, of which one will be chosen
   readonly drawn = new Map<string, () => void>(); // of a turn's key: draws what has come
+  readonly sheet: Sheet;
 
   private abort = new AbortController();
   private run: string | null = null; // that is under way
   private sentInstruction = '';
+  private storing = false; // what was asked last is stored
+  private readonly tabs = new Tabs((conversation) => void (conversation === this.id && this.refresh()));
 
   constructor(
     public id: string | null,
     public leaf: string | null, // the branch that is shown; null: the newest
-    private readonly onAddress: (id: string) => void, // the newest branch of this conversation is shown now
-  ) {}
+    public at: string | null, // the message to show, on whatever branch it is
+    private readonly onAddress: (id: string | null, leaf?: string | null) => void, // this branch is shown now
+  ) {
+    this.sheet = sheetOf(id);
+  }
 
   close(): void {
     this.abort.abort();
+    for (const half of this.two.value ?? []) half.leave();
+    this.tabs.close();
   }
 
   // open: reads what is stored, and follows the newest run where it goes on.
@@ -60,10 +86,19 @@ export class Chat {
       this.activity.value = 'idle';
       return;
     }
+    if (!(await this.findHit())) return;
     if (!(await this.reload())) return;
+    await this.reachHit();
+    await this.followNewest();
+  }
+
+  // refresh: what was said elsewhere, in another tab or by a program.
+  async refresh(): Promise<void> {
+    if (this.activity.value !== 'idle' || !this.id || this.leaf || this.failed.value || this.two.value) return;
+    const found = await newestRun(this.id, this.abort.signal).catch(() => null);
     const newest = this.newest.value;
-    if (!this.leaf && newest && (newest.status === 'running' || newest.status === 'queued'))
-      await this.answer({ run: newest.id }, this.answerTurn(newest.model));
+    if (!found || (found.id === newest?.id && found.status === newest.status) || this.activity.value !== 'idle') return;
+    if (await this.reload()) await this.followNewest();
   }
 
   async showEarlier(): Promise<void> {
@@ -80,29 +115,29 @@ export class Chat {
     }
   }
 
-  // send: a message, behind the last one or, as another branch, behind `parent`.
+  // send: a message, behind the last one or, as another branch, behind `parent`. Of two answers above it, it follows
+  // the first.
   async send(text: string, files: Attached[], options: Options, parent?: string): Promise<void> {
-    const message: Record<string, unknown> = { role: 'user', content: text };
-    if (files.length) message.context = { files: files.map(({ id, name }) => ({ uuid: id, name })) };
-    const kept = parent ? this.turnsUntil(parent) : this.turns.value;
-    const shown = files.map(({ id, name }) => ({ type: 'file' as const, id, name, text: '' }));
-    this.turns.value = [
-      ...kept,
-      { ...this.newTurn('user'), segments: [...shown, { type: 'text', text }], parent: kept.at(-1)?.id ?? null },
-    ];
-    await this.ask([message], options, parent ?? (this.leaf ? (kept.at(-1)?.id ?? undefined) : undefined));
+    const half = this.two.value?.find(({ answered }) => answered);
+    if (half && !parent) this.choose(half);
+    const kept = parent ? this.turnsUntil(parent) : this.turns.value.filter((turn) => !this.isRefused(turn));
+    await this.ask({ text, files }, options, kept, parent ?? this.branchEnd(kept));
   }
 
   // answerAnew: another answer to the message before this turn, on a branch of its own.
   async answerAnew(turn: Turn, options: Options): Promise<void> {
     if (!turn.parent) return;
-    this.turns.value = this.turnsUntil(turn.parent);
-    await this.ask([], options, turn.parent);
+    await this.ask({}, options, this.turnsUntil(turn.parent), turn.parent);
+  }
+
+  // answerCalls: the results of the calls that an answer ends with; the answer goes on.
+  async answerCalls(results: { id: string; text: string }[], options: Options): Promise<void> {
+    await this.ask({ results }, options, this.turns.value, this.branchEnd(this.turns.value));
   }
 
   // goOn: the rest of an answer that broke off, drawn below it.
   async goOn(run: string, options: Options): Promise<void> {
-    const body = { stream: true, format: format(options), ...(options.computer && { config: { computer: {} } }) };
+    const body = { stream: true, format: formatOf(options), ...(options.computer && { config: { computer: {} } }) };
     const model = this.runs.value.get(run)?.model ?? options.model;
     await this.answer({ path: `/v1/runs/${run}/continue`, body, key: crypto.randomUUID() }, this.answerTurn(model));
   }
@@ -114,46 +149,212 @@ export class Chat {
     await this.answer({ path: `/v1/runs/${run}/approve`, body, key: crypto.randomUUID() }, this.answerTurn(model));
   }
 
+  // keep: the conversation goes on with this one of two answers. The other stays as a branch.
+  async keep(half: Half): Promise<void> {
+    this.choose(half);
+    await this.reload(half.turn);
+  }
+
+  async stopOf(half: Half): Promise<void> {
+    await half.stop().catch((error) => this.fail(error));
+  }
+
   async stop(): Promise<void> {
-    if (!this.run) {
-      this.abort.abort();
-      this.abort = new AbortController();
-      this.activity.value = 'idle';
+    if (this.two.value) {
+      await Promise.all(this.two.value.map((half) => this.stopOf(half)));
       return;
     }
     try {
-      await call(`/v1/runs/${this.run}/cancel`, { method: 'POST' });
+      // Before its first words the run has no name here yet, but its conversation has, as soon as it is stored.
+      while (this.storing && !this.run && this.id && this.activity.value === 'sending') {
+        const newest = await newestRun(this.id, this.abort.signal);
+        if (newest && (newest.status === 'running' || newest.status === 'queued')) this.run ??= newest.id;
+        else await pause(100, this.abort.signal);
+      }
+      if (this.activity.value === 'idle') return; // it ended meanwhile
+      if (this.run) {
+        await call(`/v1/runs/${this.run}/cancel`, { method: 'POST' });
+        return;
+      }
     } catch (error) {
+      this.fail(error);
+      return;
+    }
+    this.abort.abort();
+    this.abort = new AbortController();
+    this.activity.value = 'idle';
+  }
+
+  // --- a request ---
+
+  private async ask(said: Said, options: Options, kept: Turn[], parent?: string): Promise<void> {
+    const asked = { said, parent, before: this.turns.value, newest: this.newest.value?.id ?? null, store: options.store };
+    this.turns.value = this.withSaid(kept, said);
+    this.two.value = null;
+    this.error.value = null;
+    this.failed.value = null;
+    this.activity.value = 'sending';
+    this.storing = options.store;
+    taken(this.sheet, this.id);
+    if (options.store && !this.id && !(await this.begin(asked))) return;
+    const body: Record<string, unknown> = {
+      messages: options.store ? messagesOf(said) : this.unstored(),
+      config: configOf(options),
+      stream: true,
+      format: formatOf(options),
+    };
+    if (options.store) Object.assign(body, { conversation: this.id, ...(parent && { parent }) });
+    else body.store = false;
+    if (options.instruction !== this.sentInstruction || (!options.store && options.instruction))
+      body.instruction = options.instruction;
+    this.sentInstruction = options.instruction;
+    if (this.id && (this.leaf || this.at)) {
+      this.leaf = this.at = null; // what is said now makes its branch the newest
+      this.onAddress(this.id);
+    }
+    if (options.store && options.second && said.text !== undefined) {
+      this.sheet.options.value = { ...this.sheet.options.value, second: '' }; // one message goes to two models
+      await this.answerTwice(body, [options.model, options.second], asked);
+      return;
+    }
+    const source = { path: '/v1/chat', body, key: crypto.randomUUID() };
+    await this.answer(source, this.answerTurn(options.model), asked);
+  }
+
+  // answerTwice: two models answer. As soon as the first one's run has begun, its message is stored, and the second one
+  // is asked to answer the same message.
+  private async answerTwice(body: Record<string, unknown>, models: string[], asked: Asked): Promise<void> {
+    const halves = models.map((model) => new Half(this.answerTurn(model), this.runs));
+    const [one, other] = halves;
+    const { signal } = this.abort;
+    const ask = (half: Half, more: object) =>
+      half
+        .answer({ path: '/v1/chat', body: { ...body, ...more }, key: crypto.randomUUID() })
+        .then(() => this.readRuns());
+    this.two.value = halves;
+    try {
+      const first = ask(one, {});
+      await this.findRun(one, asked.newest);
+      if (!one.turn.run) {
+        await first;
+        await this.endedUnasked(one, asked);
+        return;
+      }
+      const parent = await messageBefore(this.id!, one.turn.run, signal);
+      const config = { ...(body.config as object), model: models[1] };
+      const second = ask(other, { messages: [], parent, config });
+      this.tabs.tell(this.id!);
+      await this.findRun(other, one.turn.run);
+      await Promise.all([first, second]);
+      if (this.two.value === halves) await this.endedTwice(halves, parent);
+      this.tabs.tell(this.id!);
+    } catch (error) {
+      for (const half of halves) half.leave(); // the runs go on, and are found when the chat is opened again
+      this.two.value = null;
       this.fail(error);
     }
   }
 
-  private async ask(messages: unknown[], options: Options, parent?: string): Promise<void> {
-    const body: Record<string, unknown> = {
-      messages: options.store ? messages : this.unstored(),
-      config: configOf(options),
-      stream: true,
-      format: format(options),
-    };
-    if (!options.store) body.store = false;
-    else if (this.id) Object.assign(body, { conversation: this.id, ...(parent && { parent }) });
-    if (options.instruction !== this.sentInstruction) body.instruction = options.instruction;
-    this.sentInstruction = options.instruction;
-    if (this.id && this.leaf) {
-      this.leaf = null; // what is said now makes its branch the newest
-      this.onAddress(this.id);
+  // findRun: the run that a request has begun; the answer's headers tell of it with the first words only.
+  private async findRun(half: Half, known: string | null): Promise<void> {
+    for (let wait = SOON; !half.turn.run; wait = Math.min(2 * wait, LATER)) {
+      const { busy } = half;
+      const newest = await newestRun(this.id!, this.abort.signal).catch(() => null); // the network may come back
+      if (newest && newest.id !== known) half.turn.run ??= newest.id;
+      else if (!busy) return;
+      else await pause(wait, this.abort.signal);
     }
-    await this.answer({ path: '/v1/chat', body, key: crypto.randomUUID() }, this.answerTurn(options.model), options.store);
+    if (half.stopped) await half.stop();
+  }
+
+  private async readRuns(): Promise<void> {
+    const { signal } = this.abort;
+    if (!signal.aborted) this.runs.value = await runsOf(this.id!, signal).catch(() => this.runs.value);
+  }
+
+  // endedUnasked: the message was not stored, so that there is nothing for a second model to answer.
+  private async endedUnasked(one: Half, asked: Asked): Promise<void> {
+    this.two.value = null;
+    if (one.error.value) await this.refused(one.error.value, asked);
+    else await this.reload();
+  }
+
+  // endedTwice: the address is that of the first answer. Where there is none at all, the message can be sent again.
+  private async endedTwice(halves: Half[], parent: string | undefined): Promise<void> {
+    const first = halves.find(({ answered }) => answered);
+    if (!first) this.two.value = null;
+    const { signal } = this.abort;
+    this.take(await load(this.id!, parent ?? null, signal));
+    if (!first) return;
+    this.leaf = messageOf(first.turn.run!);
+    this.onAddress(this.id, this.leaf);
+  }
+
+  // choose: one of two answers becomes the last turn.
+  private choose(half: Half): void {
+    const others = this.two.value?.filter((one) => one !== half) ?? [];
+    for (const one of others) void this.stopOf(one);
+    const { turn } = half;
+    const { options } = this.sheet;
+    turn.id = messageOf(turn.run!);
+    if (options.value.model) options.value = { ...options.value, model: turn.model ?? '' };
+    this.two.value = null;
+    this.turns.value = [...this.turns.value, turn];
+    this.leaf = turn.run === this.newest.value?.id ? null : turn.id;
+    this.onAddress(this.id, this.leaf);
+    this.activity.value = 'idle';
+  }
+
+  // begin: makes the conversation. Its id is in the address before the first words come, so that a reload finds it.
+  private async begin(asked: Asked): Promise<boolean> {
+    this.title.value = titleOf(this.turns.value);
+    try {
+      const headers = { 'Idempotency-Key': crypto.randomUUID() };
+      const { signal } = this.abort;
+      const { id } = await get<{ id: string }>('/v1/conversations', { body: {}, headers, signal });
+      this.id = id;
+      taken(this.sheet, id);
+      this.onAddress(id);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError) await this.refused(error, asked);
+      else this.fail(error);
+      return false;
+    }
+  }
+
+  // withSaid: the turns with what is said now behind them.
+  private withSaid(kept: Turn[], { text, files = [], results }: Said): Turn[] {
+    const last = kept.at(-1);
+    if (results && last) {
+      const more: Segment[] = results.map(({ id, text: result }) => ({ type: 'result', text: result, id }));
+      return [...kept.slice(0, -1), { ...last, segments: [...last.segments, ...more] }];
+    }
+    if (text === undefined) return kept;
+    return [...kept, { ...this.newTurn('user'), segments: segmentsOf(text, files), parent: last?.id ?? null }];
   }
 
   // Where nothing is stored, the page sends what was said along.
   private unstored(): unknown[] {
-    return this.turns.value.map((turn) => ({ role: turn.role, content: plain(turn.segments) }));
+    return this.turns.value.flatMap(({ role, segments }) => {
+      if (role === 'user') return [userMessage(segments)];
+      const calls = segments.filter((one) => one.type === 'call').map((one) => ({
+        id: one.id,
+        type: 'function',
+        function: { name: one.name, arguments: one.text },
+      }));
+      const results = segments.filter((one) => one.type === 'result');
+      return [
+        { role, content: plain(segments), ...(calls.length && { tool_calls: calls }) },
+        ...results.map(({ id, text }) => ({ role: 'tool', tool_call_id: id, content: text })),
+      ];
+    });
   }
 
   private newTurn(role: Turn['role']): Turn {
     const key = crypto.randomUUID();
-    return { key, id: null, parent: null, role, segments: [], at: Date.now() / 1000, model: null, run: null, others: [] };
+    const known = { id: null, parent: null, model: null, run: null, others: [], messages: [] };
+    return { key, role, segments: [], at: Date.now() / 1000, ...known };
   }
 
   private answerTurn(model: string): Turn {
@@ -165,70 +366,119 @@ export class Chat {
     return turns.slice(0, turns.findIndex((turn) => turn.id === message) + 1);
   }
 
+  // branchEnd: where another branch than the newest is shown, what is said follows its end.
+  private branchEnd(kept: Turn[]): string | undefined {
+    return this.leaf ? (kept.at(-1)?.id ?? undefined) : undefined;
+  }
+
   // answer: follows an answer to its end, and reads what is stored of it.
-  private async answer(source: Source, turn: Turn, store = true): Promise<void> {
-    const growing = new Growing();
-    const begun = performance.now();
-    const fresh = this.id === null;
-    if (fresh) this.title.value = titleOf(this.turns.value);
-    turn.segments = growing.segments;
+  private async answer(source: Source, turn: Turn, asked?: Asked): Promise<void> {
+    const store = asked?.store ?? true;
+    const last = this.turns.value.at(-1);
     this.turns.value = [...this.turns.value, turn];
     this.error.value = null;
+    this.failed.value = null;
     this.activity.value = 'sending';
     this.run = 'run' in source ? source.run : null;
-
-    const sink = {
-      began: (run: string, conversation: string | null) => {
-        this.run = run;
-        turn.run = run;
-        if (store && conversation && !this.id) {
-          this.id = conversation;
-          this.onAddress(conversation);
-        }
-      },
-      block: ({ event, data }: { event?: string; data: string }) => {
-        if (data === '[DONE]') return;
-        growing.add(JSON.parse(data) as Chunk | Lmc);
-        if (this.activity.value !== 'answering' && growing.segments.length > 0) {
-          turn.firstPiece ??= performance.now() - begun;
-          this.activity.value = 'answering';
-          announce(words.chat.begins);
-        }
-        if (event !== 'error') this.drawn.get(turn.key)?.();
-      },
-      cut: () => (this.activity.value = 'cut'),
-      back: () => (this.activity.value = growing.segments.length ? 'answering' : 'sending'),
+    const began = (run: string) => {
+      if (this.run !== run && this.id) this.tabs.tell(this.id);
+      this.run = run;
     };
     try {
-      const end = await follow(source, sink, this.abort.signal, world);
-      if (store && fresh && this.id) await this.nameIt();
-      await this.ended(end, turn, store);
+      const before = last?.role === 'assistant' ? last : undefined;
+      const end = await grow(source, turn, before, this, this.abort.signal, began);
+      await this.ended(end, turn, asked);
+      if (store && this.id) this.tabs.tell(this.id);
     } catch (error) {
       this.fail(error);
     }
   }
 
-  private async ended(end: End, turn: Turn, store: boolean): Promise<void> {
+  private async ended(end: End, turn: Turn, asked?: Asked): Promise<void> {
     this.run = null;
-    this.drawn.get(turn.key)?.();
-    announce(end.kind === 'done' ? words.chat.complete : words.chat.broken);
     if (end.kind === 'refused') {
-      await this.takeBack(turn);
-      this.fail(end.error);
-    } else if (store && this.id) {
+      this.turns.value = this.turns.value.filter((one) => one !== turn);
+      if (asked) await this.refused(end.error, asked);
+      else if (await this.reload()) this.fail(end.error);
+    } else if ((asked?.store ?? true) && this.id) {
       await this.reload(end.kind === 'done' ? turn : undefined);
     } else {
       this.activity.value = 'idle';
     }
   }
 
-  // takeBack: a message that was refused goes back to where it was written; what is stored all the same is shown.
-  private async takeBack(turn: Turn): Promise<void> {
-    const turns = this.turns.value.filter((one) => one !== turn);
-    const asked = turns.at(-1);
-    if (asked?.role === 'user' && !asked.id) this.returned.value = plain(turns.pop()!.segments);
-    this.turns.value = turns;
-    if (this.id) await this.reload();
+  // refused: what was said stays where it was said, with the reason below it.
+  private async refused(error: ApiError, asked: Asked): Promise<void> {
+    const { said } = asked;
+    const newest = this.id && asked.store ? await newestRun(this.id, this.abort.signal).catch(() => null) : null;
+    if (newest && newest.id !== asked.newest && (await this.reload())) {
+      const failed = this.failed.value; // of the run, which is stored with its message
+      this.failed.value = { ...(failed ?? { again: this.askAgain(asked) }), error, provider: newest.provider ?? null };
+      return;
+    }
+    if (this.id && asked.newest === null && asked.before.length === 0 && asked.store) await this.unmake();
+    this.activity.value = 'idle';
+    if (error.status === 401) {
+      this.giveBack(asked); // the page goes, and comes back when somebody has signed in
+      return;
+    }
+    const edit = said.text === undefined ? undefined : () => this.giveBack(asked);
+    this.failed.value = { error, provider: null, again: this.askAgain(asked), edit };
+  }
+
+  private askAgain({ said, before, parent }: Asked): (options: Options) => void {
+    return (options) => {
+      const kept = parent ? before.slice(0, before.findIndex((turn) => turn.id === parent) + 1) : before;
+      void this.ask(said, options, kept, parent);
+    };
+  }
+
+  // giveBack: a message that was refused goes back to where it was written.
+  private giveBack({ said, before }: Asked): void {
+    this.turns.value = before;
+    this.failed.value = null;
+    if (said.text === undefined) return;
+    // What was written meanwhile stays below it.
+    this.sheet.text.value = [said.text, this.sheet.text.value].filter(Boolean).join('\n\n');
+    this.sheet.files.value = [...(said.files ?? []), ...this.sheet.files.value];
+    if (!this.id) returned(this.sheet);
+  }
+
+  // unmake: nothing was stored in the conversation, so nobody shall find it.
+  private async unmake(): Promise<void> {
+    await call(`/v1/conversations/${this.id}`, { method: 'DELETE' }).catch(() => {}); // not worth an error
+    this.id = null;
+    this.title.value = '';
+    returned(this.sheet);
+    this.onAddress(null);
+  }
+
+  private isRefused(turn: Turn): boolean {
+    return turn.role === 'user' && turn.id === null && this.failed.value !== null && turn === this.turns.value.at(-1);
+  }
+
+  // --- what is stored ---
+
+  private async findHit(): Promise<boolean> {
+    if (!this.at) return true;
+    try {
+      this.leaf = await branchOf(this.id!, this.at, this.abort.signal);
+      return true;
+    } catch (error) {
+      this.fail(error);
+      return false;
+    }
+  }
+
+  private async reachHit(): Promise<void> {
+    const has = () => this.turns.value.some(({ messages }) => messages.includes(this.at!));
+    while (this.at && this.earlier.value && !this.error.value && !has()) await this.showEarlier();
+  }
+
+  private async followNewest(): Promise<void> {
+    const newest = this.newest.value;
+    if (!this.leaf && newest && (newest.status === 'running' || newest.status === 'queued'))
+      await this.answer({ run: newest.id }, this.answerTurn(newest.model));
   }
 
   // reload: the stored messages take the place of what is shown. What was drawn of `whole` stays as it is.
@@ -247,22 +497,47 @@ export class Chat {
 
   private take(found: Loaded, whole?: Turn): void {
     const id = whole?.run ? messageOf(whole.run) : null;
+    const old = new Map(this.turns.value.map((turn) => [turn.id ?? turn.key, turn]));
+    const measured = new Map(this.turns.value.map((turn) => [turn.run, turn]));
     this.title.value = found.conversation.title ?? '';
+    this.ceiling.value = found.conversation.budget ?? null;
     this.runs.value = found.runs;
     this.newest.value = found.newest;
     this.earlier.value = found.earlier;
-    this.turns.value = found.turns.map((turn) =>
-      whole && turn.id === id
-        ? { ...turn, key: whole.key, segments: whole.segments, firstPiece: whole.firstPiece }
-        : { ...turn, firstPiece: this.turns.value.find((old) => old.run && old.run === turn.run)?.firstPiece },
-    );
+    this.turns.value = found.turns.map((turn) => {
+      const before = turn.run ? measured.get(turn.run) : undefined;
+      const times = { firstPiece: before?.firstPiece, took: before?.took };
+      if (whole && turn.id === id) return { ...turn, ...times, key: whole.key, segments: whole.segments };
+      const same = old.get(turn.id ?? turn.key);
+      const segments = same && alike(same.segments, turn.segments) ? same.segments : turn.segments;
+      return { ...turn, ...times, key: same?.key ?? turn.key, segments };
+    });
+    this.takeOptions(found);
+    this.failed.value = this.failedRun(found);
     this.activity.value = 'idle';
   }
 
-  // nameIt: the first words are the title, so that the list of conversations can be read.
-  private async nameIt(): Promise<void> {
-    const title = this.title.value;
-    if (title) await get(`/v1/conversations/${this.id}`, { body: { title } }).catch(() => {}); // not worth an error
+  // takeOptions: what the conversation itself tells of them, for a page that has just opened it.
+  private takeOptions(found: Loaded): void {
+    const { options } = this.sheet;
+    this.model.value = found.turns.findLast(({ model }) => model)?.model ?? '';
+    const changed = options.value.instruction !== this.sentInstruction;
+    this.sentInstruction = found.instruction;
+    options.value = {
+      ...options.value,
+      computer: options.value.computer || found.computer,
+      instruction: changed ? options.value.instruction : found.instruction,
+    };
+  }
+
+  // failedRun: the newest run where it has failed, or was stopped, before its first words.
+  private failedRun({ newest, turns }: Loaded): Failed | null {
+    const last = turns.at(-1);
+    if (newest?.status !== 'failed' && newest?.status !== 'cancelled') return null;
+    if (this.leaf || this.two.value || last?.role !== 'user' || !last.id) return null;
+    const parent = last.id;
+    const again = (options: Options) => void this.ask({}, options, this.turnsUntil(parent), parent);
+    return { error: errorOfRun(newest), provider: newest.provider ?? null, again };
   }
 
   private fail(error: unknown): void {
@@ -272,19 +547,20 @@ export class Chat {
   }
 }
 
+function messagesOf({ text, files = [], results }: Said): unknown[] {
+  if (results) return results.map(({ id, text: content }) => ({ role: 'tool', tool_call_id: id, content }));
+  return text === undefined ? [] : [userMessage(segmentsOf(text, files))];
+}
+
+function segmentsOf(text: string, files: Attached[]): Segment[] {
+  const segments: Segment[] = files.map(({ id, name, kept }) => kept ?? { type: 'file', id, name, text: '' });
+  if (text) segments.push({ type: 'text', text });
+  return segments;
+}
+
+const alike = (one: Segment[], other: Segment[]): boolean => JSON.stringify(one) === JSON.stringify(other);
+
 function titleOf(turns: Turn[]): string {
   const first = plain(turns[0]?.segments ?? []).trim().split('\n', 1)[0].replace(/^#+ /, '');
   return first.length > TITLE ? `${first.slice(0, TITLE - 1)}…` : first;
-}
-
-const format = (options: Options): string => (options.lmc || options.computer ? 'lmc' : 'openai');
-
-export function configOf(options: Options): Record<string, unknown> {
-  const config: Record<string, unknown> = {};
-  if (options.model) config.model = options.model;
-  if (options.temperature) config.temperature = Number(options.temperature);
-  if (options.max_tokens) config.max_tokens = Number(options.max_tokens);
-  if (options.computer) config.computer = {};
-  if (options.tools.trim()) config.tools = JSON.parse(options.tools);
-  return config;
 }

@@ -1,12 +1,15 @@
 // Where a message is written: the text, files by drop, paste and choice, the model, Send and Stop.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, get } from '../api';
 import { Icon } from '../parts/icon';
 import { Refused } from '../parts/state';
 import { may } from '../session';
 import { fill, words } from '../words';
-import type { Attached, Chat, Options } from './chat';
-import { ModelChoice } from './options';
+import type { Chat } from './chat';
+import { Chips } from './chips';
+import { ModelSelect } from './model_select';
+import type { Options } from './options_of';
+import type { Attached, Sheet } from './sheet';
 
 interface ComposerProps {
   chat: Chat;
@@ -14,67 +17,74 @@ interface ComposerProps {
   change: (options: Partial<Options>) => void;
   onOptions: () => void;
   send: (text: string, files: Attached[]) => void;
+  files: Files;
 }
 
-export function Composer({ chat, options, change, onOptions, send }: ComposerProps) {
-  const [text, setText] = useState('');
-  const files = useFiles();
+export function Composer({ chat, options, change, onOptions, send, files }: ComposerProps) {
+  const text = chat.sheet.text.value;
   const input = useRef<HTMLTextAreaElement>(null);
   const busy = chat.activity.value !== 'idle';
+  const empty = !text.trim() && files.attached.length === 0;
 
   useEffect(() => {
     if (matchMedia('(pointer: fine)').matches) input.current?.focus();
   }, [chat]);
-  useEffect(() => {
-    const { returned } = chat;
-    if (!returned.value) return;
-    setText((written) => written || returned.value);
-    returned.value = '';
-  }, [chat.returned.value]);
-  useEffect(() => grow(input.current), [text]);
+  useLayoutEffect(() => grow(input.current), [text]);
   useEffect(() => {
     const stop = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && chat.activity.value !== 'idle' && !document.querySelector('dialog[open]'))
-        void chat.stop();
+      // Escape that closes something else stops nothing.
+      if (event.key !== 'Escape' || event.defaultPrevented || event.isComposing) return;
+      if (document.querySelector('dialog[open], [data-menu=shown]')) return;
+      if (chat.activity.value !== 'idle') void chat.stop();
     };
     addEventListener('keydown', stop);
     return () => removeEventListener('keydown', stop);
   }, [chat]);
 
   const submit = () => {
-    if (busy || files.uploading || !text.trim()) return;
-    send(text, files.attached);
-    setText('');
+    if (busy || files.uploading || empty) return;
+    const { attached } = files;
+    chat.sheet.text.value = '';
     files.clear();
+    send(text, attached);
   };
 
   return (
     <form
       class="composer"
-      data-drop={words.chat.drop}
       onSubmit={(event) => {
         event.preventDefault();
         submit();
-      }}
-      onDragOver={(event) => files.allowed && event.preventDefault()}
-      onDrop={(event) => {
-        if (!files.allowed || !event.dataTransfer?.files.length) return;
-        event.preventDefault();
-        files.add(event.dataTransfer.files);
       }}
       onPaste={(event) => {
         if (files.allowed && event.clipboardData?.files.length) files.add(event.clipboardData.files);
       }}
     >
       {files.error && <Refused error={files.error} />}
-      <Chips files={files} />
+      <Chips files={files.attached} remove={files.remove} uploading={files.uploading} />
+      {options.store && options.second && (
+        <ul class="chips">
+          <li>
+            <span dir="auto">{fill(words.chat.comparing, { model: options.second })}</span>
+            <button
+              type="button"
+              class="bare"
+              aria-label={words.chat.compareNot}
+              onClick={() => change({ second: '' })}
+            >
+              <Icon name="close" />
+            </button>
+          </li>
+        </ul>
+      )}
       <textarea
         ref={input}
         rows={1}
+        dir="auto"
         aria-label={words.chat.message}
         placeholder={words.chat.placeholder}
         value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={(event) => (chat.sheet.text.value = event.currentTarget.value)}
         onKeyDown={(event) => {
           if (!sends(event)) return;
           event.preventDefault();
@@ -87,16 +97,24 @@ export function Composer({ chat, options, change, onOptions, send }: ComposerPro
           <Icon name="gear" />
           <span class="unseen">{words.chat.options}</span>
         </button>
-        <ModelChoice value={options.model} change={(model) => change({ model })} />
+        <ModelSelect value={options.model} change={(model) => change({ model })} />
+        {options.store && (
+          <ModelSelect
+            icon="two"
+            label={words.chat.compare}
+            value={options.second}
+            change={(second) => change({ second })}
+          />
+        )}
         {busy && chat.activity.value !== 'loading' ? (
           <button type="button" class="send" onClick={() => void chat.stop()}>
             <Icon name="stop" />
-            {words.chat.stop}
+            <span>{words.chat.stop}</span>
           </button>
         ) : (
-          <button class="primary send" disabled={!text.trim() || busy || files.uploading !== null}>
+          <button class="primary send" disabled={empty || busy || files.uploading !== null}>
             <Icon name="send" />
-            {words.chat.send}
+            <span>{words.chat.send}</span>
           </button>
         )}
       </div>
@@ -138,33 +156,11 @@ function Attach({ add }: { add: (files: FileList) => void }) {
   );
 }
 
-function Chips({ files }: { files: Files }) {
-  if (!files.attached.length && !files.uploading) return null;
-  return (
-    <ul class="chips" aria-label={words.chat.attached}>
-      {files.attached.map((file) => (
-        <li key={file.id}>
-          {file.name}
-          <button
-            type="button"
-            class="bare"
-            aria-label={fill(words.chat.detach, { name: file.name })}
-            onClick={() => files.remove(file.id)}
-          >
-            <Icon name="close" />
-          </button>
-        </li>
-      ))}
-      {files.uploading && <li role="status">{fill(words.chat.uploading, { name: files.uploading })}</li>}
-    </ul>
-  );
-}
+export type Files = ReturnType<typeof useFiles>;
 
-type Files = ReturnType<typeof useFiles>;
-
-// useFiles: files are uploaded one after the other as soon as they are there.
-function useFiles() {
-  const [attached, setAttached] = useState<Attached[]>([]);
+// useFiles: files are uploaded one after the other as soon as they are there, for the conversation in which they were
+// chosen.
+export function useFiles(sheet: Sheet) {
   const [uploading, setUploading] = useState<string | null>(null);
   const [error, setError] = useState<ApiError | null>(null);
 
@@ -177,7 +173,7 @@ function useFiles() {
         form.append('purpose', 'user_data');
         form.append('file', file, file.name);
         const { id, filename } = await get<{ id: string; filename: string }>('/v1/files', { body: form });
-        setAttached((old) => [...old, { id, name: filename }]);
+        sheet.files.value = [...sheet.files.value, { id, name: filename }];
       }
     } catch (failure) {
       setError(failure instanceof ApiError ? failure : new ApiError(0, String(failure)));
@@ -187,11 +183,11 @@ function useFiles() {
 
   return {
     allowed: may('files'),
-    attached,
+    attached: sheet.files.value,
     uploading,
     error,
     add: (files: FileList) => void add(files),
-    remove: (id: string) => setAttached((old) => old.filter((file) => file.id !== id)),
-    clear: () => setAttached([]),
+    remove: (id: string) => (sheet.files.value = sheet.files.value.filter((file) => file.id !== id)),
+    clear: () => (sheet.files.value = []),
   };
 }

@@ -1,34 +1,9 @@
-// The small dialogs of a chat: another answer, and the request as a program.
+// The request as a program, in a dialog.
 import { useState } from 'preact/hooks';
 import { Copy } from '../parts/copy';
 import { Dialog } from '../parts/dialog';
 import { words } from '../words';
-import { ModelChoice } from './options';
 import { snippet, type Language } from './snippets';
-
-interface AgainProps {
-  model: string;
-  answer: (model: string) => void;
-  close: () => void;
-}
-
-export function AgainDialog({ model, answer, close }: AgainProps) {
-  const [chosen, setChosen] = useState(model);
-  return (
-    <Dialog title={words.chat.again} onClose={close}>
-      <form method="dialog" onSubmit={() => answer(chosen)}>
-        <p>{words.chat.againText}</p>
-        <label>
-          {words.chat.model}
-          <ModelChoice value={chosen} change={setChosen} />
-        </label>
-        <footer>
-          <button class="primary">{words.chat.again}</button>
-        </footer>
-      </form>
-    </Dialog>
-  );
-}
 
 const languages: Language[] = ['curl', 'python', 'node'];
 

@@ -1,45 +1,9 @@
-// What a call can be told beside the message, in a dialog; and the choice of the model.
+// What a call can be told beside the message, in a dialog.
 import { useState } from 'preact/hooks';
 import { Dialog } from '../parts/dialog';
 import { may } from '../session';
 import { words } from '../words';
-import type { Options } from './chat';
-import { models } from './models';
-
-export const defaults: Options = {
-  model: '',
-  instruction: '',
-  temperature: '',
-  max_tokens: '',
-  tools: '',
-  store: true,
-  lmc: false,
-  computer: false,
-};
-
-interface ModelChoiceProps {
-  value: string;
-  change: (model: string) => void;
-}
-
-export function ModelChoice({ value, change }: ModelChoiceProps) {
-  const known = models.value ?? [];
-  const listed = value && !known.includes(value) ? [value, ...known] : known; // a name that a pattern covers
-  return (
-    <select
-      class="model"
-      aria-label={words.chat.model}
-      value={value}
-      onChange={(event) => change(event.currentTarget.value)}
-    >
-      {listed.map((model) => (
-        <option key={model} value={model}>
-          {model}
-        </option>
-      ))}
-    </select>
-  );
-}
+import type { Options } from './options_of';
 
 interface OptionsDialogProps {
   options: Options;
@@ -57,6 +21,7 @@ export function OptionsDialog({ options, change, close }: OptionsDialogProps) {
           {words.chat.instruction}
           <textarea
             rows={3}
+            dir="auto"
             placeholder={words.chat.instructionHint}
             value={options.instruction}
             onInput={(event) => change({ instruction: event.currentTarget.value })}

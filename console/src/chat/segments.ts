@@ -4,11 +4,11 @@ export type Segment =
   | { type: 'reasoning'; text: string }
   | { type: 'code'; language: string; text: string; active: number | null }
   | { type: 'console'; text: string }
-  | { type: 'call'; name: string; text: string } // text: its arguments
-  | { type: 'result'; text: string }
+  | { type: 'call'; name: string; text: string; id?: string } // text: its arguments
+  | { type: 'result'; text: string; id?: string } // id: of the call
   | { type: 'confirmation'; language: string; text: string }
-  | { type: 'image'; text: string } // text: a data URL, or another address
-  | { type: 'file'; name: string; id: string | null; text: string }
+  | { type: 'image'; text: string; part?: Part } // text: a data URL, or another address; part: as it was sent
+  | { type: 'file'; name: string; id: string | null; text: string; part?: Part }
   | { type: 'error'; text: string };
 
 export type SegmentType = Segment['type'];
@@ -24,6 +24,7 @@ export interface Lmc {
 }
 
 interface Call {
+  id?: string;
   index?: number;
   function?: { name?: string; arguments?: string };
 }
@@ -33,6 +34,7 @@ export interface Stored extends Partial<Lmc> {
   reasoning_content?: string | null;
   reasoning?: string | null;
   refusal?: string | null;
+  tool_call_id?: string;
   tool_calls?: Call[];
   images?: { image_url?: { url?: string } }[];
   context?: { files?: { name?: string; content?: string; uuid?: string }[] };
@@ -68,29 +70,62 @@ export function addStored(segments: Segment[], message: Stored): void {
   }
 }
 
-// Growing: the segments of an answer that is streamed, in either shape.
+// How long the reasoning of a segment took, in milliseconds; where the page has seen it come.
+export const thought = new WeakMap<Segment, number>();
+
+// Growing: the segments of an answer that is streamed, in either shape. `earlier` is what it goes on with: code that was
+// approved is there, and runs here.
 export class Growing {
   readonly segments: Segment[] = [];
   private readonly calls = new Map<number, Segment>();
+  private began = 0;
 
-  add(chunk: Chunk | Lmc): void {
+  constructor(
+    private readonly earlier: Segment[] = [],
+    private readonly timed = false, // pieces come when the model writes them
+  ) {}
+
+  // add: whether something has changed in what is earlier.
+  add(chunk: Chunk | Lmc): boolean {
+    const before = this.segments.at(-1);
     if ('type' in chunk) addLmc(this.segments, chunk);
     else for (const choice of chunk.choices ?? []) addDelta(this.segments, choice.delta, this.calls);
+    if (this.timed) this.time(before);
+    if (!('type' in chunk) || chunk.type !== 'console' || chunk.format !== 'active_line') return false;
+    return !hasCode(this.segments) && activate(this.earlier, chunk.content);
+  }
+
+  // end: no line runs any more.
+  end(): void {
+    if (!activate(this.segments, null)) activate(this.earlier, null);
+  }
+
+  private time(before: Segment | undefined): void {
+    const last = this.segments.at(-1);
+    if (last?.type === 'reasoning' && before !== last) this.began = performance.now();
+    if (before?.type === 'reasoning' && !thought.has(before) && before !== last)
+      thought.set(before, performance.now() - this.began);
   }
 }
 
+const hasCode = (segments: Segment[]): boolean => segments.some((segment) => segment.type === 'code');
+
 // add: to the last segment where it is of the same type, else to a new one.
-function add(segments: Segment[], type: 'text' | 'reasoning' | 'console' | 'result' | 'error', text: string): void {
+function add(segments: Segment[], type: 'text' | 'reasoning' | 'console' | 'error', text: string): void {
   const last = segments.at(-1);
   if (last?.type === type) last.text += text;
   else segments.push({ type, text });
 }
 
 function addDelta(segments: Segment[], delta: Stored, calls: Map<number, Segment>): void {
+  if (delta.role === 'tool' && typeof delta.content === 'string') {
+    segments.push({ type: 'result', text: delta.content, ...(delta.tool_call_id && { id: delta.tool_call_id }) });
+    return;
+  }
   const reasoning = delta.reasoning_content ?? delta.reasoning;
   if (reasoning) add(segments, 'reasoning', reasoning);
   if (typeof delta.content === 'string') {
-    if (delta.content) add(segments, delta.role === 'tool' ? 'result' : 'text', delta.content);
+    if (delta.content) add(segments, 'text', delta.content);
   } else if (Array.isArray(delta.content)) {
     for (const part of delta.content) addPart(segments, part);
   }
@@ -106,7 +141,10 @@ function addCall(segments: Segment[], call: Call, index: number, calls: Map<numb
     calls.set(index, segment);
     segments.push(segment);
   }
-  if (segment.type === 'call') segment.name += call.function?.name ?? '';
+  if (segment.type === 'call') {
+    segment.name += call.function?.name ?? '';
+    if (call.id) segment.id = call.id;
+  }
   segment.text += call.function?.arguments ?? '';
 }
 
@@ -119,10 +157,10 @@ interface Part {
 
 function addPart(segments: Segment[], part: Part): void {
   if (part.text !== undefined) add(segments, 'text', part.text);
-  else if (part.image_url) segments.push({ type: 'image', text: part.image_url.url });
+  else if (part.image_url) segments.push({ type: 'image', text: part.image_url.url, part });
   else if (part.file)
-    segments.push({ type: 'file', name: part.file.filename ?? part.type, id: part.file.file_id ?? null, text: '' });
-  else segments.push({ type: 'file', name: part.type, id: null, text: '' });
+    segments.push({ type: 'file', name: part.file.filename ?? part.type, id: part.file.file_id ?? null, text: '', part });
+  else segments.push({ type: 'file', name: part.type, id: null, text: '', part });
 }
 
 // What each type of LMC becomes. A chunk with `start` opens a segment; a message without flags is one of its own.
@@ -166,15 +204,24 @@ function addLmc(segments: Segment[], lmc: Lmc): void {
   }
 }
 
-// The line of the last code that runs; null when it has ended.
-function activate(segments: Segment[], line: unknown): void {
+// activate: the line of the last code that runs; null when it has ended. Whether there is such code.
+function activate(segments: Segment[], line: unknown): boolean {
   const code = segments.findLast((segment) => segment.type === 'code');
   if (code?.type === 'code') code.active = line === null || line === '' ? null : Number(line);
+  return code !== undefined;
 }
 
 function imageAddress(format: string, content: string): string {
   const kind = /^base64(?:\.(png|jpeg|gif|webp))?$/.exec(format);
   return kind ? `data:image/${kind[1] ?? 'png'};base64,${content}` : content;
+}
+
+// openCalls: the calls that have no result yet, where nothing was said after them.
+export function openCalls(segments: Segment[]): (Segment & { type: 'call' })[] {
+  const answered = new Set(segments.map((segment) => (segment.type === 'result' ? segment.id : undefined)));
+  const last = segments.at(-1)?.type;
+  if (last !== 'call' && last !== 'result') return [];
+  return segments.filter((one) => one.type === 'call').filter(({ id }) => id !== undefined && !answered.has(id));
 }
 
 // plain: the text of a message, to copy or to edit.
@@ -183,4 +230,27 @@ export function plain(segments: Segment[]): string {
     .filter((segment) => segment.type === 'text')
     .map((segment) => segment.text)
     .join('\n\n');
+}
+
+// What a message has beside its text.
+export type Enclosed = Segment & { type: 'file' | 'image' };
+
+export const enclosedIn = (segments: Segment[]): Enclosed[] =>
+  segments.filter((one): one is Enclosed => one.type === 'file' || one.type === 'image');
+
+// userMessage: the message of a user, as it is sent: files by name, and parts as they came.
+export function userMessage(segments: Segment[]): Record<string, unknown> {
+  const text = plain(segments);
+  const parts: Part[] = [];
+  const files: { uuid?: string; name: string; content?: string }[] = [];
+  for (const one of enclosedIn(segments)) {
+    if (one.part) parts.push(one.part);
+    else if (one.type === 'image') parts.push({ type: 'image_url', image_url: { url: one.text } });
+    else files.push(one.id ? { uuid: one.id, name: one.name } : { name: one.name, content: one.text });
+  }
+  return {
+    role: 'user',
+    content: parts.length ? [...(text ? [{ type: 'text', text }] : []), ...parts] : text,
+    ...(files.length && { context: { files } }),
+  };
 }

@@ -4,9 +4,10 @@ import { codeView } from '../draw/code';
 import { highlightLater } from '../draw/highlight';
 import { Markdown } from '../draw/markdown';
 import { element } from '../draw/nodes';
+import { duration } from '../parts/format';
 import { picture } from '../parts/picture';
-import { words } from '../words';
-import type { Segment } from './segments';
+import { fill, words } from '../words';
+import { thought, type Segment } from './segments';
 
 // What is on the page of one segment. draw: with the part of the text that is new; whether all is drawn.
 interface View {
@@ -62,7 +63,7 @@ const makers: Record<Segment['type'], (segment: Segment) => View> = {
       finish: () => markdown.finish(),
     };
   },
-  reasoning: () => folded(words.chat.reasoning),
+  reasoning,
   code: (segment) => {
     const view = codeView(segment.type === 'code' ? segment.language : '', true);
     return {
@@ -77,12 +78,31 @@ const makers: Record<Segment['type'], (segment: Segment) => View> = {
   },
   console: () => plainBlock(words.chat.console, 'console'),
   call: (segment) => folded(`${words.chat.call} ${segment.type === 'call' ? segment.name : ''}`, pretty),
-  result: () => folded(words.chat.result),
+  result: () => folded(words.chat.result, pretty),
   confirmation: () => ({ element: element('p', [words.chat.confirmation], 'fine confirmation'), draw: () => true }),
   image: (segment) => image(segment.text),
   file: (segment) => file(segment),
   error: () => plainBlock(words.chat.error, 'failed'),
 };
+
+// reasoning: folded, with the time that it took where the page has seen it.
+function reasoning(): View {
+  const title = document.createTextNode(words.chat.thinking);
+  const root = element('div', [], 'text');
+  const markdown = new Markdown(root);
+  return {
+    element: element('details', [element('summary', [title]), root], 'folded reasoning'),
+    draw: (_, added, until) => {
+      markdown.append(added);
+      return markdown.draw(until);
+    },
+    finish: (segment) => {
+      const ms = thought.get(segment);
+      title.data = ms === undefined ? words.chat.reasoning : fill(words.chat.thought, { time: duration(ms) });
+      markdown.finish();
+    },
+  };
+}
 
 function plainBlock(label: string, className: string): View {
   const content = document.createTextNode('');

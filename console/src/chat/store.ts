@@ -8,7 +8,10 @@ export interface Run {
   conversation: string | null;
   model: string;
   created_at: number;
+  provider?: string | null;
   first_token_at: number | null;
+  first_token_ms?: number | null; // from its arrival on
+  duration_ms?: number | null;
   finish_reason: string | null;
   usage: Usage | null;
   usage_source?: 'provider' | 'estimated' | null;
@@ -31,6 +34,7 @@ interface Conversation {
   id: string;
   title?: string;
   created_at: number;
+  budget?: { limit: string; left: string }; // its ceiling
 }
 
 // One message, or an answer with the computer's messages that follow it.
@@ -44,7 +48,9 @@ export interface Turn {
   model: string | null;
   run: string | null; // that made it
   others: Other[]; // the messages in its place on all branches, itself included
-  firstPiece?: number; // milliseconds, where this page has measured it
+  messages: string[]; // the ids of all of its messages
+  firstPiece?: number; // milliseconds, where this page has sent the message
+  took?: number; // milliseconds until its end, likewise
 }
 
 export interface Other {
@@ -58,6 +64,8 @@ export interface Loaded {
   runs: Map<string, Run>;
   newest: Run | null;
   earlier: string | null; // where the page of earlier messages begins; null: all are there
+  instruction: string; // that applies to the branch
+  computer: boolean; // the assistant's code runs or has run on it
 }
 
 const PAGE = 50;
@@ -65,6 +73,7 @@ const TREE_PAGES = 20; // of a thousand turns each
 
 interface Page extends List<Stored> {
   first_id: string | null;
+  instruction?: string | null;
 }
 
 // load: the last messages of the branch that ends in `leaf`, or of the newest branch.
@@ -74,15 +83,50 @@ export async function load(id: string, leaf: string | null, signal: AbortSignal)
     get<Conversation>(path, { signal }),
     get<Page>(`${path}/messages${query({ order: 'desc', limit: PAGE, leaf: leaf ?? undefined })}`, { signal }),
     tree(path, signal),
-    get<List<Run>>(`/v1/runs${query({ conversation: id, limit: 100 })}`, { signal }),
+    runsOf(id, signal),
   ]);
   return {
     conversation,
     turns: turnsOf(page, nodes),
-    runs: new Map(runs.data.map((run) => [run.id, run])),
-    newest: runs.data[0] ?? null,
+    runs,
+    newest: [...runs.values()][0] ?? null,
     earlier: page.has_more ? page.last_id : null,
+    instruction: page.instruction ?? '',
+    computer: [...runs.values()].some((run) => run.finish_reason === 'confirmation') || page.data.some(onComputer),
   };
+}
+
+// onComputer: whether a message has the output of code.
+const onComputer = ({ role, lmc }: Stored): boolean =>
+  role === 'computer' || (lmc?.some((one) => one.role === 'computer') ?? false);
+
+// branchOf: the branch that a message is on: null where that is the newest one, else the newest message behind it.
+export async function branchOf(id: string, message: string, signal: AbortSignal): Promise<string | null> {
+  const path = `/v1/conversations/${id}`;
+  const [page, nodes] = await Promise.all([
+    get<Page>(`${path}/messages${query({ order: 'desc', limit: 1 })}`, { signal }),
+    tree(path, signal),
+  ]);
+  if (!nodes.has(message)) return message;
+  for (let at = page.first_id; at; at = nodes.get(at)?.parent_id ?? null) if (at === message) return null;
+  return newestBelow(message, groupByParent(nodes));
+}
+
+// runsOf: the newest runs of a conversation, the last one first.
+export async function runsOf(id: string, signal: AbortSignal): Promise<Map<string, Run>> {
+  const { data } = await get<List<Run>>(`/v1/runs${query({ conversation: id, limit: 100 })}`, { signal });
+  return new Map(data.map((run) => [run.id, run]));
+}
+
+// messageBefore: the message that a run answers, and has brought.
+export async function messageBefore(id: string, run: string, signal: AbortSignal): Promise<string | undefined> {
+  const nodes = await tree(`/v1/conversations/${id}`, signal);
+  return [...nodes.values()].findLast((node) => node.run_id === run && node.role !== 'assistant')?.id;
+}
+
+// newestRun: the run of a conversation that began last.
+export async function newestRun(id: string, signal: AbortSignal): Promise<Run | null> {
+  return (await get<List<Run>>(`/v1/runs${query({ conversation: id, limit: 1 })}`, { signal })).data[0] ?? null;
 }
 
 // loadEarlier: the page of messages before `after`.
@@ -125,6 +169,7 @@ export function turnsOf(page: Page, nodes: Map<string, Node>): Turn[] {
     if (last?.role === 'assistant' && followsCode(message)) {
       addStored(last.segments, message);
       last.id = node?.id ?? last.id;
+      if (node) last.messages.push(node.id);
       continue;
     }
     const segments: Segment[] = [];
@@ -140,6 +185,7 @@ export function turnsOf(page: Page, nodes: Map<string, Node>): Turn[] {
       model: node?.model ?? null,
       run: node && role === 'assistant' ? runOf(node.id) : null,
       others: node ? othersOf(node, children) : [],
+      messages: node ? [node.id] : [],
     });
   }
   return turns;

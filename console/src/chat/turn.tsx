@@ -2,18 +2,24 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { drawNever, drawSoon } from '../draw/frames';
 import { Copy } from '../parts/copy';
-import { count, duration, money } from '../parts/format';
+import { count, duration, money, number } from '../parts/format';
 import { Icon } from '../parts/icon';
 import { Time } from '../parts/time';
 import { fill, words } from '../words';
-import type { Chat } from './chat';
-import { plain } from './segments';
+import { Chips } from './chips';
+import { errorOfRun, RunLink, titleOf } from './failed';
+import type { Place } from './grow';
+import { ModelSelect } from './model_select';
+import { Results } from './results';
+import { enclosedIn, openCalls, plain } from './segments';
 import { SegmentsView } from './segments_view';
+import type { Attached } from './sheet';
 import type { Run, Turn } from './store';
 
 export interface TurnActions {
   edit?: (turn: Turn) => void;
-  again?: (turn: Turn) => void;
+  again?: (turn: Turn, model?: string) => void;
+  results?: (results: { id: string; text: string }[]) => void;
   code?: (turn: Turn) => void;
   goOn?: (run: string) => void;
   approve?: (run: string, approve: boolean) => void;
@@ -21,20 +27,28 @@ export interface TurnActions {
 }
 
 interface TurnProps extends TurnActions {
-  chat: Chat;
+  chat: Place;
   turn: Turn;
   live: boolean; // its answer is under way
   joined: boolean; // it goes on with the answer above it
+  hit: boolean; // a search has found it
 }
 
-export function TurnView({ chat, turn, live, joined, ...actions }: TurnProps) {
+export function TurnView({ chat, turn, live, joined, hit, ...actions }: TurnProps) {
   const run = turn.run ? chat.runs.value.get(turn.run) : undefined;
   return (
-    <article class={`turn ${turn.role}${joined ? ' joined' : ''}`}>
+    <article
+      class={`turn ${turn.role}${joined ? ' joined' : ''}${hit ? ' hit' : ''}`}
+      tabIndex={hit ? -1 : undefined}
+      aria-label={hit ? words.chat.hit : undefined}
+    >
       {!joined && <h2 class="unseen">{turn.role === 'user' ? words.chat.you : (turn.model ?? words.chat.answer)}</h2>}
       <Content chat={chat} turn={turn} live={live} />
       {live && <Waiting chat={chat} />}
-      {run && !live && <Outcome run={run} goOn={actions.goOn} approve={actions.approve} />}
+      {run && !live && <Outcome run={run} turn={turn} {...actions} />}
+      {!live && actions.results && openCalls(turn.segments).length > 0 && (
+        <Results calls={openCalls(turn.segments)} send={actions.results} />
+      )}
       {!live && (
         <footer class="row wrap">
           <Branches turn={turn} branch={actions.branch} />
@@ -47,7 +61,7 @@ export function TurnView({ chat, turn, live, joined, ...actions }: TurnProps) {
 }
 
 // Content: drawn outside of Preact, piece by piece, within the frames' time.
-function Content({ chat, turn, live }: { chat: Chat; turn: Turn; live: boolean }) {
+function Content({ chat, turn, live }: { chat: Place; turn: Turn; live: boolean }) {
   const root = useRef<HTMLDivElement>(null);
   const view = useRef<SegmentsView | null>(null);
   const state = useRef({ segments: turn.segments, live });
@@ -74,7 +88,7 @@ function Content({ chat, turn, live }: { chat: Chat; turn: Turn; live: boolean }
   return <div class="content" ref={root} />;
 }
 
-function Waiting({ chat }: { chat: Chat }) {
+function Waiting({ chat }: { chat: Place }) {
   const activity = chat.activity.value;
   if (activity === 'cut') return <p class="fine waiting">{words.chat.cut}</p>;
   if (activity === 'sending') return <p class="fine waiting">{words.chat.waiting}</p>;
@@ -82,7 +96,7 @@ function Waiting({ chat }: { chat: Chat }) {
 }
 
 // Outcome: how an answer ended, where that was not well.
-function Outcome({ run, goOn, approve }: { run: Run } & Pick<TurnActions, 'goOn' | 'approve'>) {
+function Outcome({ run, turn, goOn, approve, again }: { run: Run; turn: Turn } & TurnActions) {
   if (run.finish_reason === 'confirmation') return approve ? <Question run={run} approve={approve} /> : null;
   if (run.finish_reason === 'max_steps') return <Rest run={run} goOn={goOn} />;
   if (run.status === 'completed' || run.status === 'running' || run.status === 'queued')
@@ -91,13 +105,22 @@ function Outcome({ run, goOn, approve }: { run: Run } & Pick<TurnActions, 'goOn'
     <div class={`notice ${run.status === 'cancelled' ? '' : 'bad'}`}>
       <div>
         <span>
-          <strong>{words.chat.ends[run.status]}</strong> {run.error?.message}
+          <strong>{words.chat.ends[run.status]}</strong>{' '}
+          {run.error && `${titleOf(errorOfRun(run), run.provider ?? null)}: ${run.error.message}`}
         </span>
-        {goOn && run.status !== 'failed' && (
-          <button type="button" onClick={() => goOn(run.id)}>
-            {words.chat.goOn}
-          </button>
-        )}
+        <span class="row wrap">
+          {goOn && run.status !== 'failed' && (
+            <button type="button" onClick={() => goOn(run.id)}>
+              {words.chat.goOn}
+            </button>
+          )}
+          {again && run.status !== 'cancelled' && (
+            <button type="button" onClick={() => again(turn)}>
+              {words.failed.retry}
+            </button>
+          )}
+          {run.error && <RunLink id={run.id} />}
+        </span>
       </div>
     </div>
   );
@@ -137,13 +160,25 @@ function Rest({ run, goOn }: { run: Run; goOn?: (run: string) => void }) {
   );
 }
 
+// speedOf: tokens a second from the first words to the end; null where that took too little time to say so.
+const LEAST = 100; // milliseconds
+
+function speedOf(tokens: number | undefined, first: number | undefined, took: number | undefined): number | null {
+  if (!tokens || first === undefined || took === undefined || took - first < LEAST) return null;
+  return tokens / ((took - first) / 1000);
+}
+
 function Facts({ turn, run }: { turn: Turn; run?: Run }) {
+  const first = run?.first_token_ms ?? turn.firstPiece; // the run's own figure, where it tells it
+  const took = run?.first_token_ms ? (run.duration_ms ?? undefined) : turn.took;
+  const speed = speedOf(run?.usage?.completion_tokens, first, took);
   const facts = [
     turn.model ?? run?.model,
     run?.usage && count(run.usage.total_tokens, words.units.tokens),
     run?.usage_source === 'estimated' && words.chat.estimated,
     run?.cost && fill(words.chat.cost, { cost: money(run.cost) }),
-    turn.firstPiece !== undefined && fill(words.chat.firstPiece, { time: duration(turn.firstPiece) }),
+    speed !== null && fill(words.chat.speed, { n: number(speed) }),
+    first !== undefined && fill(words.chat.firstPiece, { time: duration(first) }),
   ].filter(Boolean);
   return (
     <span class="fine facts">
@@ -164,6 +199,14 @@ function Buttons({ turn, edit, again, code }: { turn: Turn } & TurnActions) {
       <Copy bare text={() => plain(turn.segments)} label={words.chat.copyText} />
       {edit && <Action icon="edit" label={words.chat.edit} run={() => edit(turn)} />}
       {again && <Action icon="again" label={words.chat.again} run={() => again(turn)} />}
+      {again && (
+        <ModelSelect
+          icon="chevron"
+          label={words.chat.againWith}
+          value={turn.model ?? ''}
+          change={(model) => again(turn, model)}
+        />
+      )}
       {code && <Action icon="code" label={words.chat.code} run={() => code(turn)} />}
     </span>
   );
@@ -201,15 +244,28 @@ function Branches({ turn, branch }: { turn: Turn; branch?: (leaf: string) => voi
   );
 }
 
-// Editor: the text of a message, to be sent as another branch.
-export function Editor({ turn, send, close }: { turn: Turn; send: (text: string) => void; close: () => void }) {
+interface EditorProps {
+  turn: Turn;
+  send: (text: string, files: Attached[]) => void;
+  close: () => void;
+}
+
+// Editor: a message, to be sent as another branch. Its files stay unless they are removed.
+export function Editor({ turn, send, close }: EditorProps) {
   const [text, setText] = useState(() => plain(turn.segments));
+  const [files, setFiles] = useState<Attached[]>(() =>
+    enclosedIn(turn.segments).map((kept, n) => ({
+      id: String(n),
+      name: kept.type === 'file' ? kept.name : words.chat.image,
+      kept,
+    })),
+  );
   return (
     <form
       class="turn user editor"
       onSubmit={(event) => {
         event.preventDefault();
-        send(text);
+        send(text, files);
       }}
     >
       <label>
@@ -217,14 +273,20 @@ export function Editor({ turn, send, close }: { turn: Turn; send: (text: string)
         <textarea
           rows={Math.min(12, text.split('\n').length + 1)}
           value={text}
+          dir="auto"
           autofocus
           onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => event.key === 'Escape' && close()}
+          onKeyDown={(event) => {
+            if (event.key !== 'Escape' || event.isComposing) return;
+            event.preventDefault();
+            close();
+          }}
         />
       </label>
+      <Chips files={files} remove={(id) => setFiles(files.filter((file) => file.id !== id))} />
       <p class="fine">{turn.parent ? words.chat.editText : words.chat.editFirst}</p>
       <div class="row">
-        <button class="primary" disabled={!text.trim()}>
+        <button class="primary" disabled={!text.trim() && files.length === 0}>
           {words.chat.send}
         </button>
         <button type="button" onClick={close}>

@@ -25,8 +25,16 @@ export function codeView(info: string, numbered = false): CodeView {
   copy.addEventListener('click', () => {
     void navigator.clipboard.writeText(code.textContent ?? '').then(() => announce(words.actions.copied));
   });
-  const head = make('div', 'code-head', make('span', '', document.createTextNode(language || words.draw.plain)), copy);
+  const wrap = make('button', 'bare', document.createTextNode(words.draw.wrap));
+  wrap.setAttribute('type', 'button');
+  wrap.setAttribute('aria-pressed', 'false');
+  wrap.addEventListener('click', () => {
+    wrap.setAttribute('aria-pressed', String(body.classList.toggle('wrapped')));
+  });
+  const name = make('span', '', document.createTextNode(language || words.draw.plain));
+  const head = make('div', 'code-head', name, make('span', 'row', wrap, copy));
   const body = make('div', 'code-body');
+  body.dir = 'ltr';
   body.tabIndex = 0;
   body.setAttribute('role', 'group');
   body.setAttribute('aria-label', `${words.draw.code} ${language}`.trim());

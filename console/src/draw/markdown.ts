@@ -3,8 +3,9 @@
 //
 // A block is settled when a later block has begun on complete lines: what follows can't change it any more.
 // So a text that came in pieces gives the same nodes as the text at once.
-import { Lexer, Tokenizer, type MarkedToken, type Token } from 'marked';
+import { Lexer, Tokenizer, type MarkedOptions, type MarkedToken, type Token } from 'marked';
 import { codeView, type CodeView } from './code';
+import { blockFormula, hide, inlineFormula, openFormula } from './math';
 import { blockNodes } from './nodes';
 
 const PIECE = 8192; // characters that are lexed at a time
@@ -50,8 +51,22 @@ class Blocks extends Tokenizer {
   }
 }
 
-export function lex(text: string): Token[] {
-  return new Lexer({ gfm: true, tokenizer: new Blocks() }).lex(text);
+// A formula that is still open is held back until the text is `complete`.
+function extensions(complete: boolean) {
+  const blocks = complete ? [blockFormula] : [blockFormula, openFormula];
+  return {
+    block: blocks.map(({ tokenizer }) => tokenizer),
+    startBlock: blocks.map(({ start }) => start),
+    inline: [inlineFormula.tokenizer],
+    startInline: [inlineFormula.start!],
+  };
+}
+
+const hooks = { emStrongMask: hide };
+
+export function lex(text: string, complete = false): Token[] {
+  const options = { gfm: true, tokenizer: new Blocks(), extensions: extensions(complete), hooks };
+  return new Lexer(options as unknown as MarkedOptions).lex(text);
 }
 
 export class Markdown {
@@ -113,7 +128,7 @@ export class Markdown {
 
   private drawTail(settled = false): void {
     this.clearTail();
-    this.tailNodes = lex(this.tail).flatMap((token) => blockNodes(token, settled));
+    this.tailNodes = lex(this.tail, settled).flatMap((token) => blockNodes(token, settled));
     this.root.append(...this.tailNodes);
   }
 

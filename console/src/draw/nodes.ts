@@ -4,6 +4,7 @@ import type { MarkedToken, Token, Tokens } from 'marked';
 import { words } from '../words';
 import { codeView } from './code';
 import { highlightLater } from './highlight';
+import { formulaNode, isFormula } from './math';
 
 const LINK = /^(https?:|mailto:)/i;
 const IMAGE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
@@ -21,6 +22,8 @@ export function element<K extends keyof HTMLElementTagNameMap>(
 
 // blockNodes: settled code is highlighted when there is time.
 export function blockNodes(token: Token, settled: boolean): Node[] {
+  if (isFormula(token)) return [element('p', [formulaNode(token)])];
+  if (token.type === 'openFormula') return [element('p', [token.raw], 'raw')];
   const known = token as MarkedToken;
   switch (known.type) {
     case 'space':
@@ -29,15 +32,15 @@ export function blockNodes(token: Token, settled: boolean): Node[] {
     case 'hr':
       return [element('hr')];
     case 'heading': // the page has a heading of its own
-      return [element(`h${Math.min(6, known.depth + 2)}` as 'h3', inline(known.tokens))];
+      return [either(element(`h${Math.min(6, known.depth + 2)}` as 'h3', inline(known.tokens)))];
     case 'paragraph':
-      return [element('p', inline(known.tokens))];
+      return [either(element('p', inline(known.tokens)))];
     case 'text':
       return known.tokens ? inline(known.tokens) : [text(known.text)];
     case 'html':
-      return [element('p', [known.raw.trimEnd()], 'raw')];
+      return [either(element('p', lines(known.raw.trimEnd()), 'raw'))];
     case 'blockquote':
-      return [element('blockquote', blocks(known.tokens, settled))];
+      return [either(element('blockquote', blocks(known.tokens, settled)))];
     case 'list':
       return [list(known, settled)];
     case 'table':
@@ -49,6 +52,19 @@ export function blockNodes(token: Token, settled: boolean): Node[] {
   }
 }
 
+// either: what is written from right to left stands so, whatever the page's direction is.
+function either<E extends HTMLElement>(made: E): E {
+  made.dir = 'auto';
+  return made;
+}
+
+const BREAK = /<br\s*\/?>/i;
+
+// lines: raw HTML is text, but for the line breaks in it.
+function lines(raw: string): Node[] {
+  return raw.split(BREAK).flatMap((line, place) => (place > 0 ? [element('br'), text(line)] : [text(line)]));
+}
+
 function blocks(tokens: Token[], settled: boolean): Node[] {
   return tokens.flatMap((token) => blockNodes(token, settled));
 }
@@ -58,8 +74,8 @@ function list(token: Tokens.List, settled: boolean): HTMLElement {
     const mark = item.task ? [item.checked ? '☑ ' : '☐ '] : [];
     return element('li', [...mark, ...blocks(item.tokens, settled)], item.task ? 'task' : undefined);
   });
-  if (!token.ordered) return element('ul', items);
-  const made = element('ol', items);
+  if (!token.ordered) return either(element('ul', items));
+  const made = either(element('ol', items));
   if (token.start !== '' && token.start !== 1) made.start = token.start;
   return made;
 }
@@ -69,7 +85,7 @@ function table(token: Tokens.Table): HTMLElement {
     element(
       'tr',
       cells.map((cell, column) => {
-        const made = element(name, inline(cell.tokens));
+        const made = either(element(name, inline(cell.tokens)));
         if (name === 'th') (made as HTMLTableCellElement).scope = 'col';
         if (token.align[column]) made.className = token.align[column]!;
         return made;
@@ -80,7 +96,7 @@ function table(token: Tokens.Table): HTMLElement {
     'tbody',
     token.rows.map((cells) => row(cells, 'td')),
   );
-  return scrolls(element('table', token.rows.length ? [head, body] : [head]), words.draw.table);
+  return scrolls(either(element('table', token.rows.length ? [head, body] : [head])), words.draw.table);
 }
 
 // scrolls: a box that scrolls sideways, which the keyboard can do too.
@@ -101,6 +117,7 @@ function code(token: Tokens.Code, settled: boolean): HTMLElement {
 
 function inline(tokens: Token[]): Node[] {
   return tokens.flatMap((token): Node[] => {
+    if (isFormula(token)) return [formulaNode(token)];
     const known = token as MarkedToken;
     switch (known.type) {
       case 'strong':
@@ -122,7 +139,7 @@ function inline(tokens: Token[]): Node[] {
       case 'text':
         return known.tokens ? inline(known.tokens) : [text(entities(known.raw))];
       default: // raw HTML
-        return [text(known.raw)];
+        return lines(known.raw);
     }
   });
 }

@@ -1,5 +1,9 @@
 // Prism, of which only the tokens are used, with the languages that answers have most.
 import Prism from './prism_core';
+import 'prismjs/components/prism-markup';
+import 'prismjs/components/prism-css';
+import 'prismjs/components/prism-clike';
+import 'prismjs/components/prism-javascript';
 import 'prismjs/components/prism-bash';
 import 'prismjs/components/prism-c';
 import 'prismjs/components/prism-cpp';

@@ -1,9 +1,10 @@
 // The conversations of the key: by time, or those that have the words of a search.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get, query, type List } from '../api';
+import { Tabs } from '../chat/tabs';
 import type { PageProps } from '../pages';
 import { announce } from '../parts/announce';
-import { count, day } from '../parts/format';
+import { count, day, money, plainWords } from '../parts/format';
 import { Icon } from '../parts/icon';
 import { More, useList } from '../parts/list';
 import { Empty, State } from '../parts/state';
@@ -20,6 +21,7 @@ export default function Conversations({ route }: PageProps) {
   const q = route.query.get('q') ?? '';
   const key = route.query.get('key') ?? '';
   const value = route.query.get('value') ?? '';
+  const origin = route.query.get('origin') ?? '';
   const [imported, setImported] = useState(0);
   return (
     <div class="page conversations">
@@ -32,8 +34,11 @@ export default function Conversations({ route }: PageProps) {
         <Found q={q} turn={imported} />
       ) : (
         <>
-          <Filter name={key} value={value} />
-          <ByTime name={key} value={value} turn={imported} />
+          <div class="row wrap between">
+            {!key && <Origins origin={origin} />}
+            <Filter name={key} value={value} />
+          </div>
+          <ByTime name={key} value={value} origin={key ? '' : origin} turn={imported} />
         </>
       )}
     </div>
@@ -71,6 +76,24 @@ function Search({ q, focus }: { q: string; focus: boolean }) {
       />
       <button class="primary">{words.conversations.find}</button>
     </form>
+  );
+}
+
+const origins = ['', 'console', 'api'] as const;
+
+function Origins({ origin }: { origin: string }) {
+  return (
+    <nav class="origins" aria-label={words.conversations.origin}>
+      {origins.map((one) => (
+        <a
+          key={one}
+          href={href('conversations', null, one ? { origin: one } : {})}
+          aria-current={one === origin ? 'true' : undefined}
+        >
+          {words.conversations.origins[one || 'all']}
+        </a>
+      ))}
+    </nav>
   );
 }
 
@@ -116,18 +139,25 @@ function Filter({ name, value }: { name: string; value: string }) {
 interface ByTimeProps {
   name: string;
   value: string;
+  origin: string;
   turn: number;
 }
 
-function ByTime({ name, value, turn }: ByTimeProps) {
+function ByTime({ name, value, origin, turn }: ByTimeProps) {
   const [change, setChange] = useState<Change | null>(null);
   const list = useList<Conversation>(
     (after, signal) =>
       get<List<Conversation>>(
-        `/v1/conversations${query({ limit: PAGE, after: after ?? undefined, ...(name && { [`metadata[${name}]`]: value }) })}`,
+        `/v1/conversations${query({
+          limit: PAGE,
+          after: after ?? undefined,
+          origin,
+          sort: origin === 'console' ? 'recent' : undefined,
+          ...(name && { [`metadata[${name}]`]: value }),
+        })}`,
         { signal },
       ),
-    [name, value, turn],
+    [name, value, origin, turn],
   );
   const rows = list.data ?? [];
   useEffect(() => {
@@ -137,12 +167,12 @@ function ByTime({ name, value, turn }: ByTimeProps) {
     <>
       <State of={list} empty={(data) => data.length === 0} none={<None filtered={name !== ''} />}>
         {(data) =>
-          byDay(data).map((group) => (
+          byDay(data, origin === 'console').map((group) => (
             <section key={group.title}>
               <h2>{group.title}</h2>
               <ul class="entries">
                 {group.rows.map((row) => (
-                  <Row key={row.id} row={row} onChange={setChange} />
+                  <Row key={row.id} row={row} at={atOf(row, origin === 'console')} onChange={setChange} />
                 ))}
               </ul>
             </section>
@@ -154,8 +184,14 @@ function ByTime({ name, value, turn }: ByTimeProps) {
         <Changes
           change={change}
           onClose={() => setChange(null)}
-          onChanged={(changed) => list.set(rows.map((row) => (row.id === changed.id ? changed : row)))}
-          onDeleted={(id) => list.set(rows.filter((row) => row.id !== id))}
+          onChanged={(changed) => {
+            list.set(rows.map((row) => (row.id === changed.id ? { ...row, ...changed } : row)));
+            tell(changed.id);
+          }}
+          onDeleted={(id) => {
+            list.set(rows.filter((row) => row.id !== id));
+            tell(id);
+          }}
         />
       )}
     </>
@@ -176,22 +212,38 @@ function None({ filtered }: { filtered: boolean }) {
   );
 }
 
+// tell: the sidebar and other tabs show it, too.
+function tell(id: string): void {
+  const tabs = new Tabs(() => {});
+  tabs.tell(id);
+  tabs.close();
+}
+
 interface RowProps {
   row: Conversation;
+  at: number;
   onChange: (change: Change) => void;
 }
 
-function Row({ row, onChange }: RowProps) {
+function Row({ row, at, onChange }: RowProps) {
   const title = row.title || words.conversations.untitled;
   const act = (kind: Change['kind']) => () => onChange({ kind, of: row });
   return (
     <li>
       <div class="what">
-        <a href={href('chat', row.id)} class={row.title ? undefined : 'untitled'}>
+        <a href={href('chat', row.id)} class={row.title ? undefined : 'untitled'} dir="auto">
           {title}
         </a>
-        <p class="fine row wrap">
-          <Clock at={row.created_at} />
+        {row.excerpt && row.excerpt !== row.title && (
+          <p class="excerpt" dir="auto">
+            {plainWords(row.excerpt)}
+          </p>
+        )}
+        <p class="fine row wrap facts">
+          <Clock at={at} />
+          {row.model && <span>{row.model}</span>}
+          {row.message_count !== undefined && <span>{count(row.message_count, words.conversations.messages)}</span>}
+          {row.cost && <span>{money(row.cost)}</span>}
           {Object.entries(row.metadata).map(([name, value]) => (
             <a
               key={name}
@@ -234,16 +286,22 @@ function Clock({ at }: { at: number }) {
   return <time dateTime={new Date(at * 1000).toISOString()}>{clocks.format(at * 1000)}</time>;
 }
 
+// atOf: the time that the list is in the order of.
+function atOf(row: Conversation, recent: boolean): number {
+  return recent ? (row.updated_at ?? row.created_at) : row.created_at;
+}
+
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 // The rows of a day under its name: today and yesterday by their words, as the language has them.
-function byDay(rows: Conversation[]): { title: string; rows: Conversation[] }[] {
+function byDay(rows: Conversation[], recent: boolean): { title: string; rows: Conversation[] }[] {
   const midnight = new Date();
   midnight.setHours(0, 0, 0, 0);
   const groups: { title: string; rows: Conversation[] }[] = [];
   for (const row of rows) {
-    const past = Math.ceil((midnight.getTime() / 1000 - row.created_at) / 86400);
-    const title = past <= 0 ? relative.format(0, 'day') : past === 1 ? relative.format(-1, 'day') : day(row.created_at);
+    const at = atOf(row, recent);
+    const past = Math.ceil((midnight.getTime() / 1000 - at) / 86400);
+    const title = past <= 0 ? relative.format(0, 'day') : past === 1 ? relative.format(-1, 'day') : day(at);
     const last = groups.at(-1);
     if (last?.title === title) last.rows.push(row);
     else groups.push({ title, rows: [row] });

@@ -15,6 +15,13 @@ export interface Conversation {
   created_at: number;
   title?: string | null;
   metadata: Record<string, string>;
+  pinned?: boolean;
+  // Rows of lists have these, too.
+  updated_at?: number;
+  message_count?: number;
+  cost?: string | null;
+  model?: string | null;
+  excerpt?: string;
 }
 
 export interface Change {
@@ -88,7 +95,11 @@ function EditForm({ read, onClose, onChanged }: EditFormProps) {
     const metadata = Object.fromEntries(labels.filter(([name]) => name !== ''));
     const headers: Record<string, string> = read.revision ? { 'If-Match': read.revision } : {};
     onChanged(
-      await get<Conversation>(path(read.conversation.id), { method: 'POST', body: { title, metadata }, headers }),
+      await get<Conversation>(path(read.conversation.id), {
+        method: 'POST',
+        body: { ...(title !== (read.conversation.title ?? '') && { title }), metadata },
+        headers,
+      }),
     );
     announce(words.conversations.saved);
     onClose();

@@ -91,7 +91,7 @@ function HitRow({ row }: { row: Row }) {
   return (
     <div class="what">
       <a
-        href={href('chat', row.conversation, row.message_id ? { leaf: row.message_id } : {})}
+        href={href('chat', row.conversation, row.message_id ? { at: row.message_id } : {})}
         class={row.title ? undefined : 'untitled'}
       >
         {row.message_id === null ? marked : title}

@@ -77,7 +77,7 @@ export default function Files() {
               { title: words.files.size, numeric: true, cell: (file) => bytes(file.bytes) },
               { title: words.files.purpose, cell: (file) => <code>{file.purpose}</code> },
               { title: words.files.time, cell: (file) => <Time at={file.created_at} /> },
-              { title: words.files.actions, cell: (file) => <Remove of={file} onRemove={() => setLeaving(file)} /> },
+              { title: words.files.actions, bare: true, cell: (file) => <Remove of={file} onRemove={() => setLeaving(file)} /> },
             ]}
           />
         )}

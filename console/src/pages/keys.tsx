@@ -1,37 +1,36 @@
 // The API keys: made, changed, rotated, revoked. On an open gateway the first one closes it.
 import { useState } from 'preact/hooks';
 import { get, query, type List } from '../api';
-import { number, time } from '../parts/format';
+import type { PageProps } from '../pages';
+import { time } from '../parts/format';
 import { Icon } from '../parts/icon';
 import { More, useList } from '../parts/list';
+import { useLoad } from '../parts/load';
 import { Empty, State } from '../parts/state';
 import { Table } from '../parts/table';
 import { Time } from '../parts/time';
+import { href } from '../router';
 import { me, open } from '../session';
 import { fill, words } from '../words';
+import { allowanceLines, type Allowance } from './allowance';
+import { readBudgets, useGroups, type BudgetRow } from './groups_list';
 import { Made, Revoke, Rotate } from './keys_change';
 import { FirstKey } from './keys_first';
 import { KeyForm } from './keys_form';
 
-export interface Rate {
-  count: number;
-  window: string;
-}
-
-export interface ApiKey {
+export interface ApiKey extends Allowance {
   id: string;
   name: string;
   status: 'active' | 'expired' | 'revoked';
   scopes: string[];
   models: string[] | null;
+  group: string | null;
   metadata: Record<string, string>;
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
   grace_until: number | null;
   last_used_at: number | null;
-  limits: { requests?: Rate | null; tokens?: Rate | null; concurrent?: number | null; max_body?: number | null } | null;
-  budget: { money?: string | null; tokens?: number | null; window?: string | null } | null;
 }
 
 export type KeyMade = ApiKey & { key: string };
@@ -39,20 +38,32 @@ export type KeyMade = ApiKey & { key: string };
 type Open = { kind: 'make' } | { kind: 'edit' | 'rotate' | 'revoke'; of: ApiKey } | { kind: 'made'; of: KeyMade };
 
 const PAGE = 50;
+const PAGE_MOST = 100;
 
-export default function Keys() {
+export default function Keys({ route }: PageProps) {
   // the first key's text stays on the screen although the gateway is not open any more
   const [first, setFirst] = useState(open.value);
-  return first ? <FirstKey onDone={() => setFirst(false)} /> : <AllKeys />;
+  return first ? <FirstKey onDone={() => setFirst(false)} /> : <AllKeys group={route.query.get('group')} />;
 }
 
-function AllKeys() {
+// ask: a page of the keys, or of those of a group: the gateway lists all, so a page of these may take several of its own.
+async function ask(group: string | null, after: string | null, signal: AbortSignal): Promise<List<ApiKey>> {
+  const found: ApiKey[] = [];
+  for (;;) {
+    const limit = group ? PAGE_MOST : PAGE;
+    const page: List<ApiKey> = await get(`/v1/admin/keys${query({ limit, after: after ?? undefined })}`, { signal });
+    found.push(...page.data.filter((key) => !group || key.group === group));
+    if (found.length >= PAGE || !page.has_more || !group) return { ...page, data: found };
+    after = page.last_id;
+  }
+}
+
+function AllKeys({ group }: { group: string | null }) {
   const [shown, setShown] = useState<Open | null>(null);
-  const list = useList<ApiKey>(
-    (after, signal) =>
-      get<List<ApiKey>>(`/v1/admin/keys${query({ limit: PAGE, after: after ?? undefined })}`, { signal }),
-    [],
-  );
+  const list = useList<ApiKey>((after, signal) => ask(group, after, signal), [group]);
+  const groups = useGroups();
+  const budgets = useLoad((signal) => readBudgets(PAGE_MOST, signal), []);
+  const groupName = (id: string) => groups.data?.find((one) => one.id === id)?.name || id;
   const close = () => setShown(null);
   const put = (key: ApiKey) => {
     const rows = list.data ?? [];
@@ -74,16 +85,33 @@ function AllKeys() {
           {words.keys.make}
         </button>
       </header>
+      {group && (
+        <ul class="chips">
+          <li>
+            {fill(words.keys.ofGroup, { name: groupName(group) })}
+            <a class="button bare" href={href('keys')} title={words.keys.ofAll} aria-label={words.keys.ofAll}>
+              <Icon name="close" />
+            </a>
+          </li>
+        </ul>
+      )}
       <State
         of={list}
         empty={(data) => data.length === 0}
         none={
-          <Empty title={words.keys.none}>
+          <Empty title={group ? words.keys.noneOf : words.keys.none}>
             <p>{words.keys.noneText}</p>
           </Empty>
         }
       >
-        {(data) => <KeyTable rows={data} onOpen={setShown} />}
+        {(data) => (
+          <KeyTable
+            rows={data}
+            onOpen={setShown}
+            groupName={groupName}
+            left={(key) => budgets.data?.find((row) => row.key === key.id)}
+          />
+        )}
       </State>
       <More of={list} />
       {shown?.kind === 'make' && <KeyForm of={null} onClose={close} onMade={made} onChanged={put} />}
@@ -95,7 +123,14 @@ function AllKeys() {
   );
 }
 
-function KeyTable({ rows, onOpen }: { rows: ApiKey[]; onOpen: (what: Open) => void }) {
+interface KeyTableProps {
+  rows: ApiKey[];
+  onOpen: (what: Open) => void;
+  groupName: (id: string) => string;
+  left: (key: ApiKey) => BudgetRow | undefined; // of a budget that was used
+}
+
+function KeyTable({ rows, onOpen, groupName, left }: KeyTableProps) {
   return (
     <Table
       caption={words.pages.keys}
@@ -117,12 +152,30 @@ function KeyTable({ rows, onOpen }: { rows: ApiKey[]; onOpen: (what: Open) => vo
           ),
         },
         { title: words.keys.models, cell: (key) => key.models?.join(', ') ?? words.keys.allModels },
-        { title: words.keys.allowance, cell: (key) => <Allowance of={key} /> },
+        {
+          title: words.keys.group,
+          cell: (key) =>
+            key.group === null ? (
+              words.units.none
+            ) : (
+              <a href={href('keys', null, { group: key.group })} title={key.group}>
+                {groupName(key.group)}
+              </a>
+            ),
+        },
+        { title: words.keys.allowance, cell: (key) => allowanceLines(key, left(key)) },
         {
           title: words.keys.lastUse,
-          cell: (key) => (key.last_used_at === null ? words.keys.never : <Time at={key.last_used_at} />),
+          cell: (key) =>
+            key.last_used_at === null ? (
+              words.keys.never
+            ) : (
+              <a href={href('runs', null, { key: key.id })} title={words.keys.runs}>
+                <Time at={key.last_used_at} />
+              </a>
+            ),
         },
-        { title: words.keys.actions, cell: (key) => <Actions of={key} onOpen={onOpen} /> },
+        { title: words.keys.actions, bare: true, cell: (key) => key.status !== 'revoked' && <Actions of={key} onOpen={onOpen} /> },
       ]}
     />
   );
@@ -154,28 +207,7 @@ function Status({ of }: { of: ApiKey }) {
   );
 }
 
-function Allowance({ of }: { of: ApiKey }) {
-  const lines: string[] = [];
-  const rate = (words_: string, limit: Rate | null | undefined) =>
-    limit && lines.push(fill(words_, { n: number(limit.count), window: limit.window }));
-  rate(words.keys.requestsIn, of.limits?.requests);
-  rate(words.keys.tokensIn, of.limits?.tokens);
-  if (of.limits?.concurrent) lines.push(fill(words.keys.atOnce, { n: number(of.limits.concurrent) }));
-  const window = of.budget?.window ? fill(words.keys.every, { window: of.budget.window }) : '';
-  if (of.budget?.money) lines.push(fill(words.keys.budgetMoney, { n: of.budget.money, window }));
-  if (of.budget?.tokens) lines.push(fill(words.keys.budgetTokens, { n: number(of.budget.tokens), window }));
-  if (lines.length === 0) return <>{words.units.none}</>;
-  return (
-    <ul class="plain fine">
-      {lines.map((line) => (
-        <li key={line}>{line}</li>
-      ))}
-    </ul>
-  );
-}
-
 function Actions({ of, onOpen }: { of: ApiKey; onOpen: (what: Open) => void }) {
-  if (of.status === 'revoked') return null;
   const name = of.name || of.id;
   const button = (kind: 'edit' | 'rotate' | 'revoke', icon: 'edit' | 'again' | 'trash') => (
     <button

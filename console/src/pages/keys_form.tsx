@@ -3,43 +3,30 @@ import { useState } from 'preact/hooks';
 import { get } from '../api';
 import { FormDialog } from '../parts/action';
 import { announce } from '../parts/announce';
-import { words } from '../words';
-import type { ApiKey, KeyMade, Rate } from './keys';
+import { fill, words } from '../words';
+import { allowanceBody, allowanceFields, AllowanceInputs, namesOf, type AllowanceFields } from './allowance';
+import { nameOf, useGroups } from './groups_list';
+import type { ApiKey, KeyMade } from './keys';
+import { useOverview, type Model } from './overview';
 
 const SCOPES = ['chat', 'read', 'files', 'admin', 'execute'] as const;
 
-interface Fields {
+interface Fields extends AllowanceFields {
   name: string;
   scopes: string[];
+  group: string; // its id; '': none
   models: string; // one a line, or with commas between
   expires: string; // a time as the browser's field has it; '': never
-  requests: string;
-  requestsWindow: string;
-  tokens: string;
-  tokensWindow: string;
-  concurrent: string;
-  money: string;
-  budgetTokens: string;
-  budgetWindow: string;
 }
-
-const text = (value: number | string | null | undefined) =>
-  value === null || value === undefined ? '' : String(value);
 
 function fieldsOf(key: ApiKey | null): Fields {
   return {
     name: key?.name ?? '',
     scopes: key?.scopes ?? ['chat', 'read', 'files'],
+    group: key?.group ?? '',
     models: key?.models?.join('\n') ?? '',
     expires: key?.expires_at ? local(key.expires_at) : '',
-    requests: text(key?.limits?.requests?.count),
-    requestsWindow: key?.limits?.requests?.window ?? '1m',
-    tokens: text(key?.limits?.tokens?.count),
-    tokensWindow: key?.limits?.tokens?.window ?? '1m',
-    concurrent: text(key?.limits?.concurrent),
-    money: text(key?.budget?.money),
-    budgetTokens: text(key?.budget?.tokens),
-    budgetWindow: key ? text(key.budget?.window) : '30d',
+    ...allowanceFields(key),
   };
 }
 
@@ -49,37 +36,19 @@ function local(seconds: number): string {
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-const rate = (count: string, window: string): Rate | undefined =>
-  count ? { count: Number(count), window } : undefined;
-
-// A change replaces the whole of limits and budget; {} removes them, as ["*"] removes a list of models.
+// ["*"] removes a list of models.
 function bodyOf(fields: Fields, key: ApiKey | null) {
-  const models = fields.models
-    .split(/[\n,]/)
-    .map((name) => name.trim())
-    .filter(Boolean);
-  const limits = {
-    requests: rate(fields.requests, fields.requestsWindow),
-    tokens: rate(fields.tokens, fields.tokensWindow),
-    concurrent: fields.concurrent ? Number(fields.concurrent) : undefined,
-    max_body: key?.limits?.max_body ?? undefined,
-  };
-  const has_budget = fields.money !== '' || fields.budgetTokens !== '';
-  const budget = {
-    money: fields.money || undefined,
-    tokens: fields.budgetTokens ? Number(fields.budgetTokens) : undefined,
-    window: (has_budget && fields.budgetWindow) || undefined,
-  };
+  const models = namesOf(fields.models);
   const expires_at = fields.expires ? Math.floor(new Date(fields.expires).getTime() / 1000) : 0;
   // a field has minutes: what was not touched keeps its seconds
   const same = key?.expires_at && local(key.expires_at) === fields.expires;
   return {
     name: fields.name,
     scopes: fields.scopes,
+    group: fields.group === (key?.group ?? '') ? undefined : fields.group,
     models: models.length ? models : key ? ['*'] : undefined,
     expires_at: same ? key.expires_at : expires_at,
-    limits,
-    budget,
+    ...allowanceBody(fields, key),
   };
 }
 
@@ -100,7 +69,7 @@ export function KeyForm({ of, onClose, onMade, onChanged }: KeyFormProps) {
     announce(words.keys.changed);
     onClose();
   };
-  const field = (name: keyof Omit<Fields, 'scopes'>, more: Record<string, unknown> = {}) => (
+  const field = (name: 'name' | 'expires', more: Record<string, unknown> = {}) => (
     <input value={fields[name]} onInput={(event) => put({ [name]: event.currentTarget.value })} {...more} />
   );
   return (
@@ -116,6 +85,7 @@ export function KeyForm({ of, onClose, onMade, onChanged }: KeyFormProps) {
         {field('name', { maxLength: 128, required: true, autocomplete: 'off' })}
       </label>
       <Scopes of={fields.scopes} onChange={(scopes) => put({ scopes })} />
+      <GroupChoice value={fields.group} onChange={(group) => put({ group })} />
       <label>
         {words.keys.expires}
         {field('expires', { type: 'datetime-local' })}
@@ -129,53 +99,60 @@ export function KeyForm({ of, onClose, onMade, onChanged }: KeyFormProps) {
           onInput={(event) => put({ models: event.currentTarget.value })}
         />
       </label>
-      <details open={of?.limits !== null && of !== null}>
-        <summary>{words.keys.limits}</summary>
-        <div class="pairs">
-          <label>
-            {words.keys.requests}
-            {field('requests', { type: 'number', min: 1, step: 1 })}
-          </label>
-          <label>
-            {words.keys.window}
-            {field('requestsWindow', window_field)}
-          </label>
-          <label>
-            {words.keys.tokens}
-            {field('tokens', { type: 'number', min: 1, step: 1 })}
-          </label>
-          <label>
-            {words.keys.window}
-            {field('tokensWindow', window_field)}
-          </label>
-          <label>
-            {words.keys.concurrent}
-            {field('concurrent', { type: 'number', min: 1, step: 1 })}
-          </label>
-        </div>
-      </details>
-      <details open={of?.budget !== null && of !== null}>
-        <summary>{words.keys.budget}</summary>
-        <div class="pairs">
-          <label>
-            {words.keys.money}
-            {field('money', { inputMode: 'decimal', pattern: '[0-9]+(\\.[0-9]{1,9})?' })}
-          </label>
-          <label>
-            {words.keys.tokens}
-            {field('budgetTokens', { type: 'number', min: 1, step: 1 })}
-          </label>
-          <label>
-            {words.keys.renews}
-            {field('budgetWindow', window_field)}
-          </label>
-        </div>
-      </details>
+      <AllowanceInputs of={of} fields={fields} onChange={put} />
+      {fields.money !== '' && <Unpriced models={fields.models} />}
     </FormDialog>
   );
 }
 
-const window_field = { pattern: '[0-9]+[smhd]', title: words.keys.windowHint, placeholder: words.keys.windowExample };
+// A budget in money can't be kept for a model without a price, nor for one that leads to it: these are refused.
+function Unpriced({ models }: { models: string }) {
+  const { data } = useOverview();
+  const refused = data ? refusedOf(data.models, namesOf(models)) : [];
+  if (refused.length === 0) return null;
+  return (
+    <p class="fine unsure" role="status">
+      {fill(words.keys.unpriced, { names: refused.join(', ') })}
+    </p>
+  );
+}
+
+function refusedOf(models: Model[], allowed: string[]): string[] {
+  const unpriced = (of: Model) => of.targets.some((target) => target.price_source === 'none');
+  const of = new Map(models.map((model) => [model.name, model]));
+  return models
+    .filter((model) => allowed.length === 0 || allowed.some((name) => covers(name, model.name)))
+    .filter((model) => [model, ...model.fallback.map((name) => of.get(name))].some((one) => one && unpriced(one)))
+    .map((model) => model.name);
+}
+
+// covers: whether a name of a key's list, which may end in a star, and a model's name have a name in common.
+function covers(listed: string, name: string) {
+  const [a, b] = [listed, name].map((text) => text.replace(/\*$/, ''));
+  return listed.endsWith('*') || name.endsWith('*')
+    ? (listed.endsWith('*') && b.startsWith(a)) || (name.endsWith('*') && a.startsWith(b))
+    : listed === name;
+}
+
+// GroupChoice: nothing, where there are no groups.
+function GroupChoice({ value, onChange }: { value: string; onChange: (group: string) => void }) {
+  const { data } = useGroups();
+  if (!value && !data?.length) return null;
+  return (
+    <label>
+      {words.keys.group}
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        <option value="">{words.keys.noGroup}</option>
+        {value && !data?.some(({ id }) => id === value) && <option value={value}>{value}</option>}
+        {data?.map((group) => (
+          <option key={group.id} value={group.id}>
+            {nameOf(group)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
 
 export function Scopes({ of, onChange }: { of: string[]; onChange: (scopes: string[]) => void }) {
   return (

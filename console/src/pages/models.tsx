@@ -1,38 +1,133 @@
 // What a model's name leads to, and how each target is doing. Without the admin routes: the names alone.
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { get } from '../api';
-import { duration, number } from '../parts/format';
+import type { Model as Named } from '../chat/models';
+import { count, duration, number } from '../parts/format';
+import { HealthBadge } from '../parts/health_badge';
 import { Icon } from '../parts/icon';
 import { useLoad } from '../parts/load';
 import { Empty, State } from '../parts/state';
 import { Table } from '../parts/table';
 import { Time } from '../parts/time';
+import { href } from '../router';
 import { admin } from '../session';
 import { fill, words } from '../words';
-import { useOverview, type Health, type Model, type Provider, type Target } from './overview';
+import { useOverview, type Model, type Target } from './overview';
+import { Providers } from './providers';
 
 export default function Models() {
   return admin.value ? <Configured /> : <Names />;
 }
 
+type Sort = keyof typeof words.models.sorts;
+const sorts = Object.keys(words.models.sorts) as Sort[];
+const PAGE = 50; // models that are drawn at once
+const FEW = 20; // models, up to which each shows its targets
+
+// useFinder: the search field and the order, with what is shown of a list of any length.
+function useFinder(): { find: string; sort: Sort; shown: number; fields: (orders: Sort[]) => JSX.Element; more: (of: number) => JSX.Element | null } {
+  const [find, setFind] = useState('');
+  const [sort, setSort] = useState<Sort>('provider');
+  const [shown, setShown] = useState(PAGE);
+  const fields = (orders: Sort[]) => (
+    <div class="row wrap filters">
+      <label>
+        {words.models.search}
+        <input type="search" value={find} onInput={(event) => setFind(event.currentTarget.value)} />
+      </label>
+      <label>
+        {words.models.sort}
+        <select value={sort} onChange={(event) => setSort(event.currentTarget.value as Sort)}>
+          {orders.map((one) => (
+            <option key={one} value={one}>
+              {words.models.sorts[one]}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  );
+  const more = (of: number) =>
+    of > shown ? (
+      <button type="button" class="more" onClick={() => setShown(shown + PAGE)}>
+        {words.state.more}
+      </button>
+    ) : null;
+  return { find, sort, shown, fields, more };
+}
+
+const fits = (find: string, text: string): boolean =>
+  find.toLowerCase().split(/\s+/).every((word) => text.toLowerCase().includes(word));
+const byName = new Intl.Collator(undefined, { numeric: true }).compare;
+
 function Names() {
-  const read = useLoad((signal) => get<{ data: { id: string; owned_by?: string }[] }>('/v1/models', { signal }), []);
+  const read = useLoad((signal) => get<{ data: Named[] }>('/v1/models', { signal }), []);
+  const finder = useFinder();
   return (
     <div class="page">
       <h1>{words.pages.models}</h1>
       <State of={read} empty={(models) => models.data.length === 0}>
-        {(models) => (
-          <Table
-            caption={words.pages.models}
-            rows={models.data}
-            id={(model) => model.id}
-            columns={[
-              { title: words.models.name, cell: (model) => <code>{model.id}</code> },
-              { title: words.models.provider, cell: (model) => model.owned_by ?? words.units.none },
-            ]}
-          />
-        )}
+        {(models) => {
+          const found = sortNames(models.data.filter((model) => fits(finder.find, textOf(model))), finder.sort);
+          return (
+            <>
+              {finder.fields(['provider', 'name', 'price'])}
+              <NameTable rows={found.slice(0, finder.shown)} />
+              {found.length === 0 && <Empty title={words.models.notFound} />}
+              {finder.more(found.length)}
+            </>
+          );
+        }}
       </State>
     </div>
+  );
+}
+
+const textOf = (model: Named) => `${model.id} ${model.owned_by} ${model.kind} ${model.capabilities.join(' ')}`;
+const costOf = (price: { input: string; output: string } | null) => (price ? Number(price.input) + Number(price.output) : Infinity);
+
+function sortNames(models: Named[], sort: Sort): Named[] {
+  if (sort === 'name') return [...models].sort((a, b) => byName(a.id, b.id));
+  if (sort === 'price') return [...models].sort((a, b) => costOf(a.price) - costOf(b.price));
+  return [...models].sort((a, b) => byName(a.owned_by, b.owned_by));
+}
+
+function NameTable({ rows }: { rows: Named[] }) {
+  return (
+    <Table
+      caption={words.pages.models}
+      rows={rows}
+      id={(model) => model.id}
+      columns={[
+        {
+          title: words.models.name,
+          cell: (model) => (
+            <>
+              <code>{model.id}</code> {model.default && <span class="badge">{words.models.default}</span>}
+            </>
+          ),
+        },
+        { title: words.models.provider, cell: (model) => model.owned_by },
+        { title: words.models.healthTitle, cell: (model) => <HealthBadge of={model.health} /> },
+        {
+          title: words.models.price,
+          cell: (model) =>
+            model.price
+              ? fill(words.models.priceText, { input: model.price.input, output: model.price.output })
+              : words.units.none,
+        },
+        {
+          title: words.models.contextTitle,
+          numeric: true,
+          cell: (model) => number(model.context_window),
+        },
+        {
+          title: words.models.takes,
+          cell: (model) => model.capabilities.map((one) => words.models.capabilities[one]).join(', ') || words.units.none,
+        },
+      ]}
+    />
   );
 }
 
@@ -50,12 +145,7 @@ function Configured() {
       <State of={read}>
         {({ models, providers }) => (
           <>
-            <section class="stack">
-              {models.length === 0 && <Empty title={words.models.none} />}
-              {models.map((model) => (
-                <ModelCard key={model.name} of={model} />
-              ))}
-            </section>
+            <Cards of={models} />
             <section class="stack">
               <h2>{words.models.providers}</h2>
               <Providers of={providers} />
@@ -67,23 +157,75 @@ function Configured() {
   );
 }
 
-export function HealthBadge({ of, until }: { of: Health; until?: number | null }) {
-  const kind = of === 'fine' ? 'good' : of === 'probe' ? '' : 'bad';
+// Cards: found, in order; by provider, each has a heading of its own.
+function Cards({ of }: { of: Model[] }) {
+  const finder = useFinder();
+  const found = sortModels(
+    of.filter((model) => fits(finder.find, [model.name, ...model.targets.map((t) => `${t.provider} ${t.upstream_model ?? ''}`)].join(' '))),
+    finder.sort,
+  );
+  const shown = found.slice(0, finder.shown);
+  const open = found.length <= FEW;
   return (
-    <>
-      <span class={`badge ${kind}`} title={words.models.healthTexts[of]}>
-        {words.models.health[of]}
-      </span>
-      {until && (
-        <p class="fine">
-          {words.models.until} <Time at={until} />
-        </p>
-      )}
-    </>
+    <section class="stack model-list">
+      {of.length === 0 ? <Empty title={words.models.none} /> : finder.fields(sorts)}
+      {of.length > 0 && <p role="status" class="fine">{count(found.length, words.models.found)}</p>}
+      {finder.sort !== 'provider'
+        ? shown.map((model) => <ModelCard key={model.name} of={model} open={open} />)
+        : groupsOf(shown).map(([provider, models]) => (
+            <section class="stack" key={provider} aria-label={provider}>
+              {!open && <h2 dir="auto">{provider}</h2>}
+              {models.map((model) => (
+                <ModelCard key={model.name} of={model} open={open} />
+              ))}
+            </section>
+          ))}
+      {finder.more(found.length)}
+    </section>
   );
 }
 
-function ModelCard({ of }: { of: Model }) {
+const providerOf = (model: Model) => model.targets[0]?.provider ?? '';
+const sum = (model: Model, of: (target: Target) => number) => model.targets.reduce((all, target) => all + of(target), 0);
+const dearest = (model: Model) => Math.max(...model.targets.map((target) => costOf(target.price)));
+const fastest = (model: Model) => Math.min(...model.targets.map((target) => target.first_token_ms ?? Infinity));
+const difference = (a: number, b: number) => (a === b ? 0 : a - b); // Infinity too
+
+const orders: Record<Sort, (a: Model, b: Model) => number> = {
+  provider: (a, b) => byName(providerOf(a), providerOf(b)),
+  name: (a, b) => byName(a.name, b.name),
+  price: (a, b) => difference(dearest(a), dearest(b)),
+  calls: (a, b) => sum(b, (target) => target.calls) - sum(a, (target) => target.calls),
+  failed: (a, b) => sum(b, (target) => target.failed) - sum(a, (target) => target.failed),
+  first: (a, b) => difference(fastest(a), fastest(b)),
+};
+
+function sortModels(models: Model[], sort: Sort): Model[] {
+  return [...models].sort(orders[sort]);
+}
+
+function groupsOf(models: Model[]): [string, Model[]][] {
+  const groups = new Map<string, Model[]>();
+  for (const model of models) groups.set(providerOf(model), [...(groups.get(providerOf(model)) ?? []), model]);
+  return [...groups];
+}
+
+// ModelCard: of many, each shows its name and health alone until it is opened.
+function ModelCard({ of, open }: { of: Model; open: boolean }) {
+  const worst = of.targets.find((target) => target.health !== 'fine')?.health ?? 'fine';
+  if (open) return <ModelFull of={of} />;
+  return (
+    <details class="card model-fold">
+      <summary>
+        <code>{of.name}</code>
+        <HealthBadge of={worst} />
+      </summary>
+      <ModelFull of={of} />
+    </details>
+  );
+}
+
+function ModelFull({ of }: { of: Model }) {
   return (
     <article class="card stack">
       <header class="row wrap between">
@@ -98,7 +240,7 @@ function ModelCard({ of }: { of: Model }) {
       <Table
         caption={fill(words.models.targetsOf, { name: of.name })}
         rows={of.targets}
-        id={(target) => `${target.provider} ${target.upstream_model}`}
+        id={(target) => `${target.provider} ${target.key} ${target.upstream_model}`}
         columns={[
           { title: words.models.target, cell: (target) => <TargetName of={target} /> },
           {
@@ -107,14 +249,39 @@ function ModelCard({ of }: { of: Model }) {
           },
           { title: words.models.weight, numeric: true, cell: (target) => number(target.weight) },
           { title: words.models.calls, numeric: true, cell: (target) => number(target.calls) },
-          { title: words.models.failed, numeric: true, cell: (target) => number(target.failed) },
+          {
+            title: words.models.failed,
+            numeric: true,
+            cell: (target) =>
+              target.failed === 0 ? (
+                number(0)
+              ) : (
+                <a
+                  href={href('runs', null, { model: of.name, provider: target.provider, status: 'failed' })}
+                  title={words.models.failedRuns}
+                >
+                  {number(target.failed)}
+                </a>
+              ),
+          },
           {
             title: words.models.first,
             numeric: true,
             cell: (target) => (target.first_token_ms === null ? words.units.none : duration(target.first_token_ms)),
           },
+          {
+            title: words.models.cached,
+            numeric: true,
+            cell: (target) => (
+              <span title={words.models.cachedText}>
+                {target.tokens_in === 0
+                  ? words.units.none
+                  : fill(words.models.cachedShare, { share: number(Math.round((100 * target.cached_tokens) / target.tokens_in)) })}
+              </span>
+            ),
+          },
           { title: words.models.price, cell: (target) => <Price of={target} /> },
-          { title: words.models.lastError, cell: (target) => <LastError of={target} /> },
+          { title: words.models.lastError, cell: (target) => target.last_error && <LastError of={target.last_error} /> },
         ]}
       />
       {of.fallback.length > 0 && (
@@ -136,6 +303,7 @@ function TargetName({ of }: { of: Target }) {
   return (
     <>
       {of.provider}
+      {of.key !== null && <span class="fine"> {fill(words.models.keyPlace, { n: of.key })}</span>}
       <br />
       {of.upstream_model === null ? (
         <span class="fine">{words.models.star}</span>
@@ -158,9 +326,7 @@ function Price({ of }: { of: Target }) {
   );
 }
 
-function LastError({ of }: { of: Target }) {
-  if (!of.last_error) return <>{words.units.none}</>;
-  const { at, code, http_status, message } = of.last_error;
+function LastError({ of: { at, code, http_status, message } }: { of: NonNullable<Target['last_error']> }) {
   return (
     <div class="last-error">
       <p>
@@ -168,30 +334,5 @@ function LastError({ of }: { of: Target }) {
       </p>
       <p class="fine">{message}</p>
     </div>
-  );
-}
-
-function Providers({ of }: { of: Provider[] }) {
-  return (
-    <Table
-      caption={words.models.providers}
-      rows={of}
-      id={(provider) => provider.name}
-      columns={[
-        { title: words.models.name, cell: (provider) => provider.name },
-        { title: words.models.healthTitle, cell: (provider) => <HealthBadge of={provider.health} /> },
-        { title: words.models.dialect, cell: (provider) => <code>{provider.dialect}</code> },
-        {
-          title: words.models.address,
-          cell: (provider) => (provider.base_url ? <code>{provider.base_url}</code> : words.models.builtIn),
-        },
-        { title: words.models.key, cell: (provider) => words.settings.secretStates[provider.key] },
-        { title: words.models.headers, cell: (provider) => provider.headers.join(', ') || words.units.none },
-        {
-          title: words.settings.place,
-          cell: (provider) => (provider.place ? <code>{provider.place}</code> : words.units.none),
-        },
-      ]}
-    />
   );
 }

@@ -20,15 +20,20 @@ export interface Option extends Origin {
 
 export interface Target {
   provider: string;
+  key: number | null; // its place, where the entry has several
   upstream_model: string | null;
   weight: number;
   price: Record<'input' | 'output' | 'cached' | 'cache_write' | 'reasoning', string> | null;
-  price_source: 'own' | 'table' | 'asked' | 'none';
+  context: number | null;
+  max_output: number | null;
+  price_source: 'own' | 'file' | 'table' | 'asked' | 'none';
   health: Health;
   until: number | null;
   failures: number;
   calls: number;
   failed: number;
+  tokens_in: number;
+  cached_tokens: number;
   first_token_ms: number | null;
   last_error: { at: number; code: string; http_status: number | null; message: string } | null;
 }
@@ -41,6 +46,14 @@ export interface Model {
   targets: Target[];
 }
 
+// Keys that an entry fetches.
+export interface Auth {
+  kind: 'aws' | 'google';
+  source: string | null; // nothing was fetched yet
+  expires_at: number | null; // never, or there are no keys
+  error: string | null; // why the last fetch failed
+}
+
 export interface Provider {
   name: string;
   dialect: string;
@@ -48,7 +61,15 @@ export interface Provider {
   place: string | null;
   key: Secret;
   headers: string[];
+  auth: Auth | null;
   health: Health;
+}
+
+export interface Alert {
+  type: string;
+  subject: string | null; // the provider's name, or the id of the key or the group
+  at: number;
+  text: string;
 }
 
 export interface Overview {
@@ -66,7 +87,9 @@ export interface Overview {
   secrets: Record<string, Secret>;
   providers: Provider[];
   models: Model[];
+  alerts: Alert[];
   calls: { active: number; max_calls: number; waiting: number; max_waiting: number };
+  cache: { hits: number; misses: number; bypassed: number; stored: number; bytes: number };
   connections: { open: number; limit: number; streams: number; requests: number };
   store: {
     engine: string;
@@ -75,6 +98,7 @@ export interface Overview {
     database_bytes: number;
     log_bytes: number;
     queue: number;
+    oldest_conversation_at: number | null;
     search: { bytes: number; messages: number; waiting: number; complete: boolean };
   };
 }

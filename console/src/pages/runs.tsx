@@ -1,145 +1,79 @@
-// The runs of the key, or of all keys for administrators: newest first, live.
-import { get, query, type List } from '../api';
+// The calls of the key, or of all keys for administrators, stored or not, and what was refused: newest first, live.
+import { useEffect, useRef } from 'preact/hooks';
+import { get, type List } from '../api';
 import type { PageProps } from '../pages';
-import { compact, duration, money } from '../parts/format';
+import { CsvButton } from '../parts/csv_button';
+import { compact, count, duration, money } from '../parts/format';
 import { More, useList } from '../parts/list';
 import { Empty, State } from '../parts/state';
 import { Table, type Column } from '../parts/table';
-import { Time } from '../parts/time';
+import { Clock } from '../parts/time';
 import { href, replace } from '../router';
 import { admin, me } from '../session';
-import { words } from '../words';
-import { RunPage } from './runs_one';
+import { fill, words } from '../words';
+import { RunFilters } from './runs_filters';
 import { useLive, type Following } from './runs_live';
+import {
+  addressOf,
+  filtered,
+  fits,
+  keyOf,
+  merge,
+  pathOf,
+  questionOf,
+  whole,
+  wordOf,
+  type Question,
+  type Run,
+  type Usage,
+  type Word,
+} from './runs_model';
+import { RunPage } from './runs_one';
 
-export type Status = 'queued' | 'running' | 'completed' | 'incomplete' | 'failed' | 'cancelled';
-
-export interface Usage {
-  prompt_tokens: number;
-  completion_tokens: number;
-}
-
-export interface Run {
-  id: string;
-  status: Status;
-  conversation: string | null;
-  model: string;
-  provider: string | null;
-  created_at: number;
-  first_token_at: number | null;
-  completed_at: number | null;
-  finish_reason: string | null;
-  usage: Usage | null;
-  usage_source: 'provider' | 'estimated' | null;
-  cost: string | null;
-  error: { code: string; message: string } | null;
-  attempts: number;
-  continues: string | null;
-  key?: { id: string; name?: string | null } | null; // in lists of all keys
-}
-
-export const live = (status: Status) => status === 'queued' || status === 'running';
-
-const STATUSES: Status[] = ['running', 'completed', 'incomplete', 'failed', 'cancelled'];
 const PAGE = 50;
+const NEWEST_EACH = 4000; // milliseconds
+const LIVE_MAX = 500; // rows that a live list keeps; older ones come back with "Show more"
+const CSV_PAGE = 100,
+  CSV_MAX = 5000;
 
 export default function Runs({ route }: PageProps) {
-  if (route.id) return <RunPage id={route.id} />;
-  return (
-    <AllRuns
-      status={route.query.get('status') ?? ''}
-      model={route.query.get('model') ?? ''}
-      all={admin.value && route.query.get('all') === '1'}
-    />
-  );
+  const question = questionOf(route.query, admin.value);
+  return route.id ? <RunPage id={route.id} /> : <AllRuns of={question} />;
 }
 
-interface AllRunsProps {
-  status: string;
-  model: string;
-  all: boolean;
-}
+const ask = (of: Question, limit: number, after: string | null, signal?: AbortSignal) =>
+  get<List<Run>>(pathOf(of, { limit, after: after ?? undefined }), { signal }).then((page) => ({
+    ...page,
+    data: page.data.map(whole),
+  }));
 
-function AllRuns({ status, model, all }: AllRunsProps) {
-  const path = all ? '/v1/admin/runs' : '/v1/runs';
-  const list = useList<Run>(
-    (after, signal) =>
-      get<List<Run>>(`${path}${query({ limit: PAGE, status, model, after: after ?? undefined })}`, { signal }),
-    [path, status, model],
-  );
-  const fits = (run: Run) => (!status || run.status === status) && (!model || run.model === model);
+function AllRuns({ of }: { of: Question }) {
+  const list = useList<Run>((after, signal) => ask(of, PAGE, after, signal), [addressOf(of)]);
+  const livePath = of.range.to !== null ? null : `${of.all ? '/v1/admin/runs' : '/v1/runs'}/live`; // the past is over
   const following = useLive(
-    `${path}/live`,
-    (run) => {
-      if (list.data === null) return;
-      const known = list.data.find((row) => row.id === run.id);
-      if (known)
-        list.set(
-          list.data.map((row) => (row === known ? merge(known, run) : row)).filter((row) => row !== known || fits(run)),
-        );
-      else if (fits(run)) list.set([run, ...list.data]);
-    },
+    livePath,
+    (states) => list.data && list.set(taken(list.data, states.map(whole), of)),
     list.reload,
   );
-  const filter = (change: Partial<Record<'status' | 'model' | 'all', string>>) => {
-    const now = { status, model, all: all ? '1' : '', ...change };
-    replace('runs', null, Object.fromEntries(Object.entries(now).filter(([, value]) => value)));
-  };
+  useNewest(livePath !== null, of, (states) => list.data && list.set(taken(list.data, states, of)));
+  const change = (to: Partial<Question>) => replace('runs', null, addressOf({ ...of, ...to }));
   return (
     <div class="page runs">
       <header class="row wrap between">
         <h1>{words.pages.runs}</h1>
         <div class="row wrap">
           <Live of={following} />
-          {admin.value && (
-            <label>
-              {words.runs.whose}
-              <select value={all ? '1' : ''} onChange={(event) => filter({ all: event.currentTarget.value })}>
-                <option value="">{words.runs.own}</option>
-                <option value="1">{words.runs.all}</option>
-              </select>
-            </label>
-          )}
-          <label>
-            {words.runs.status}
-            <select value={status} onChange={(event) => filter({ status: event.currentTarget.value })}>
-              <option value="">{words.runs.any}</option>
-              {STATUSES.map((name) => (
-                <option key={name} value={name}>
-                  {words.runs.statuses[name]}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label>
-            {words.runs.model}
-            <input
-              type="search"
-              list="models-seen"
-              placeholder={words.runs.anyModel}
-              value={model}
-              onChange={(event) => filter({ model: event.currentTarget.value.trim() })}
-            />
-            <datalist id="models-seen">
-              {[...new Set(list.data?.map((run) => run.model))].map((name) => (
-                <option key={name} value={name} />
-              ))}
-            </datalist>
-          </label>
+          <CsvButton
+            path={(after) => pathOf(of, { format: 'csv', limit: CSV_PAGE, after })}
+            most={CSV_MAX}
+            name="runs.csv"
+          />
         </div>
       </header>
-      <State
-        of={list}
-        empty={(data) => data.length === 0 && !list.more}
-        none={<None filtered={status !== '' || model !== ''} />}
-      >
+      <RunFilters of={of} seen={list.data ?? []} onChange={change} />
+      <State of={list} empty={(data) => data.length === 0 && !list.more} none={<None filtered={filtered(of)} />}>
         {(data) => (
-          <Table
-            caption={words.pages.runs}
-            rows={data}
-            id={(run) => run.id}
-            columns={all ? [...columns, keyColumn] : columns}
-          />
+          <Table caption={words.pages.runs} rows={data} id={(run) => run.id} columns={columnsFor(of)} />
         )}
       </State>
       <More of={list} />
@@ -147,21 +81,50 @@ function AllRuns({ status, model, all }: AllRunsProps) {
   );
 }
 
-// The stream's state has no error text and no more than the list knew before.
-function merge(known: Run, state: Run): Run {
-  return {
-    ...known,
-    ...state,
-    error: known.error ?? state.error,
-    continues: known.continues,
-    key: known.key ?? state.key,
-  };
+// useNewest: calls that are not stored are in the ledger when they have ended, and not in the stream of those that go on.
+function useNewest(wanted: boolean, of: Question, onStates: (runs: Run[]) => void): void {
+  const told = useRef({ of, onStates });
+  told.current = { of, onStates };
+  useEffect(() => {
+    if (!wanted) return;
+    const abort = new AbortController();
+    const look = () => {
+      if (document.visibilityState !== 'visible') return;
+      const asked = told.current.of;
+      ask(asked, PAGE, null, abort.signal).then(
+        (page) => same(told.current.of, asked) && told.current.onStates(page.data),
+        () => {}, // a gateway that is away is told of above
+      );
+    };
+    const timer = setInterval(look, NEWEST_EACH);
+    return () => {
+      clearInterval(timer);
+      abort.abort();
+    };
+  }, [wanted]);
+}
+
+const same = (a: Question, b: Question) => JSON.stringify(addressOf(a)) === JSON.stringify(addressOf(b));
+
+// taken: the list with what the stream told since.
+function taken(list: Run[], states: Run[], of: Question): Run[] {
+  const told = new Map(states.map((run) => [run.id, run]));
+  const rows = list.map((row) => {
+    const state = told.get(row.id);
+    told.delete(row.id);
+    return state ? merge(row, state) : row;
+  });
+  const changed = new Set(states.map((run) => run.id));
+  return [...told.values(), ...rows]
+    .filter((run) => !changed.has(run.id) || fits(run, of))
+    .sort((a, b) => b.created_at_ms - a.created_at_ms)
+    .slice(0, Math.max(LIVE_MAX, list.length)); // what was asked for with "Show more" stays
 }
 
 function None({ filtered }: { filtered: boolean }) {
   return (
     <Empty title={filtered ? words.runs.noneFiltered : words.runs.none}>
-      {!filtered && <p>{words.runs.noneText}</p>}
+      {filtered ? <a href={href('runs')}>{words.runs.clear}</a> : <p>{words.runs.noneText}</p>}
     </Empty>
   );
 }
@@ -171,71 +134,114 @@ function Live({ of }: { of: Following }) {
   return <span class={`live fine ${of}`}>{of === 'live' ? words.runs.live : words.runs.connecting}</span>;
 }
 
-export function StatusBadge({ of }: { of: Status }) {
-  const kind = of === 'completed' ? 'good' : of === 'failed' || of === 'incomplete' ? 'bad' : live(of) ? 'going' : '';
-  return <span class={`badge ${kind}`}>{words.runs.statuses[of]}</span>;
-}
-
-// The times of a run are whole seconds; its calls, on its own page, have milliseconds.
-function took({ created_at, completed_at }: Run): string {
-  if (completed_at === null) return words.units.none;
-  return completed_at === created_at ? words.runs.short : duration(1000 * (completed_at - created_at));
-}
-
-// Runs of other keys can't be opened, not even by administrators: they have content.
-function mine(run: Run): boolean {
-  return !run.key || run.key.id === me.value?.id;
-}
-
-const columns: Column<Run>[] = [
-  {
-    title: words.runs.begun,
-    cell: (run) =>
-      mine(run) ? (
-        <a href={href('runs', run.id)}>
-          <Time at={run.created_at} />
-        </a>
-      ) : (
-        <Time at={run.created_at} />
-      ),
-  },
-  {
-    title: words.runs.status,
-    cell: (run) => (
-      <>
-        <StatusBadge of={run.status} />
-        {run.error && (
-          <p class="fine">
-            <code>{run.error.code}</code>
-          </p>
-        )}
-      </>
-    ),
-  },
-  {
-    title: words.runs.model,
-    cell: (run) => (
-      <>
-        <code>{run.model}</code>
-        {run.provider && run.provider !== run.model && <p class="fine">{run.provider}</p>}
-      </>
-    ),
-  },
-  {
-    title: words.runs.duration,
-    numeric: true,
-    cell: took,
-  },
-  { title: words.runs.tokensIn, numeric: true, cell: (run) => <Tokens of={run} which="prompt_tokens" /> },
-  { title: words.runs.tokensOut, numeric: true, cell: (run) => <Tokens of={run} which="completion_tokens" /> },
-  { title: words.runs.cost, numeric: true, cell: (run) => money(run.cost) },
-  { title: words.runs.attempts, numeric: true, cell: (run) => run.attempts },
-];
-
-const keyColumn: Column<Run> = {
-  title: words.runs.key,
-  cell: (run) => run.key?.name || run.key?.id || words.units.none,
+const KINDS: Record<Word, string> = {
+  queued: 'going',
+  running: 'going',
+  completed: 'good',
+  failed: 'bad',
+  refused: 'warn',
+  cancelled: '',
+  client_left: '',
 };
+
+export function StatusBadge({ of }: { of: Pick<Run, 'status' | 'outcome'> }) {
+  const word = wordOf(of);
+  return <span class={`badge ${KINDS[word]}`}>{words.runs.words[word]}</span>;
+}
+
+export const ms = (value: number | null): string => (value === null ? words.units.none : duration(value));
+
+function columnsFor(of: Question): Column<Run>[] {
+  const only = (to: Partial<Question>) => href('runs', null, addressOf({ ...of, ...to }));
+  const columns: (Column<Run> | false)[] = [
+    {
+      title: words.runs.begun,
+      cell: (run) => (
+        <a class="when" href={href('runs', run.id)}>
+          <Clock at={run.created_at_ms} />
+        </a>
+      ),
+    },
+    {
+      title: words.runs.status,
+      cell: (run) => (
+        <>
+          <StatusBadge of={run} />
+          {run.error && (
+            <p class="fine">
+              <a class="quiet" href={only({ error: run.error.code })}>
+                <code>{run.error.code}</code>
+              </a>
+            </p>
+          )}
+        </>
+      ),
+    },
+    {
+      title: words.runs.model,
+      cell: (run) => (
+        <>
+          {run.model ? (
+            <a class="quiet name" href={only({ model: run.model })} title={run.model}>
+              <code>{run.model}</code>
+            </a>
+          ) : (
+            words.units.none
+          )}
+          {run.provider && (
+            <p class="fine">
+              <a class="quiet" href={only({ provider: run.provider })}>
+                {run.provider}
+              </a>
+              {run.attempts > 1 && ` · ${count(run.attempts, words.runs.attemptsMany)}`}
+            </p>
+          )}
+        </>
+      ),
+    },
+    of.all && {
+      title: words.runs.key,
+      cell: (run) => {
+        const key = keyOf(run);
+        if (!key) return words.units.none;
+        return (
+          <a class="quiet name" href={only({ key: key.id })} title={key.id}>
+            {key.name || key.id}
+          </a>
+        );
+      },
+    },
+    { title: words.runs.duration, numeric: true, cell: (run) => ms(run.duration_ms) },
+    { title: words.runs.first, numeric: true, cell: (run) => ms(run.first_token_ms) },
+    { title: words.runs.tokens, numeric: true, cell: (run) => (run.usage ? <InAndOut of={run.usage} estimated={run.usage_source === 'estimated'} /> : words.units.none) },
+    { title: words.runs.cost, numeric: true, cell: (run) => money(run.cost) },
+    { title: words.runs.conversation, cell: (run) => <Kept of={run} /> },
+  ];
+  return columns.filter((column) => column !== false);
+}
+
+// Conversations of other keys can't be opened, not even by administrators: they have content.
+export function mine(run: Run): boolean {
+  const key = keyOf(run);
+  return key === null || key.id === me.value?.id;
+}
+
+function Kept({ of }: { of: Run }) {
+  if (!of.stored) return <span class="fine">{words.runs.notStored}</span>;
+  if (!of.conversation) return <>{words.units.none}</>;
+  if (!mine(of)) return <span class="fine">{words.runs.stored}</span>;
+  return <a href={href('chat', of.conversation)}>{words.runs.open}</a>;
+}
+
+function InAndOut({ of, estimated }: { of: Usage; estimated: boolean }) {
+  const tokens = { in: compact(of.prompt_tokens), out: compact(of.completion_tokens) };
+  return (
+    <span title={estimated ? words.runs.estimated : undefined}>
+      {estimated && '≈ '}
+      {fill(words.runs.inOut, tokens)}
+    </span>
+  );
+}
 
 export function Tokens({ of, which }: { of: Pick<Run, 'usage' | 'usage_source'>; which: keyof Usage }) {
   if (!of.usage) return <>{words.units.none}</>;

@@ -4,34 +4,50 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ApiError, call, isAbort } from '../api';
 import { pause, pauseAfter } from '../chat/live';
 import { readBlocks } from '../chat/sse';
-import type { Run } from './runs';
+import type { Run } from './runs_model';
 
 // A state of the stream has no error but its code.
 type RunState = Omit<Run, 'error' | 'continues'> & {
   object: 'run' | 'ready';
-  stored: boolean;
   error_code: string | null;
 };
 
 export type Following = 'connecting' | 'live' | 'off';
 
-// useLive: calls onState for each new state. onAgain: the stream was cut and is back, so the list may lack something.
-export function useLive(path: string, onState: (run: Run) => void, onAgain: () => void): Following {
+const TOGETHER = 250; // milliseconds: a busy gateway has hundreds of states in a second, a reader has not
+
+// useLive: calls onStates for new states, the last of each run, a few times a second. onAgain: the stream was cut and is
+// back, so the list may lack something. Path null: nothing is followed.
+export function useLive(path: string | null, onStates: (runs: Run[]) => void, onAgain: () => void): Following {
   const [following, setFollowing] = useState<Following>('connecting');
-  const told = useRef({ onState, onAgain });
-  told.current = { onState, onAgain };
+  const told = useRef({ onStates, onAgain });
+  told.current = { onStates, onAgain };
   useEffect(() => {
+    if (path === null) return setFollowing('off');
     const abort = new AbortController();
+    const waiting = new Map<string, Run>();
+    let turn: ReturnType<typeof setTimeout> | undefined;
+    const tell = () => {
+      turn = undefined;
+      told.current.onStates([...waiting.values()]);
+      waiting.clear();
+    };
     void follow(path, abort.signal, {
       ready: (again) => {
         setFollowing('live');
         if (again) told.current.onAgain();
       },
-      state: (run) => told.current.onState(run),
+      state: (run) => {
+        waiting.set(run.id, run);
+        turn ??= setTimeout(tell, TOGETHER);
+      },
       cut: () => setFollowing('connecting'),
       refused: () => setFollowing('off'),
     });
-    return () => abort.abort();
+    return () => {
+      clearTimeout(turn);
+      abort.abort();
+    };
   }, [path]);
   return following;
 }
@@ -69,13 +85,8 @@ async function read(path: string, signal: AbortSignal, reader: Reader, ready: ()
   const answer = await call(path, { signal, headers: { Accept: 'text/event-stream' } });
   for await (const { event, data } of readBlocks(answer)) {
     if (event) return; // done and error end the stream
-    const { object, stored, error_code, ...state } = JSON.parse(data) as RunState;
+    const { object, error_code, ...state } = JSON.parse(data) as RunState;
     if (object === 'ready') ready();
-    else if (stored)
-      reader.state({
-        ...state,
-        error: error_code === null ? null : { code: error_code, message: '' },
-        continues: null,
-      });
+    else reader.state({ ...state, error: error_code === null ? null : { code: error_code }, continues: null });
   }
 }

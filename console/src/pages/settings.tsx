@@ -61,6 +61,7 @@ function Gateway() {
       {(overview) => (
         <>
           <Facts of={overview} reload={read.reload} />
+          <Retention of={overview} />
           <Reload of={overview.config} />
           <Options of={overview.config.options} />
           <section class="stack">
@@ -142,6 +143,41 @@ function Facts({ of, reload }: { of: Overview; reload: () => void }) {
           </li>
         ))}
       </ul>
+    </section>
+  );
+}
+
+const UNITS: Record<string, number> = { ms: 0.001, s: 1, m: 60, h: 3600, d: 86_400 };
+
+// secondsOf: of a time as the configuration has it, such as 90d; 0: none.
+function secondsOf(text: string): number {
+  const [, count, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? [];
+  return count && unit ? Number(count) * UNITS[unit]! : 0;
+}
+
+// Retention: how long what is stored stays.
+function Retention({ of }: { of: Overview }) {
+  const option = (name: string) => show(of.config.options.find((one) => one.name === name)?.value ?? '0');
+  const keep = option('conversations_keep');
+  const oldest = of.store.oldest_conversation_at;
+  const none = (text: string, otherwise: string) => (/^0[a-zA-Z]*$/.test(text) ? otherwise : text);
+  return (
+    <section class="card stack">
+      <h2>{words.settings.retention}</h2>
+      <dl class="fact-list">
+        <Fact name={words.settings.conversationsKeep}>{none(keep, words.settings.forEver)}</Fact>
+        <Fact name={words.settings.contentKeep}>{none(option('content_keep'), words.settings.forEver)}</Fact>
+        <Fact name={words.settings.sizeKeep}>{none(option('store_keep_size'), words.settings.noSize)}</Fact>
+        {oldest !== null && (
+          <Fact name={words.settings.oldest}>
+            {time(oldest)}{' '}
+            {secondsOf(keep) > 0 && (
+              <span class="fine">{fill(words.settings.oldestGoes, { when: time(oldest + secondsOf(keep)) })}</span>
+            )}
+          </Fact>
+        )}
+      </dl>
+      <p class="fine">{words.settings.keepText}</p>
     </section>
   );
 }

@@ -1,18 +1,20 @@
 // What a key has used, by day; for administrators, what all keys have. Two requests, whatever the range is: the days,
-// and the same by model or key. The second may be cut off; then the rest of a day stands as "others".
-import { useState } from 'preact/hooks';
+// and the same by model, key or tag. The second may be cut off; then the rest of a day stands as "others".
 import { get, query } from '../api';
+import type { PageProps } from '../pages';
 import { announce } from '../parts/announce';
+import { Chart, Legend } from '../parts/chart';
 import { compact, count, money, number } from '../parts/format';
 import { Icon } from '../parts/icon';
 import { useLoad } from '../parts/load';
 import { save } from '../parts/save';
 import { Empty, State } from '../parts/state';
 import { Table, type Column } from '../parts/table';
-import { admin, open } from '../session';
+import { href, replace } from '../router';
+import { admin, me } from '../session';
 import { fill, words } from '../words';
+import { nameOf, readGroups } from './groups_list';
 import { BudgetBars, type Budget } from './usage_budget';
-import { colour, UsageChart } from './usage_chart';
 import {
   byName,
   csv,
@@ -38,6 +40,7 @@ interface Report {
 interface Read {
   days: Report;
   parts: Report;
+  names: Map<string, string>; // of groups, by their ids
 }
 
 const RANGES = [7, 30, 90, 366];
@@ -46,21 +49,72 @@ const ROWS = 1000;
 
 const today = () => new Date().toISOString().slice(0, 10);
 
-export default function Usage() {
-  const [all, setAll] = useState(admin.value && open.value);
-  const [range, setRange] = useState(30);
-  const [measure, setMeasure] = useState<Measure>('tokens');
-  const [stack, setStack] = useState<Stack>('model');
-  const by = all ? stack : 'model';
+interface Question {
+  all: boolean; // of all keys, for administrators
+  range: number;
+  measure: Measure;
+  stack: Stack;
+}
+
+// By what usage may be told apart; a key sees no other key, and is in one group at a time.
+function stacks(all = admin.value): Stack[] {
+  const tags = (me.value?.usage_tags ?? []).map((name): Stack => `tag.${name}`);
+  return ['model', ...(all ? (['key', 'group'] as const) : []), ...tags];
+}
+
+// What a stack is called, its table, and what has none of its names.
+function stackWords(stack: Stack): [string, string, string] {
+  const { usage } = words;
+  if (stack === 'model') return [usage.model, usage.byModel, usage.noKey];
+  if (stack === 'key') return [usage.key, usage.byKey, usage.noKey];
+  if (stack === 'group') return [usage.group, usage.byGroup, usage.noGroup];
+  const tag = stack.slice('tag.'.length);
+  return [tag, fill(usage.byTag, { tag }), fill(usage.noTag, { tag })];
+}
+
+const stackWord = (stack: Stack) => stackWords(stack)[0];
+const byWord = (stack: Stack) => stackWords(stack)[1];
+const noWord = (stack: Stack) => stackWords(stack)[2];
+
+const usual = { range: 30, measure: 'tokens', stack: 'model' } as const;
+
+// What is asked for stands in the address, as far as it is not the usual.
+function questionOf(address: URLSearchParams): Question {
+  const one = <T,>(name: string, of: readonly T[], otherwise: T) =>
+    of.find((value) => String(value) === address.get(name)) ?? otherwise;
+  return {
+    all: admin.value && address.get('whose') !== 'own',
+    range: one('days', RANGES, usual.range),
+    measure: one('show', MEASURES, usual.measure),
+    stack: one<Stack>('by', stacks(), usual.stack),
+  };
+}
+
+function addressOf({ all, range, measure, stack }: Question): Record<string, string> {
+  return {
+    ...(admin.value && !all ? { whose: 'own' } : {}),
+    ...(range === usual.range ? {} : { days: String(range) }),
+    ...(measure === usual.measure ? {} : { show: measure }),
+    ...(stack === usual.stack ? {} : { by: stack }),
+  };
+}
+
+export default function Usage({ route }: PageProps) {
+  const question = questionOf(route.query);
+  const { all, range, measure, stack } = question;
+  const change = (to: Partial<Question>) => replace('usage', null, addressOf({ ...question, ...to }));
+  const choices = stacks(all);
+  const by = choices.includes(stack) ? stack : 'model';
   const read = useLoad<Read>(
     async (signal) => {
       const path = all ? '/v1/admin/usage' : '/v1/usage';
       const span = { from: dayBefore(today(), range - 1), to: today(), limit: ROWS };
-      const [days, parts] = await Promise.all([
+      const [days, parts, groups] = await Promise.all([
         get<Report>(`${path}${query({ ...span, group: 'day' })}`, { signal }),
         get<Report>(`${path}${query({ ...span, group: 'day' })}&group=${by}`, { signal }),
+        by === 'group' ? readGroups(signal) : [],
       ]);
-      return { days, parts };
+      return { days, parts, names: new Map(groups.map((group) => [group.id, nameOf(group)])) };
     },
     [all, range, by],
   );
@@ -73,40 +127,37 @@ export default function Usage() {
             <Choice
               label={words.usage.whose}
               value={all ? 'all' : 'own'}
-              onChange={(value) => setAll(value === 'all')}
+              onChange={(value) => change({ all: value === 'all' })}
               of={[
-                ['own', words.usage.own],
                 ['all', words.usage.all],
+                ['own', words.usage.own],
               ]}
             />
           )}
           <Choice
             label={words.usage.range}
             value={String(range)}
-            onChange={(value) => setRange(Number(value))}
+            onChange={(value) => change({ range: Number(value) })}
             of={RANGES.map((days) => [String(days), count(days, words.usage.days)])}
           />
           <Choice
             label={words.usage.measure}
             value={measure}
-            onChange={(value) => setMeasure(value as Measure)}
+            onChange={(value) => change({ measure: value as Measure })}
             of={MEASURES.map((name) => [name, words.usage.measures[name]])}
           />
-          {all && (
+          {choices.length > 1 && (
             <Choice
               label={words.usage.by}
-              value={stack}
-              onChange={(value) => setStack(value as Stack)}
-              of={[
-                ['model', words.usage.model],
-                ['key', words.usage.key],
-              ]}
+              value={by}
+              onChange={(value) => change({ stack: value as Stack })}
+              of={choices.map((name) => [name, stackWord(name)])}
             />
           )}
         </div>
       </header>
       <State of={read}>
-        {({ days, parts }) => (
+        {({ days, parts, names }) => (
           <>
             {days.budget && <BudgetBars of={days.budget} />}
             {days.data.length === 0 ? (
@@ -114,7 +165,7 @@ export default function Usage() {
                 <p>{words.usage.noneText}</p>
               </Empty>
             ) : (
-              <Sums days={days} parts={parts} by={by} measure={measure} />
+              <Sums days={days} parts={parts} names={names} by={by} measure={measure} all={all} />
             )}
           </>
         )}
@@ -154,19 +205,29 @@ const formats: Record<Measure, (value: number) => string> = {
   cost: (value) => money(String(value)),
 };
 
-interface SumsProps {
-  days: Report;
-  parts: Report;
+interface SumsProps extends Read {
   by: Stack;
   measure: Measure;
+  all: boolean;
 }
 
-function Sums({ days, parts, by, measure }: SumsProps) {
+// The calls behind a sum. Days of usage are in UTC.
+const runsOf = (all: boolean, more: Record<string, string>) =>
+  href('runs', null, { ...(admin.value && !all ? { whose: 'own' } : {}), ...more });
+const spanOfDays = (from: string, to: string) => ({
+  from: String(Date.parse(from) / 1000),
+  to: String(Date.parse(to) / 1000 + 86_400),
+});
+
+function Sums({ days, parts, names, by, measure, all }: SumsProps) {
   const total = days.data.reduce(sum, emptyRow());
   const shown = daysBetween(days.from, days.to);
   const pieces = stacked(shown, days.data, parts.data, by, measure);
-  const nameOf = (part: { name: string | null }) =>
-    part.name === null ? words.usage.others : part.name === '' ? words.usage.noKey : part.name;
+  const series = pieces.map(({ name, values }, place) => ({
+    name: name === null ? words.usage.others : name === '' ? noWord(by) : (names.get(name) ?? name),
+    tone: name === null ? 'part-rest' : `part-${place}`,
+    values,
+  }));
   const label = fill(words.usage.chart, {
     what: words.usage.measures[measure],
     from: dayFormat(days.from),
@@ -179,33 +240,27 @@ function Sums({ days, parts, by, measure }: SumsProps) {
       <figure class="card">
         <figcaption class="row wrap between">
           <h2>{fill(words.usage.byDay, { what: words.usage.measures[measure] })}</h2>
-          <ul class="legend">
-            {pieces.map((part, place) => (
-              <li key={place}>
-                <span class={`swatch ${colour(part, place)}`} />
-                {nameOf(part)}
-              </li>
-            ))}
-          </ul>
+          <Legend of={series} />
         </figcaption>
-        <UsageChart
+        <Chart
+          kind="bars"
           label={label}
-          days={shown}
-          parts={pieces}
-          nameOf={nameOf}
+          places={shown.map(dayFormat)}
+          tick={(i) => dayFormat(shown[i]!)}
+          series={series}
+          sums
           format={formats[measure]}
-          dayFormat={dayFormat}
         />
       </figure>
       <section class="stack">
         <header class="row wrap between">
-          <h2>{by === 'model' ? words.usage.byModel : words.usage.byKey}</h2>
+          <h2>{byWord(by)}</h2>
           <button type="button" onClick={() => download(parts.data, by, days)}>
             <Icon name="down" />
             {words.usage.csv}
           </button>
         </header>
-        <NameTable total={total} parts={parts} by={by} measure={measure} />
+        <NameTable total={total} parts={parts} names={names} by={by} measure={measure} all={all} />
       </section>
       <details class="stack">
         <summary>{words.usage.asTable}</summary>
@@ -213,7 +268,7 @@ function Sums({ days, parts, by, measure }: SumsProps) {
           caption={words.usage.asTable}
           id={(row) => row.day!}
           rows={[...days.data].sort((a, b) => (a.day! < b.day! ? 1 : -1))}
-          columns={[{ title: words.usage.day, cell: (row) => dayFormat(row.day!) }, ...figures]}
+          columns={[{ title: words.usage.day, cell: (row) => <a href={runsOf(all, spanOfDays(row.day!, row.day!))}>{dayFormat(row.day!)}</a> }, ...figures]}
         />
       </details>
     </>
@@ -279,19 +334,36 @@ const figures: Column<UsageRow>[] = [
   { title: words.usage.unpricedCalls, numeric: true, cell: (row) => number(row.calls_unpriced) },
 ];
 
-function NameTable({ total, parts, by, measure }: { total: UsageRow; parts: Report; by: Stack; measure: Measure }) {
+interface NameTableProps extends Omit<SumsProps, 'days'> {
+  total: UsageRow;
+}
+
+function NameTable({ total, parts, names, by, measure, all }: NameTableProps) {
+  const span = spanOfDays(parts.from, parts.to);
   const rows = byName(parts.data, by, measure).map(({ name, row }) => ({
-    name: name === '' ? words.usage.noKey : name,
+    id: name,
+    name: name === '' ? noWord(by) : (names.get(name) ?? name),
+    runs: name === '' || by.startsWith('tag.') ? null : runsOf(all, { [by]: name, ...span }),
     row,
   }));
-  if (parts.has_more) rows.push({ name: words.usage.others, row: missing(total, parts.data) });
+  if (parts.has_more) rows.push({ id: words.usage.others, name: words.usage.others, runs: null, row: missing(total, parts.data) });
   return (
     <Table
-      caption={by === 'model' ? words.usage.byModel : words.usage.byKey}
+      caption={byWord(by)}
       rows={rows}
-      id={(row) => row.name}
+      id={(row) => row.id}
       columns={[
-        { title: words.usage[by], cell: (row) => row.name },
+        {
+          title: stackWord(by),
+          cell: ({ id, name, runs }) =>
+            runs === null ? (
+              name
+            ) : (
+              <a class="name" href={runs} title={id}>
+                {name}
+              </a>
+            ),
+        },
         ...figures.map((column) => ({ ...column, cell: (row: { row: UsageRow }) => column.cell(row.row) })),
       ]}
     />

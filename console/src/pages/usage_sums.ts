@@ -1,10 +1,13 @@
 // What the usage page shows, from the rows of GET /v1/usage: a bar for each day, in parts. No DOM here.
 import { add, subtract } from '../decimal';
+import { csvLines } from '../parts/csv';
 
 export interface UsageRow {
+  [tag: `tag.${string}`]: string | null;
   day?: string;
   model?: string;
   key?: string | null;
+  group?: string | null;
   calls: number;
   calls_estimated: number;
   calls_unpriced: number;
@@ -16,7 +19,7 @@ export interface UsageRow {
 }
 
 export type Measure = 'tokens' | 'cost' | 'calls';
-export type Stack = 'model' | 'key';
+export type Stack = 'model' | 'key' | 'group' | `tag.${string}`; // as the gateway groups
 
 export const DAYS_MAX = 366;
 const PARTS = 6; // with a colour of their own; the others are one part
@@ -79,10 +82,10 @@ export function dayBefore(day: string, days: number): string {
 }
 
 export function nameOf(row: UsageRow, stack: Stack): string {
-  return (stack === 'model' ? row.model : row.key) ?? '';
+  return row[stack] ?? '';
 }
 
-// The sums of one row each for the models or keys, the largest first.
+// The sums of one row each for the models, keys or values of a tag, the largest first.
 export function byName(rows: UsageRow[], stack: Stack, measure: Measure): { name: string; row: UsageRow }[] {
   const sums = new Map<string, UsageRow>();
   for (const row of rows) {
@@ -134,20 +137,9 @@ const COLUMNS = [
   'cost',
 ] as const;
 
-// A field for a CSV file: quoted where it must be, and never a formula of a spreadsheet.
-export function csvField(value: string): string {
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-}
-
 export function csv(rows: UsageRow[], stack: Stack): string {
-  const lines = [['day', stack, ...COLUMNS].join(',')];
-  for (const row of rows) {
-    lines.push(
-      [csvField(row.day ?? ''), csvField(nameOf(row, stack)), ...COLUMNS.map((name) => String(row[name]))].join(','),
-    );
-  }
-  return lines.join('\r\n') + '\r\n';
+  const lines = rows.map((row) => [row.day ?? '', nameOf(row, stack), ...COLUMNS.map((name) => String(row[name]))]);
+  return csvLines([['day', stack, ...COLUMNS], ...lines]);
 }
 
 // What rows lack of a total, for the line of the table that says so.
@@ -163,12 +155,4 @@ export function missing(total: UsageRow, rows: UsageRow[]): UsageRow {
     reasoning_tokens: total.reasoning_tokens - known.reasoning_tokens,
     cost: subtract(total.cost, known.cost),
   };
-}
-
-// The top of the axis, not below the largest bar: what its four parts have few digits of.
-export function axisTop(largest: number): number {
-  if (largest <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(largest));
-  for (const times of [1, 1.2, 1.6, 2, 2.4, 3, 4, 6, 8]) if (times * power >= largest) return times * power;
-  return 10 * power;
 }

@@ -8,10 +8,31 @@ const compacts = new Intl.NumberFormat(undefined, { notation: 'compact', maximum
 const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const clocks = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const exact = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+});
+const exactDays = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+});
+const shorts = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const relatives = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 export const number = (value: number | null | undefined): string =>
   value === null || value === undefined ? words.units.none : integers.format(value);
+
+const percents = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+// percent: of a part of one. What is there at all is not zero.
+export const percent = (part: number): string =>
+  part > 0 && part < 0.0005 ? `< ${percents.format(0.001)}` : percents.format(part);
 
 export const compact = (value: number): string => compacts.format(value);
 
@@ -19,12 +40,19 @@ export const compact = (value: number): string => compacts.format(value);
 export const count = (value: number, forms: Plural): string =>
   fill(plurals.select(value) === 'one' ? forms.one : forms.other, { n: integers.format(value) });
 
-// money: a decimal string of the gateway, to four digits behind the point where it is small.
+// The currency of all money, which session.ts learns with the key; '': not known.
+let currency = '';
+export function nameCurrency(code: string): void {
+  currency = code;
+}
+
+// money: a decimal string of the gateway, in its currency; of small sums, the first three digits.
 export function money(value: string | null | undefined): string {
   if (value === null || value === undefined) return words.units.none;
   const amount = Number(value);
-  const digits = amount !== 0 && Math.abs(amount) < 1 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 2 };
-  return new Intl.NumberFormat(undefined, digits).format(amount);
+  const digits = amount !== 0 && Math.abs(amount) < 0.1 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 2 };
+  const unit = currency ? ({ style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const) : {};
+  return new Intl.NumberFormat(undefined, { ...unit, ...digits }).format(amount);
 }
 
 export function bytes(value: number): string {
@@ -45,6 +73,10 @@ export const duration = (ms: number): string =>
 export const time = (seconds: number): string => times.format(seconds * 1000);
 export const day = (seconds: number): string => days.format(seconds * 1000);
 export const clock = (seconds: number): string => clocks.format(seconds * 1000);
+// Milliseconds since 1970, where a call's order and duration are looked at.
+export const clockWithMs = (at: number): string => exact.format(at);
+export const timeExact = (at: number): string => exactDays.format(at);
+export const dayShort = (at: number): string => shorts.format(at);
 export const iso = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
 // ago: "5 minutes ago", "yesterday"; the day itself from a week on.
@@ -55,4 +87,10 @@ export function ago(seconds: number, now = Date.now() / 1000): string {
   if (Math.abs(past) < 86400) return relatives.format(Math.round(past / 3600), 'hour');
   if (Math.abs(past) < 7 * 86400) return relatives.format(Math.round(past / 86400), 'day');
   return day(seconds);
+}
+
+/** An excerpt without the marks of Markdown. The gateway ends it after 120 characters, wherever they end. */
+export function plainWords(excerpt: string): string {
+  const whole = [...excerpt].length < 120;
+  return excerpt.replace(/\*\*|`|(^|\s)#+(?=\s)/g, '$1') + (whole ? '' : '…');
 }

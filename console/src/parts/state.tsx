@@ -6,12 +6,18 @@ import { Icon } from './icon';
 import type { Load } from './load';
 
 // Refused: an error of the gateway, with what support needs to find it.
-export function Refused({ error, retry }: { error: ApiError; retry?: () => void }) {
+interface RefusedProps {
+  error: ApiError;
+  title?: string; // what it means here
+  retry?: () => void;
+}
+
+export function Refused({ error, title, retry }: RefusedProps) {
   return (
     <div class="notice bad" role="alert">
       <Icon name="warn" />
       <div>
-        <strong>{error.status === 0 ? words.state.offline : words.state.refused}</strong>
+        <strong>{title ?? (error.status === 0 ? words.state.offline : words.state.refused)}</strong>
         {error.status !== 0 && <p>{error.message}</p>}
         {(error.code || error.request_id) && (
           <p class="fine">

@@ -1,10 +1,13 @@
-// A table in a box of its own that scrolls sideways on narrow screens.
+// A table. On a phone each row is a card, with the columns' titles as labels; its roles are written out, because some
+// browsers take them away from what is not laid out as a table.
 import type { ComponentChildren } from 'preact';
+import { words } from '../words';
 
 export interface Column<T> {
   title: string;
   cell: (row: T) => ComponentChildren;
   numeric?: boolean;
+  bare?: boolean; // buttons that say themselves what they do: a card doesn't repeat the title
 }
 
 interface TableProps<T> {
@@ -17,31 +20,44 @@ interface TableProps<T> {
 export function Table<T>({ caption, columns, rows, id }: TableProps<T>) {
   const [first, ...others] = columns;
   return (
-    <div class="scroll" role="region" aria-label={caption} tabIndex={0}>
-      <table>
+    <div class="scroll rows" role="region" aria-label={caption} tabIndex={0}>
+      <table role="table">
         <caption class="unseen">{caption}</caption>
-        <thead>
-          <tr>
+        <thead role="rowgroup">
+          <tr role="row">
             {columns.map((column) => (
-              <th scope="col" key={column.title} class={column.numeric ? 'numeric' : undefined}>
+              <th scope="col" role="columnheader" key={column.title} class={column.numeric ? 'numeric' : undefined}>
                 {column.title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {rows.map((row) => (
-            <tr key={id(row)}>
-              <th scope="row">{first.cell(row)}</th>
+            <tr role="row" key={id(row)}>
+              <th scope="row" role="rowheader">
+                {first.cell(row)}
+              </th>
               {others.map((column) => (
-                <td key={column.title} class={column.numeric ? 'numeric' : undefined}>
+                <Cell key={column.title} of={column}>
                   {column.cell(row)}
-                </td>
+                </Cell>
               ))}
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+// Cell: what is in it stands in one box, beside its label. A card leaves out what is empty.
+function Cell<T>({ of, children }: { of: Column<T>; children: ComponentChildren }) {
+  const empty = children === words.units.none || (!children && children !== 0);
+  const looks = [of.numeric && 'numeric', of.bare && 'buttons', empty && 'nothing'].filter(Boolean).join(' ');
+  return (
+    <td role="cell" class={looks || undefined} data-label={of.bare ? undefined : of.title}>
+      <div>{children}</div>
+    </td>
   );
 }

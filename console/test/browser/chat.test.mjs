@@ -28,7 +28,7 @@ test('options reach the provider, and what it says is shown', async () => {
   await page.getByRole('button', { name: 'Options' }).click();
   await options('Instruction').fill('Be brief.');
   await options('Temperature').fill('0.5');
-  await options('Most tokens').fill('99');
+  await options('Max tokens').fill('99');
   await options('Tools').fill('no JSON');
   await page.getByText('This is not a list in JSON.').waitFor();
   await options('Tools').fill(JSON.stringify(tools));
@@ -40,7 +40,7 @@ test('options reach the provider, and what it says is shown', async () => {
   assert.deepEqual(asked.messages.map(({ role, content }) => [role, content]), [['system', 'Be brief.'], ['user', 'hello']]);
   assert.match(await facts(), /s\/one · 18 tokens · first words after/);
   await page.getByText('a thought').waitFor({ state: 'hidden' });
-  await page.getByText('Reasoning', { exact: true }).click();
+  await page.getByText(/^Thought for/).click();
   await page.getByText('a thought').waitFor();
   await page.getByText('Call of weather').click();
   await page.getByText('"city": "Rome"').waitFor();
@@ -49,19 +49,27 @@ test('options reach the provider, and what it says is shown', async () => {
   assert.equal(title, 'hello');
 });
 
-test('another model answers anew, on a branch of its own', async () => {
+test('Regenerate asks again at once, and its picker another model; each answer is a branch of its own', async () => {
   await prefer(page, { model: 's/one' });
   await page.goto(`${all.front.url}/console/#/start`);
   await page.goto(`${all.front.url}/console/#/chat`);
   await say(page, 'who are you?');
   await complete(page);
-  await prefer(page, { model: 's/two' });
-  await complete(page);
-  await page.getByRole('button', { name: 'Answer anew' }).last().click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Answer anew' }).click();
-  await lastAnswer(page).getByText('I am two').waitFor();
+  await page.getByRole('button', { name: 'Regenerate', exact: true }).click();
   await lastAnswer(page).getByText('2 of 2').waitFor();
-  assert.match(await facts(), /s\/two/);
+  await lastAnswer(page).getByText('I am one').waitFor();
+  assert.equal(await page.getByRole('dialog').count(), 0);
+  const menu = page.getByRole('button', { name: 'Regenerate with another model' });
+  await menu.click();
+  await page.getByRole('dialog').getByRole('combobox').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.equal(await menu.evaluate((one) => one === document.activeElement), true);
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').getByRole('gridcell').filter({ hasText: /^echo/ }).first().click();
+  await lastAnswer(page).getByText('3 of 3').waitFor();
+  await lastAnswer(page).getByText('who are you?').waitFor();
+  assert.match(await facts(), /^echo/);
 });
 
 test('files are uploaded and go with the message', async () => {

@@ -89,6 +89,65 @@ test('code waits, is allowed, and its output comes', async (t) => {
   assert.deepEqual(page.complaints, []);
 });
 
+// One pixel, as a plot.
+const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+test('code that was approved shows the line that runs, also after a reload, and its plot', async (t) => {
+  if (!all) return t.skip('no sandboxes here');
+  const plot = [
+    'import base64, time',
+    'time.sleep(2)',
+    `Plot = type("Plot", (), {"_repr_png_": lambda self: base64.b64decode("${dot}")})`,
+    'time.sleep(3)',
+    'print(6 * 7)',
+    'Plot()',
+  ];
+  answers(['python', plot.join('\n')], 'A dot, and 42.');
+  await ask('Draw a dot.');
+  await page.getByRole('button', { name: 'Allow', exact: true }).click();
+  const line = (n) => until(`line ${n}`, () => page.locator('.code-body.active').evaluateAll(
+    (all, want) => all.some((one) => one.style.getPropertyValue('--line-number') === String(want - 1)), n));
+  await line(2);
+  for (const [width, scheme] of [[1440, 'light'], [768, 'dark'], [390, 'light'], [320, 'dark']]) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme: scheme });
+    const band = await page.locator('.code-body.active').evaluate((one) => getComputedStyle(one, '::before').backgroundColor);
+    assert.notEqual(band, 'rgba(0, 0, 0, 0)');
+  }
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.reload();
+  await line(4);
+  await page.getByText('A dot, and 42.').waitFor();
+  await complete(page);
+  assert.equal(await page.locator('.code-body.active').count(), 0, 'no line is marked when all has run');
+  assert.match(await page.locator('.console').last().innerText(), /42/);
+  const shown = page.getByRole('img', { name: 'Image of the answer' });
+  for (const round of ['as it came', 'as it is stored']) {
+    if (round === 'as it is stored') await page.reload();
+    await shown.waitFor();
+    assert.equal(await shown.evaluate(async (img) => (await img.decode(), img.naturalWidth)), 1, round);
+  }
+  assert.deepEqual(page.complaints, []);
+});
+
+test('what runs on the computer still does after a reload', async (t) => {
+  if (!all) return t.skip('no sandboxes here');
+  answers(['python', 'print(1)'], 'One.', ['python', 'print(2)'], 'Two.');
+  await ask('Count.');
+  await page.getByRole('button', { name: 'Allow', exact: true }).click();
+  await page.getByText('One.').waitFor();
+  await complete(page);
+  await page.reload();
+  await page.getByText('One.').waitFor();
+  await page.getByRole('button', { name: 'Options' }).click();
+  assert.equal(await page.getByLabel(/assistant’s code/).isChecked(), true);
+  await page.getByRole('button', { name: 'Close' }).last().click();
+  await say(page, 'Go on.');
+  await page.getByRole('button', { name: 'Allow', exact: true }).click();
+  await page.getByText('Two.').waitFor();
+});
+
 test('a wait survives a reload, and code that is not allowed does not run', async (t) => {
   if (!all) return t.skip('no sandboxes here');
   answers(['python', 'print("ran")'], 'As you like.');

@@ -4,10 +4,11 @@ import { once } from 'node:events';
 import { createServer, request as ask } from 'node:http';
 
 export async function startFront(url, prefix = '') {
-  const front = { target: url, cut: null, stop, url: '', seen: [] };
+  const front = { target: url, cut: null, gone: null, stop, url: '', seen: [] };
   const server = createServer((request, response) => {
     if (!request.url.startsWith(`${prefix}/`)) return void response.writeHead(404).end();
     const path = request.url.slice(prefix.length);
+    if (front.gone?.test(path)) return void response.writeHead(404).end(); // a file of another version
     front.seen.push(`${request.method} ${path}`);
     const rule = front.cut?.(request.method, path) ?? null; // how many bytes of the answer's body may pass
     const { hostname, port } = new URL(front.target);

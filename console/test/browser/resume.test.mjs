@@ -84,7 +84,7 @@ test('the request before its headers: the same request with the same key, one ca
   assert.equal(all.upstream.requests.length - before, 1, 'the provider was asked once');
 });
 
-test('the gateway is killed and comes back: what was shown is there, and Go on continues it', async () => {
+test('the gateway is killed and comes back: what was shown is there, and Continue continues it', async () => {
   let turn = 0;
   all.upstream.script('killed', async (answer) => {
     if (turn++ > 0) {
@@ -104,7 +104,7 @@ test('the gateway is killed and comes back: what was shown is there, and Go on c
   all.front.target = all.gateway.url;
   await page.getByText('The answer broke off.').waitFor();
   await page.getByText('line 19', { exact: true }).waitFor();
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('the rest').waitFor();
   await page.getByText('line 19', { exact: true }).waitFor();
   await complete(page);
@@ -141,14 +141,27 @@ test('events that have expired: the stored messages are read', async () => {
   await complete(page);
 });
 
-test('a refusal says what the gateway said', async () => {
+test('a refusal says what the gateway said; the message stays, and can be sent again or edited', async () => {
   await chatWith('nobody');
   await say(page, 'go');
   const alert = page.getByRole('alert');
   await alert.waitFor();
   assert.match(await alert.innerText(), /model.*404.*req_/s);
+  await page.locator('.turn.user').getByText('go', { exact: true }).waitFor();
+  assert.equal(conversationOf(page), undefined, 'no empty conversation stays behind');
+  await alert.getByRole('button', { name: 'Edit the message' }).click();
   assert.equal(await page.getByLabel('Message', { exact: true }).inputValue(), 'go', 'the message is not lost');
   assert.equal(await page.locator('.turn').count(), 0);
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  await alert.waitFor();
+  await page.locator('.composer').getByRole('button', { name: /^Model/ }).click();
+  await page.getByRole('combobox', { name: 'Search models' }).fill('echo');
+  await page.keyboard.press('Enter');
+  await alert.getByRole('button', { name: 'Retry' }).click();
+  await complete(page);
+  await same('go');
+  assert.equal(await page.locator('.turn').count(), 2);
+  assert.ok(conversationOf(page));
 });
 
 test('Stop ends the run at the gateway, and what came stays', async () => {
@@ -179,8 +192,7 @@ test('an edited message is a branch, and an answer can be had anew', async () =>
   await page.getByText('2 of 2').first().waitFor();
   await page.getByRole('button', { name: 'The branch before' }).first().click();
   await lastAnswer(page).getByText('two').waitFor();
-  await page.getByRole('button', { name: 'Answer anew' }).last().click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Answer anew' }).click();
+  await page.getByRole('button', { name: 'Regenerate', exact: true }).last().click();
   await page.locator('.turn.assistant').last().getByText('2 of 2').waitFor();
   assert.deepEqual(page.complaints.filter((line) => !/Failed to load/.test(line)), []);
 });
@@ -197,7 +209,10 @@ test('a budget that is used up: the message stays, and what was said before', as
   await say(poor, 'the second');
   await poor.getByRole('alert').getByText('insufficient_quota').waitFor();
   await lastAnswer(poor).getByText('the first').waitFor();
-  assert.equal(await poor.getByLabel('Message', { exact: true }).inputValue(), 'the second');
+  await poor.locator('.turn.user').getByText('the second').waitFor();
+  await poor.getByRole('button', { name: 'Retry' }).click();
+  await poor.getByRole('alert').getByText('insufficient_quota').waitFor();
+  assert.equal(await poor.locator('.turn.user').count(), 2);
   await client(all.gateway.url, key)('DELETE', `/v1/admin/keys/${id}`);
   await say(poor, 'the third'); // its key is revoked
   await poor.getByRole('heading', { name: 'Sign in' }).waitFor();

@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 export async function startUpstream() {
   const scripts = new Map();
   const requests = [];
+  const refusals = new Map();
   const server = createServer(async (request, response) => {
     let body = '';
     for await (const piece of request) body += piece;
@@ -13,6 +14,11 @@ export async function startUpstream() {
     const script = scripts.get(asked.model ?? asked.config?.model);
     if (!script) return void response.writeHead(404).end();
     requests.push(asked);
+    if (refusals.get(asked.model)?.length) {
+      const { status, headers, message } = refusals.get(asked.model).shift();
+      response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+      return void response.end(JSON.stringify({ error: { message, type: 'error', code: null } }));
+    }
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     response.flushHeaders();
     try {
@@ -28,6 +34,8 @@ export async function startUpstream() {
     url: `http://127.0.0.1:${server.address().port}/v1`,
     requests, // the bodies, in the order of their coming
     script: (model, answer) => scripts.set(model, answer),
+    // refuse: so many requests as are given, before the script answers.
+    refuse: (model, ...all) => refusals.set(model, all),
     stop: () => {
       server.closeAllConnections();
       server.close();

@@ -6,16 +6,18 @@ import { config, store } from './stored.mjs';
 
 const KEY = /^parley_sk_[0-9a-z]{8}_[0-9A-Za-z]{49}$/;
 
-let gateway, browser, page, stored, root; // root: the text of the first key
+let gateway, browser, stranger, page, stored, root; // root: the text of the first key
 
 before(async () => {
-  gateway = await startGateway(config);
+  gateway = await startGateway(`${config}\nusage_tags: [customer]\n`);
   browser = await startBrowser();
+  stranger = await startBrowser(); // tabs of one browser share a session
   stored = await store(client(gateway.url));
   page = await openPage(browser, gateway.url, '#/keys');
 });
 after(async () => {
   await browser?.stop();
+  await stranger?.stop();
   await gateway?.stop();
 });
 
@@ -23,7 +25,7 @@ const dialog = () => page.getByRole('dialog');
 const line = (name) => page.getByRole('row').filter({ hasText: name });
 
 async function textShown(within) {
-  const text = await within.getByLabel('Text of the key').inputValue();
+  const text = await within.getByLabel('Secret').inputValue();
   assert.match(text, KEY);
   return text;
 }
@@ -43,8 +45,8 @@ test('the first key closes the gateway, signs in, and takes along what was said'
   const { data } = await call('GET', '/v1/conversations?limit=100');
   assert.deepEqual(
     data
-      .map((one) => one.title ?? null)
-      .filter(Boolean)
+      .filter((one) => one.title_source === 'user')
+      .map((one) => one.title)
       .sort(),
     ['Tea pots 0', 'Tea pots 1', 'Tea pots 2'],
   );
@@ -70,6 +72,8 @@ test('a key with scopes, models, expiry, limits and a budget', async () => {
   await dialog().getByLabel('Requests').fill('60');
   await dialog().getByText('Budget', { exact: true }).click();
   await dialog().getByLabel('Money').fill('12.5');
+  const note = await dialog().getByText('These models have no price').textContent();
+  assert.match(note, /: echo$/, 'of the models that the key may use');
   await accessible(page);
   await dialog().getByRole('button', { name: 'New key' }).click();
   await dialog().getByText('It is shown this once').waitFor();
@@ -99,6 +103,19 @@ test('a change of the name leaves the rest as it was', async () => {
   assert.deepEqual({ ...now, last_used_at: null }, { ...before, name: 'web store', last_used_at: null });
 });
 
+test('a budget for each customer is shown, and a change of the name leaves it', async () => {
+  const call = client(gateway.url, root);
+  const each = { tag: 'customer', money: '5.00', window: '1d' };
+  const made = await call('POST', '/v1/admin/keys', { name: 'many', budget: { each } });
+  await page.reload();
+  await line('many').getByText('Budget 5.00 for each customer every 1d').waitFor();
+  await page.getByRole('button', { name: 'Change: many' }).click();
+  await dialog().getByLabel('Name').fill('more');
+  await dialog().getByRole('button', { name: 'Save' }).click();
+  await line('more').waitFor();
+  assert.deepEqual((await call('GET', `/v1/admin/keys/${made.id}`)).budget, { each });
+});
+
 test('a change can take away limits, budget, models and expiry', async () => {
   await page.getByRole('button', { name: 'Change: web store' }).click();
   for (const label of ['Only these models', 'Expires', 'Requests', 'Money']) await dialog().getByLabel(label).fill('');
@@ -112,12 +129,12 @@ test('a change can take away limits, budget, models and expiry', async () => {
   );
 });
 
-test('a rotated key has a new text, and the old one stays for its grace', async () => {
+test('a rotated key has a new secret, and the old one stays for its grace', async () => {
   const call = client(gateway.url, root);
   const old = await call('POST', '/v1/admin/keys', { name: 'turning' });
   await page.reload();
   await page.getByRole('button', { name: 'Rotate: turning' }).click();
-  await dialog().getByLabel('The old text stays valid').selectOption('not at all');
+  await dialog().getByLabel('The old secret stays valid').selectOption('not at all');
   await dialog().getByRole('button', { name: 'Rotate' }).click();
   await dialog().getByText('It is shown this once').waitFor();
   const text = await textShown(dialog());
@@ -149,7 +166,7 @@ test('the list of keys in all looks', async () => {
 test('a foreign key sees nothing, and no page of administrators', async () => {
   const call = client(gateway.url, root);
   const { key } = await call('POST', '/v1/admin/keys', { name: 'stranger' });
-  const other = await openPage(browser, gateway.url, '#/conversations');
+  const other = await openPage(stranger, gateway.url, '#/conversations');
   await signIn(other, key);
   await other.getByText('No conversations yet').waitFor();
   assert.equal(await other.getByRole('navigation').getByRole('link', { name: 'Keys' }).count(), 0);
@@ -181,13 +198,13 @@ test('a foreign key sees nothing, and no page of administrators', async () => {
 test('a key that is revoked loses its page', async () => {
   const call = client(gateway.url, root);
   const { id, key } = await call('POST', '/v1/admin/keys', { name: 'short' });
-  const other = await openPage(browser, gateway.url, '#/conversations');
+  const other = await openPage(stranger, gateway.url, '#/conversations');
   await signIn(other, key);
   await other.getByText('No conversations yet').waitFor();
   await call('DELETE', `/v1/admin/keys/${id}`);
   await until('the form', async () => {
     await other.evaluate(() => (location.hash = location.hash === '#/runs' ? '#/files' : '#/runs'));
-    return other.getByLabel('Key', { exact: true }).isVisible();
+    return other.locator('input[type=password]').isVisible();
   });
   await other.close();
 });

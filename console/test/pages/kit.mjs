@@ -21,7 +21,7 @@ export async function startGateway(config = '', { database, level = 'warn' } = {
   const args = [
     'serve',
     '--config',
-    file,
+    'parley.yaml', // as it is named on pages
     '--database',
     database ?? join(folder, 'parley.db'),
     '--listen',
@@ -32,7 +32,7 @@ export async function startGateway(config = '', { database, level = 'warn' } = {
   const gateway = { folder, url: '', said: '', process: null, stop, start, kill: () => end('SIGKILL') };
   async function start(listen) {
     if (listen) args[args.indexOf('--listen') + 1] = listen;
-    const child = (gateway.process = spawn(parley, args, { stdio: ['ignore', 'pipe', 'pipe'] }));
+    const child = (gateway.process = spawn(parley, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] }));
     process.once('exit', () => child.kill('SIGKILL')); // a test that broke off leaves no gateway behind
     child.stderr.on('data', (data) => (gateway.said = (gateway.said + data).slice(-4_000_000)));
     gateway.url = await new Promise((ready, fail) => {

@@ -1,8 +1,10 @@
-// Runs: the list, its filters, its live rows; one run with its stream, Cancel and Go on.
+// Runs: the list, its filters, its live rows; one run with its stream, Cancel and Continue.
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { accessible, client, openPage, startBrowser, startGateway, until } from './kit.mjs';
+import { accessible, client, openPage, signIn, startBrowser, startGateway, until } from './kit.mjs';
 import { config, store } from './stored.mjs';
 
 let gateway, browser, call, page, upstream;
@@ -75,11 +77,13 @@ test('filters by status and model stand in the address', async () => {
 test('a run that begins and ends changes the list without a request', async () => {
   await page.getByText('Live', { exact: true }).waitFor();
   const asked = page.asked.length;
+  const began = Date.now();
   const run = await begin();
   await rows().filter({ hasText: 'slow' }).getByText('Running').waitFor();
   upstream.finish();
   await rows().filter({ hasText: 'slow' }).getByText('Completed').waitFor();
-  assert.deepEqual(page.asked.slice(asked), []);
+  const newest = 1 + Math.ceil((Date.now() - began) / 4000); // they are asked for every 4 s
+  assert.ok(page.asked.length - asked <= newest, 'the list is not asked again, but for its newest rows');
   assert.ok(run.id ?? run.run);
 });
 
@@ -98,7 +102,7 @@ test('the stream of a run goes on while it is read, and its end is shown', async
   await until('the chat', () => /#\/chat\/conv_/.test(page.url()));
 });
 
-test('Cancel keeps the answer so far, and Go on makes the next run', async () => {
+test('Cancel keeps the answer so far, and Continue makes the next run', async () => {
   const run = await begin();
   const id = run.id ?? run.run;
   await page.goto(`${gateway.url}/console/#/runs/${id}`);
@@ -106,7 +110,7 @@ test('Cancel keeps the answer so far, and Go on makes the next run', async () =>
   await page.getByRole('button', { name: 'Cancel' }).click();
   await page.getByText('Cancelled', { exact: true }).first().waitFor();
   assert.equal((await call('GET', `/v1/runs/${id}`)).status, 'cancelled');
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await until('the next run', () => /#\/runs\/run_/.test(page.url()) && !page.url().includes(id));
   await page.getByRole('link', { name: id }).waitFor();
   upstream.finish();
@@ -123,10 +127,133 @@ test('the calls of a run that was rescued', async () => {
   assert.match(await calls.locator('tbody tr').last().textContent(), /here.*Completed/);
 });
 
+// As an SDK calls: nothing is stored unless it says so.
+const unstored = async (model, stream = false) => {
+  const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ model, stream, messages: [{ role: 'user', content: 'Not for the record' }] }),
+  });
+  await answer.text();
+  return answer.status;
+};
+
+test('calls that are not stored, and refused ones, are in the list, on their page, and in the file', async () => {
+  assert.equal(await unstored('priced'), 200);
+  assert.equal(await unstored('no-such-model'), 404);
+  const seen = await until('both calls', async () => {
+    const { data } = await call('GET', '/v1/runs?stored=false&limit=10');
+    return data.length >= 2 && data;
+  });
+  await page.goto('about:blank');
+  await page.goto(`${gateway.url}/console/#/runs?stored=0`);
+  const good = rows().filter({ hasText: 'priced' }).first();
+  await good.getByText('Not stored').waitFor();
+  await good.getByText('Completed').waitFor();
+  assert.match(await good.innerText(), /\d\d:\d\d:\d\d\.\d{3}/, 'a clock with milliseconds');
+  const refused = rows().filter({ hasText: 'model_not_found' });
+  await refused.getByText('Refused').waitFor();
+  await accessible(page);
+
+  await page.getByLabel('Open a run').fill(seen.find((run) => run.outcome === 'refused').id);
+  await page.getByLabel('Open a run').press('Enter');
+  await page.getByText('There is no such model, or the key may not use it.').waitFor();
+  await page.getByText('Add the name to the configuration').waitFor();
+  await page.getByText('This call was not stored').waitFor();
+  await accessible(page);
+  await page.goBack();
+
+  await refused.getByRole('link', { name: 'model_not_found' }).click();
+  await until('one row', async () => (await rows().count()) === 1);
+  assert.match(page.url(), /error=model_not_found/);
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Download CSV' }).click();
+  const file = join(gateway.folder, 'runs.csv');
+  await (await download).saveAs(file);
+  const [head, line, ...more] = (await readFile(file, 'utf8')).trim().split('\r\n');
+  assert.match(head, /^id,created_at,status,outcome,http_status,error,/);
+  assert.match(line, /,failed,refused,404,model_not_found,completions,/);
+  assert.equal(more.length, 0);
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await until('all rows', async () => (await rows().count()) > 2);
+});
+
+test('an unstored call comes into the list by itself when it has ended', async () => {
+  await page.getByText('Live', { exact: true }).waitFor();
+  assert.equal(await unstored('rescued'), 200);
+  const row = rows().filter({ hasText: 'rescued' }).filter({ hasText: 'Not stored' });
+  await row.getByText('Completed').waitFor();
+  await row.getByText('2 attempts').waitFor();
+});
+
+test('a time range and the slowest calls', async () => {
+  await page.goto(`${gateway.url}/console/#/runs?to=${Math.floor(Date.now() / 1000) - 86_400}`);
+  await page.getByText('No run fits the filters').waitFor();
+  await page.getByLabel('Time').selectOption('Last hour');
+  await rows().first().waitFor();
+  assert.match(page.url(), /range=1h/);
+  await page.locator('summary').getByText('More filters').click();
+  await page.getByLabel('Duration at least').fill('3600000');
+  await page.getByLabel('Duration at least').press('Tab');
+  await page.getByText('No run fits the filters').waitFor();
+  assert.match(page.url(), /slow=3600000/);
+});
+
 test('a run that is not there is refused with its request', async () => {
   await page.goto(`${gateway.url}/console/#/runs/run_${'0'.repeat(32)}`);
   const refused = page.getByRole('alert');
   await refused.waitFor();
   assert.match(await refused.textContent(), /not_found.*req_/s);
   assert.deepEqual(page.complaints, []);
+});
+
+test('a run tells what the answer cache has done, and the overview how often', async () => {
+  const mine = await startGateway(config.replace('provider: here}', 'provider: here, cache: {ttl: 10m}}'));
+  try {
+    const say = () =>
+      client(mine.url)('POST', '/v1/chat', { messages: ['The same'], config: { model: 'echo' } }, { 'x-parley-cache': 'use' });
+    const first = (await say()).run,
+      again = (await say()).run;
+    await until('its row', async () => (await client(mine.url)('GET', `/v1/runs/${again}`)).cache === 'hit');
+    const boss = await openPage(browser, mine.url, `#/runs/${again}`);
+    await boss.getByText('A kept answer').waitFor();
+    await boss.getByRole('link', { name: 'of this run' }).click();
+    await boss.getByText('No kept answer; this one is kept').waitFor();
+    assert.ok(boss.url().endsWith(first));
+    await boss.goto(`${mine.url}/console/#/overview`);
+    await boss.getByText(/50\s?% of 2 calls that asked had a kept answer/).waitFor();
+    await accessible(boss);
+    assert.deepEqual(boss.complaints, []);
+    await boss.close();
+  } finally {
+    await mine.stop();
+  }
+});
+
+test('an administrator sees the attempts of another key’s run, and nothing of what was said', async () => {
+  const mine = await startGateway(config);
+  try {
+    const root = await client(mine.url)('POST', '/v1/admin/keys', { name: 'root', scopes: ['chat', 'read', 'files', 'admin'] });
+    const shop = await client(mine.url, root.key)('POST', '/v1/admin/keys', { name: 'shop' });
+    const { run } = await client(mine.url, shop.key)('POST', '/v1/chat', {
+      messages: ['Nobody shall read this'],
+      config: { model: 'echo' },
+    });
+    const boss = await openPage(browser, mine.url, `#/runs/${run}`);
+    await signIn(boss, root.key);
+    await boss.getByRole('table', { name: 'Calls of providers' }).getByText('Completed').waitFor();
+    await boss.getByRole('link', { name: 'shop' }).waitFor();
+    assert.ok(!(await boss.content()).includes('Nobody shall read this'));
+    await accessible(boss);
+    assert.deepEqual(boss.complaints, []);
+    // a call without a valid key is found by the id that its answer told
+    const refused = await fetch(`${mine.url}/v1/chat`, { method: 'POST', headers: { Authorization: 'Bearer parley_sk_x' }, body: '{}' });
+    const id = refused.headers.get('x-run-id');
+    await until('its row', async () => (await client(mine.url, root.key)('GET', `/v1/admin/runs/${id}`).catch(() => null)) !== null);
+    await boss.goto(`${mine.url}/console/#/runs/${id}`);
+    await boss.getByText('The call came without a key that the gateway knows').waitFor();
+    await boss.close();
+  } finally {
+    await mine.stop();
+  }
 });

@@ -19,7 +19,8 @@ after(async () => {
 // what: the address of what a page shows; empty: what it says without anything; full: a part of what it shows else.
 const pages = {
   conversations: { what: '**/v1/conversations?*', empty: 'No conversations yet', full: 'a >> text=Tea pots 1' },
-  runs: { what: /\/v1\/runs(\?|$)/, empty: 'No runs yet', full: 'tbody .badge' },
+  overview: { what: '**/calls/hours?*', empty: 'No calls in this time', full: 'h2 >> text=By model' },
+  runs: { what: /\/v1\/(admin\/)?runs(\?|$)/, empty: 'No runs yet', full: 'tbody .badge' },
   usage: { what: '**/v1/**/usage?*', empty: 'No usage in this time', full: 'h2 >> text=By model' },
   files: { what: '**/v1/files?*', empty: 'No files yet', full: 'button >> text=notes.txt' },
   models: { what: '**/v1/admin/overview', full: 'h2 >> text=Providers' },
@@ -87,7 +88,7 @@ for (const [name, { what, full }] of Object.entries(pages)) {
       assert.ok((await refused.textContent()).includes(part), part);
     await accessible(page);
     await page.unroute(what);
-    await refused.getByRole('button', { name: 'Try again' }).click();
+    await refused.getByRole('button', { name: 'Retry' }).click();
     await page.locator('main').locator(full).first().waitFor();
     assert.equal(await refused.count(), 0);
     await page.close();
@@ -111,7 +112,7 @@ test('the gateway goes away and comes back: what was read stays', async () => {
     .catch(() => {});
   await gateway.start(host);
   await page.locator('.offline').waitFor({ state: 'detached' });
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await page.getByRole('link', { name: 'Tea pots 1' }).waitFor();
   assert.deepEqual(page.complaints, []);
   await page.close();
@@ -130,7 +131,7 @@ test('a further page that is refused leaves the rows', async () => {
   await page.getByRole('alert').waitFor();
   assert.equal(await page.locator('.entries > li').count(), 50);
   await page.unroute('**/v1/conversations?*after=*');
-  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('button', { name: 'Retry' }).click();
   await page.getByRole('link', { name: 'Tea pots 1' }).waitFor();
   await page.close();
 });

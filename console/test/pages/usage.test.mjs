@@ -9,7 +9,7 @@ import { config } from './stored.mjs';
 let gateway, browser, page, shop, root;
 
 before(async () => {
-  gateway = await startGateway(config);
+  gateway = await startGateway(`${config}\nusage_tags: [customer]\n`);
   browser = await startBrowser();
   root = await client(gateway.url)('POST', '/v1/admin/keys', {
     name: 'root',
@@ -19,9 +19,10 @@ before(async () => {
     name: 'shop',
     budget: { money: '20', window: '30d' },
   });
-  const say = (key, model, text) =>
-    client(gateway.url, key)('POST', '/v1/chat', { messages: [text], config: { model, max_tokens: 1000 } });
-  for (let i = 0; i < 3; i++) await say(shop.key, 'priced', 'four words stand here');
+  const say = (key, model, text, more) =>
+    client(gateway.url, key)('POST', '/v1/chat', { messages: [text], config: { model, max_tokens: 1000 }, ...more });
+  for (let i = 0; i < 3; i++)
+    await say(shop.key, 'priced', 'four words stand here', i ? { metadata: { customer: 'acme' } } : {});
   await say(root.key, 'echo', 'without a price');
   await say(root.key, 'priced', 'with a price');
   await until(
@@ -48,7 +49,8 @@ test('a key sees its own usage and what is left of its budget', async () => {
   const budget = report.budget.cost;
   const shown = await page.locator('.budget').innerText();
   for (const word of ['Spent', 'Reserved', 'Left', 'Limit']) assert.ok(shown.includes(word), word);
-  const figure = (name) => page.locator('.budget-figures > div').filter({ hasText: name }).locator('dd').innerText();
+  const figure = async (name) =>
+    (await page.locator('.budget-figures > div').filter({ hasText: name }).locator('dd').innerText()).replace(/^\$/, '');
   assert.ok(Math.abs(Number(await figure('Spent')) - Number(budget.spent)) < 0.01);
   assert.ok(Math.abs(Number(await figure('Left')) - Number(budget.left)) < 0.01);
   const spent = Number(await page.locator('.budget-bar .budget-spent').getAttribute('width'));
@@ -57,6 +59,12 @@ test('a key sees its own usage and what is left of its budget', async () => {
   const row = await region('By model').locator('tbody tr').allInnerTexts();
   assert.equal(row.length, 1);
   assert.match(row[0], /priced\s+3\s/);
+  await page.getByLabel('Stacked by').selectOption('customer');
+  await region('By customer').getByText('acme').waitFor();
+  const customers = await region('By customer').locator('tbody tr').allInnerTexts();
+  assert.match(customers[0], /acme\s+2\s/);
+  assert.match(customers[1], /No customer\s+1\s/);
+  assert.match(await page.locator('.legend').innerText(), /acme/);
   await accessible(page);
   assert.deepEqual(page.complaints, []);
   await page.close();
@@ -96,7 +104,7 @@ test('all keys, stacked by key, as a chart, a table and a file', async () => {
 test('a year has 366 bars at most, and two requests', async () => {
   const before = page.asked.length;
   await page.getByLabel('Time').selectOption('Last 366 days');
-  await until('the year', async () => (await page.locator('.chart-day').count()) === 366);
+  await until('the year', async () => (await page.locator('.chart-place').count()) === 366);
   assert.equal(page.asked.length - before, 2);
   await page.locator('summary').getByText('The days as a table').click();
   await page.getByRole('region', { name: 'The days as a table' }).locator('tbody tr').first().waitFor();

@@ -21,6 +21,7 @@ class Element extends Node {
   className = '';
   href = '';
   src = '';
+  dir = '';
   style = { setProperty() {} };
   classList = { toggle() {} };
   constructor(readonly tagName: string) {

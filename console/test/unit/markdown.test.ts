@@ -30,6 +30,8 @@ const texts: Record<string, string> = {
   html: '<div>\n*no*\n\n</div>\n<!-- a\n\nb --> c\n\n<script>\nalert(1)\n\n</script>\nd <b>e</b>\n',
   links: '[a](http://x.example) <http://y.example> https://z.example/a?b=c&amp;d [b][1]\n\n[1]: http://later.example\n\n[b][1]\n',
   rules: 'a\n\n---\n\n***\n- - -\nb\n',
+  formulas: 'a $x_1$ b \\(y*z\\) *c $d*e$ f*\n\n$$\n\\frac{a}{b} \\\\\n- c\n# d\n$$\nafter\n\n\\[ e = mc^2 \\]\n\n- f $g$\n\n  $$h$$\n',
+  'what only begins as a formula': '$$ a\n# b\n\nc $$\n\n\\[ d\n```\n$e$\n```\n\\] and $5 and $10\n\n$$ open\n- f',
   'no line ends': 'just *one* line',
   'line ends of another system': 'a\r\n\r\n```c\r\nx\r\n```\r\nb\r\n',
 };
@@ -79,6 +81,47 @@ for (const [name, text] of Object.entries(nested))
     for (const size of [7, 64])
       assert.equal(drawn(...less.match(new RegExp(`[^]{1,${size}}`, 'g'))!), drawn(less), `pieces of ${size}`);
   });
+
+// What is a formula, and what is not.
+const formulas: [string, ...string[]][] = [
+  ['it costs $5 and $10'],
+  ['between $5 or 10$ each, 7$ at most'],
+  ['$HOME/$PATH, a US$5 note, 5$'],
+  ['\\$x$ and $ x$ and $x $'],
+  ['`$a$` and `\\(b\\)`'],
+  ['```\n$a$\n$$b$$\n```\n\n    $c$'],
+  ['$x$', '$x$'],
+  ['so $a_1 * b_2$, $c*d$.', '$a_1 * b_2$', '$c*d$'],
+  ['*so $a*b$ is* **$c$**', '$a*b$', '$c$'],
+  ['\\(a\\) \\[b\\] $$c$$', '\\(a\\)', '\\[b\\]', '$$c$$'],
+  ['text:\n\\[\n\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}\n\\]\nmore', '\\[\n\\begin{aligned} a &= b \\\\ c &= d \\end{aligned}\n\\]'],
+  ['$$\na\n\nb\n$$'],
+  ['| $a$ | b |\n|---|---|\n| `$c$` | \\(d\\) |', '$a$', '\\(d\\)'],
+  ['$\\text{costs \\$5}$', '$\\text{costs \\$5}$'],
+  ['# $a$\n\n> $b$\n\n1. $c$', '$a$', '$b$', '$c$'],
+  ['an open $a + b'],
+  ['$1$ and $2^n$', '$2^n$'],
+];
+for (const [text, ...sources] of formulas)
+  test(`formulas in ${JSON.stringify(text)}`, () => {
+    const at = root();
+    const document = new Markdown(at);
+    document.append(text);
+    document.finish();
+    const found = elements(at).filter(({ className }) => className.startsWith('formula'));
+    assert.deepEqual(found.map(({ textContent }) => textContent), sources);
+  });
+
+test('line breaks, the direction of blocks, and levels of headings', () => {
+  assert.equal(drawn('a<br>b <BR/> c\n\n| a<br>b | c |\n|---|---|\n\n# d\n\n#### e\n').match(/<br>/g)?.length, 3);
+  const at = root();
+  const document = new Markdown(at);
+  document.append('# a\n\nb\n\n- c\n\n> d\n\n|e|\n|---|\n');
+  document.finish();
+  const names = 'h3 p ul blockquote table th'.split(' ');
+  const auto = elements(at).filter(({ dir }) => dir === 'auto').map(({ tagName }) => tagName);
+  for (const name of names) assert.ok(auto.includes(name), name);
+});
 
 test('settled blocks are never touched', () => {
   const at = root();

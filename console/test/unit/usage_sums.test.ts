@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { add, subtract } from '../../src/decimal';
+import { axisTop } from '../../src/parts/chart';
+import { csvField } from '../../src/parts/csv';
 import {
-  axisTop,
   csv,
-  csvField,
   daysBetween,
   emptyRow,
   missing,

@@ -33,6 +33,7 @@ struct reader {
 	struct buf    thought;  /* its text */
 	struct buf    signature;
 	struct buf    thoughts; /* blocks of thinking for the next call; a comma before each */
+	struct buf    chunk;    /* the event, where it came in another form */
 };
 
 static const struct decode_state reader_state = {
@@ -42,6 +43,7 @@ static const struct decode_state reader_state = {
 		{ offsetof(struct reader, thought), LIMIT_ANSWER },
 		{ offsetof(struct reader, signature), LIMIT_ANSWER },
 		{ offsetof(struct reader, thoughts), LIMIT_ANSWER },
+		{ offsetof(struct reader, chunk), LIMIT_SSE_EVENT },
 	},
 };
 
@@ -77,6 +79,24 @@ static void anthropic_read_parts(struct counts *c, const struct json_doc *doc, j
 		c->written = c->minutes + c->hour;
 }
 
+/* anthropic_read_class: the class that has served the call, and what some of those that speak this API too charge
+ * for it.  Only the first event has it. */
+static void anthropic_read_class(struct reader *r, const struct json_doc *doc, json_at usage)
+{
+	enum usage_class class = usage_class_of(json_get_inner(doc, usage, "service_tier"));
+	struct usage told = { 0 };
+
+	if (json_get_is(doc, usage, "speed", "fast"))
+		class = CLASS_FAST;
+	if (class != CLASS_UNTOLD)
+		r->usage.class = (uint8_t) class;
+	openai_bill(doc, usage, &told);
+	if (told.billed) {
+		r->usage.billed = true;
+		r->usage.bill = told.bill;
+	}
+}
+
 /* anthropic_read_usage: the API's input_tokens do not include the tokens that were read from the
  * cache or written to it; ours do. */
 static enum errc anthropic_read_usage(struct reader *r, const struct json_doc *doc, json_at usage,
@@ -97,9 +117,10 @@ static enum errc anthropic_read_usage(struct reader *r, const struct json_doc *d
 	r->usage.in = c->fresh + c->read + c->written;
 	r->usage.cached_read = c->read;
 	r->usage.cached_write = c->written;
-	r->usage.cached_hour = c->hour;
+	r->usage.cached_hour = usage_small(c->hour);
 	r->usage.reasoning = c->thought;
 	r->usage.known = in_ok && out_ok;
+	anthropic_read_class(r, doc, usage);
 	return ERR_OK;
 }
 
@@ -337,8 +358,14 @@ static void carry_object(struct decode *d)
 	d->raw_id = json_is_kind(doc, id, JSON_STRING) ? json_raw(doc, id) : STR_NONE;
 }
 
-static enum errc anthropic_decode_event(struct decode *d, struct str name, struct str data,
-					struct err *e)
+struct buf *anthropic_chunk(struct decode *d)
+{
+	struct reader *r = decode_state(d, &reader_state);
+
+	return r ? &r->chunk : NULL;
+}
+
+enum errc anthropic_decode_event(struct decode *d, struct str name, struct str data, struct err *e)
 {
 	struct reader *r = decode_state(d, &reader_state);
 
@@ -395,19 +422,7 @@ static enum errc anthropic_read_message(struct decode *d, struct reader *r, stru
 	return rc;
 }
 
-/* give_count: the answer to a request whose tokens are counted. */
-static enum errc give_count(struct decode *d, struct err *e)
-{
-	const struct json_doc *doc = d->doc;
-	int64_t                n;
-
-	if (!json_int(doc, json_get(doc, 0, "input_tokens"), &n) || n < 0)
-		return decode_bad(e, "a count without input_tokens");
-	decode_give(d, (struct event){ .kind = EVENT_OTHER });
-	return ERR_OK;
-}
-
-static enum errc anthropic_decode_whole(struct decode *d, struct str body, struct err *e)
+enum errc anthropic_decode_whole(struct decode *d, struct str body, struct err *e)
 {
 	struct reader *r = decode_state(d, &reader_state);
 	struct whole   w;
@@ -429,7 +444,7 @@ static enum errc anthropic_decode_whole(struct decode *d, struct str body, struc
 		d->raw_id = json_is_kind(d->doc, id, JSON_STRING) ? json_raw(d->doc, id) : STR_NONE;
 	}
 	if (d->count)
-		return give_count(d, e);
+		return decode_give_count(d, "input_tokens", e);
 	whole_begin(&w, d);
 	return whole_end(&w, anthropic_read_message(d, r, e), e);
 }
@@ -445,7 +460,7 @@ static const char *const call_headers[] = { "anthropic-version", "anthropic-beta
 const struct dialect dialect_anthropic = {
 	.name = "anthropic",
 	.takes = PROVIDER_IMAGES | PROVIDER_PDF | PROVIDER_FILE_URL | PROVIDER_TOP_K |
-		 PROVIDER_CACHE | PROVIDER_MESSAGES,
+		 PROVIDER_CACHE | PROVIDER_CACHE_ALL | PROVIDER_MESSAGES,
 	/* The base URL of the SDKs has no /v1; the address in the documentation has it. */
 	.path = "/v1/messages",
 	.models = "/v1/models?limit=1000",

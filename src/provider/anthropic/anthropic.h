@@ -10,7 +10,32 @@
 enum errc anthropic_encode(const struct provider_options *o, const struct prompt *p,
 			   struct buf *out, struct err *e);
 /* anthropic_native: appends the request of p->native. */
-enum errc anthropic_native(const struct prompt *p, struct buf *out, struct err *e) MUST_USE;
+enum errc anthropic_native(const struct provider_options *o, const struct prompt *p,
+			   struct buf *out, struct err *e) MUST_USE;
+enum errc anthropic_decode_event(struct decode *d, struct str name, struct str data, struct err *e);
+enum errc anthropic_decode_whole(struct decode *d, struct str body, struct err *e);
+/* anthropic_chunk: room for an event that is decoded from another form; NULL: no memory. */
+struct buf *anthropic_chunk(struct decode *d);
+
+/* --- anthropic_host: the same API where others serve it (the option hosting).  Internal to the dialect. */
+
+struct anthropic_host {
+	const char *name;    /* NULL: Anthropic's own */
+	const char *version; /* in the body */
+	bool        model;   /* the body names the model */
+	bool        stream;  /* the body says whether a stream is wanted */
+	bool        flags;   /* the body has the marks of beta features */
+};
+
+const struct anthropic_host *anthropic_host_of(const struct provider_options *o);
+/* anthropic_host_is_count: whether the tokens of the request are counted, no more. */
+bool anthropic_host_is_count(const struct prompt *p);
+/* anthropic_host_flags: put_flags of struct dialect. */
+bool anthropic_host_flags(const struct provider_options *o, struct str given, struct buf *out);
+/* anthropic_host_put: appends the members that a place has more, with a comma before each; warns of marks
+ * that it does not know. */
+bool anthropic_host_put(const struct provider_options *o, const struct prompt *p,
+			struct buf *out) MUST_USE;
 
 /* --- anthropic_ids: the ids of calls, as Anthropic's API takes them.  Internal to the
  * dialect.
@@ -28,7 +53,8 @@ struct anthropic_ids {
 	struct arena         arena;
 	struct anthropic_id *table; /* borrowed from the arena; open addressing */
 	size_t               count;
-	size_t               cap; /* a power of two, or 0 */
+	size_t               cap;  /* a power of two, or 0 */
+	size_t               most; /* bytes of an id; 0: no bound */
 };
 
 void anthropic_ids_init(struct anthropic_ids *s);
@@ -40,6 +66,8 @@ void anthropic_ids_finish(struct anthropic_ids *s);
 bool anthropic_ids_call(struct anthropic_ids *s, size_t message, struct str id,
 			struct str *ret) MUST_USE;
 bool anthropic_ids_result(struct anthropic_ids *s, struct str id, struct str *ret) MUST_USE;
+/* anthropic_ids_name_all: gives the calls of all messages and their results the ids that are sent. */
+bool anthropic_ids_name_all(struct anthropic_ids *s, const struct ask *a) MUST_USE;
 
 /* --- anthropic_rules: which members of a request Anthropic's API takes together.  Internal to the
  * dialect.

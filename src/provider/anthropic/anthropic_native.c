@@ -9,66 +9,25 @@
 #include "lmc/media.h"
 #include "lmc/warnings.h"
 #include "provider/ask_param.h"
+#include "json/cut.h"
 #include "shape/carry.h"
 #include "shape/transcript.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Copies the text of doc into out, but for what is cut out of it on the way. */
+/* Copies the text of doc. */
 struct copy {
-	const struct json_doc *doc;
-	struct buf            *out;
-	const char            *at; /* the text before it was copied, or cut out */
-	bool                   failed;
-	bool                   bare; /* without any thinking */
-	struct anthropic_ids   ids;
-	size_t                 message; /* the index of the one that is copied */
-	size_t                 uploads; /* whose places were passed */
+	const struct json_doc       *doc;
+	struct cut                   cut;
+	bool                         bare; /* without any thinking */
+	const struct anthropic_host *host;
+	struct anthropic_ids         ids;
+	size_t                       message; /* the index of the one that is copied */
+	size_t                       uploads; /* whose places were passed */
+	struct str                   mark;    /* member cache_control of the request; empty: none */
+	json_at                      marked;  /* the block or the text that gets it */
 };
-
-/* cut_bytes: replaces the bytes from `from` to `to`. */
-static void cut_bytes(struct copy *c, const char *from, const char *to, struct str instead)
-{
-	struct str before = { c->at, (size_t)(from - c->at) };
-
-	c->failed = c->failed || !buf_str(c->out, before) || !buf_str(c->out, instead);
-	c->at = to;
-}
-
-static const char *end_of(struct str s)
-{
-	return s.p + s.n;
-}
-
-/* A walk over the children of an array or object that leaves some out, with their commas. */
-struct leaving {
-	struct copy *copy;
-	const char  *kept; /* the end of the last child that stays; NULL: none does yet */
-	const char  *from; /* the first of the children before this one that go; NULL: none goes */
-	const char  *to;   /* the end of the last one */
-};
-
-static void native_leave(struct leaving *l, struct str child)
-{
-	if (!l->from)
-		l->from = child.p;
-	l->to = end_of(child);
-}
-
-static void native_stay(struct leaving *l, struct str child)
-{
-	if (l->from)
-		cut_bytes(l->copy, l->from, child.p, STR_NONE);
-	l->from = NULL;
-	l->kept = end_of(child);
-}
-
-static void native_left(struct leaving *l)
-{
-	if (l->from)
-		cut_bytes(l->copy, l->kept ? l->kept : l->from, l->to, STR_NONE);
-}
 
 /* --- thinking without a signature --- */
 
@@ -96,6 +55,68 @@ static bool all_left(const struct copy *c, json_at content)
 	return true;
 }
 
+/* --- the mark of the whole request, which other places than Anthropic's take at a part alone --- */
+
+/* last_part: the last block, or the last text that is all of a message, that the API can mark. */
+static json_at last_part(const struct copy *c)
+{
+	const struct json_doc *d = c->doc;
+	json_at                messages = json_get(d, 0, "messages");
+	json_at                ret = JSON_ABSENT;
+
+	if (!json_is_kind(d, messages, JSON_ARRAY))
+		return ret;
+	JSON_EACH (m, d, messages) {
+		json_at content = json_get(d, m, "content");
+
+		if (json_is_kind(d, content, JSON_STRING) && json_inner(d, content).n > 0)
+			ret = content;
+		if (!json_is_kind(d, content, JSON_ARRAY))
+			continue;
+		JSON_EACH (i, d, content) {
+			bool text = json_get_is(d, i, "type", "text");
+
+			if (json_is_kind(d, i, JSON_OBJECT) &&
+			    !json_get_is(d, i, "type", "thinking") &&
+			    !json_get_is(d, i, "type", "redacted_thinking") &&
+			    (!text || json_get_inner(d, i, "text").n > 0))
+				ret = i;
+		}
+	}
+	return ret;
+}
+
+/* choose_mark: a part that the client has marked keeps its own. */
+static void choose_mark(struct copy *c)
+{
+	const struct json_doc *d = c->doc;
+	json_at                mark = json_get(d, 0, "cache_control");
+
+	if (!c->host->name || !json_is_kind(d, mark, JSON_OBJECT))
+		return;
+	c->marked = last_part(c);
+	c->mark = json_raw(d, mark);
+	if (c->marked != JSON_ABSENT && json_get(d, c->marked, "cache_control") != JSON_ABSENT)
+		c->marked = JSON_ABSENT;
+}
+
+/* native_put_mark: after all else of the part was copied. */
+static void native_put_mark(struct copy *c, json_at part)
+{
+	struct str raw = json_raw(c->doc, part);
+
+	if (part == JSON_ABSENT || part != c->marked)
+		return;
+	if (json_kind(c->doc, part) == JSON_STRING) {
+		cut_bytes(&c->cut, raw.p, raw.p, STR("[{\"type\":\"text\",\"text\":"));
+		cut_bytes(&c->cut, cut_end_of(raw), cut_end_of(raw), STR_NONE);
+	} else {
+		cut_bytes(&c->cut, cut_end_of(raw) - 1, cut_end_of(raw) - 1, STR_NONE);
+	}
+	c->cut.failed = c->cut.failed || !turns_put_mark(c->mark, c->cut.out) ||
+			(json_kind(c->doc, part) == JSON_STRING && !buf_text(c->cut.out, "}]"));
+}
+
 /* --- uploaded files --- */
 
 /* put_data: a data URL as a source. */
@@ -109,7 +130,7 @@ static bool native_put_data(struct buf *out, struct str url)
 		return false;
 
 	struct str type = { url.p + front.n, (size_t)(at - url.p) - front.n };
-	struct str data = { at + mark.n, (size_t)(end_of(url) - at) - mark.n };
+	struct str data = { at + mark.n, (size_t)(cut_end_of(url) - at) - mark.n };
 	return buf_text(out, "{\"type\":\"base64\",\"media_type\":\"") && buf_str(out, type) &&
 	       buf_text(out, "\",\"data\":\"") && buf_str(out, data) && buf_text(out, "\"}");
 }
@@ -160,10 +181,10 @@ static enum errc copy_upload(struct copy *c, const struct prompt *p, const struc
 	struct str      source = json_raw(c->doc, u->source);
 	struct json_doc made = { 0 };
 
-	cut_bytes(c, source.p, end_of(source), STR_NONE);
+	cut_bytes(&c->cut, source.p, cut_end_of(source), STR_NONE);
 	enum errc rc = native_made(p, u, &made, e);
 	if (rc == ERR_OK &&
-	    !native_put_source(c->out, &made, native_part_at(&made, u->part), u->image)) {
+	    !native_put_source(c->cut.out, &made, native_part_at(&made, u->part), u->image)) {
 		rc = err_set(e, ERR_INVALID_VALUE, "", "%s",
 			     u->image ? "the file is no image"
 				      : "the file is neither PDF nor text");
@@ -179,14 +200,6 @@ static enum errc copy_upload(struct copy *c, const struct prompt *p, const struc
 /* The levels at which a block may have others: a result, and a document in it. */
 enum { BLOCKS_WITHIN = 3 };
 
-static void replace_string(struct copy *c, json_at string, struct str by)
-{
-	struct str inner = json_inner(c->doc, string);
-
-	if (!str_eq(inner, by))
-		cut_bytes(c, inner.p, end_of(inner), by);
-}
-
 static void native_copy_id(struct copy *c, json_at id, bool call)
 {
 	struct str sent;
@@ -196,8 +209,8 @@ static void native_copy_id(struct copy *c, json_at id, bool call)
 	bool ok = call ? anthropic_ids_call(&c->ids, c->message, json_inner(c->doc, id), &sent)
 		       : anthropic_ids_result(&c->ids, json_inner(c->doc, id), &sent);
 	if (ok)
-		replace_string(c, id, sent);
-	c->failed = c->failed || !ok;
+		cut_inner(&c->cut, json_inner(c->doc, id), sent);
+	c->cut.failed = c->cut.failed || !ok;
 }
 
 static enum errc copy_blocks(struct copy *c, const struct prompt *p, json_at blocks,
@@ -213,7 +226,7 @@ static enum errc copy_source(struct copy *c, const struct prompt *p, json_at sou
 	if (c->uploads < n->upload_count && n->uploads[c->uploads].source == source)
 		return copy_upload(c, p, &n->uploads[c->uploads++], e);
 	if (json_is_kind(c->doc, type, JSON_STRING) && media_type(json_inner(c->doc, type), known))
-		replace_string(c, type, str_of(known));
+		cut_inner(&c->cut, json_inner(c->doc, type), str_of(known));
 	return copy_blocks(c, p, json_get(c->doc, source, "content"), within, e);
 }
 
@@ -249,7 +262,7 @@ static enum errc copy_blocks(struct copy *c, const struct prompt *p, json_at blo
 			     unsigned within, struct err *e)
 {
 	const struct json_doc *d = c->doc;
-	struct leaving         l = { .copy = c };
+	struct cut_walk        l = { .cut = &c->cut };
 	enum errc              rc = ERR_OK;
 
 	if (within > BLOCKS_WITHIN || !json_is_kind(d, blocks, JSON_ARRAY))
@@ -257,13 +270,14 @@ static enum errc copy_blocks(struct copy *c, const struct prompt *p, json_at blo
 	for (json_at i = json_first(d, blocks); rc == ERR_OK && i != json_end(d, blocks);
 	     i = json_next(d, i)) {
 		if (is_left(c, i)) {
-			native_leave(&l, json_raw(d, i));
+			cut_leave(&l, json_raw(d, i));
 			continue;
 		}
-		native_stay(&l, json_raw(d, i));
+		cut_stay(&l, json_raw(d, i));
 		rc = copy_block(c, p, i, within, e);
+		native_put_mark(c, i);
 	}
-	native_left(&l);
+	cut_over(&l);
 	return rc;
 }
 
@@ -273,7 +287,7 @@ static enum errc copy_messages(struct copy *c, const struct prompt *p, json_at m
 			       struct err *e)
 {
 	const struct json_doc *d = c->doc;
-	struct leaving         l = { .copy = c };
+	struct cut_walk        l = { .cut = &c->cut };
 
 	if (!json_is_kind(d, messages, JSON_ARRAY))
 		return ERR_OK;
@@ -281,15 +295,17 @@ static enum errc copy_messages(struct copy *c, const struct prompt *p, json_at m
 		json_at content = json_get(d, i, "content");
 
 		if (all_left(c, content)) {
-			native_leave(&l, json_raw(d, i));
+			cut_leave(&l, json_raw(d, i));
 			continue;
 		}
-		native_stay(&l, json_raw(d, i));
+		cut_stay(&l, json_raw(d, i));
 		if (copy_blocks(c, p, content, 0, e) != ERR_OK)
 			return e->code;
+		if (json_is_kind(d, content, JSON_STRING))
+			native_put_mark(c, content);
 		c->message++;
 	}
-	native_left(&l);
+	cut_over(&l);
 	return ERR_OK;
 }
 
@@ -299,8 +315,8 @@ static void copy_model(struct copy *c, const struct prompt *p, json_at model)
 {
 	struct str raw = json_raw(c->doc, model);
 
-	cut_bytes(c, raw.p, end_of(raw), STR_NONE);
-	c->failed = c->failed || !buf_json_string(c->out, p->model);
+	cut_bytes(&c->cut, raw.p, cut_end_of(raw), STR_NONE);
+	c->cut.failed = c->cut.failed || !buf_json_string(c->cut.out, p->model);
 }
 
 static void copy_max(struct copy *c, int64_t most, json_at max)
@@ -310,12 +326,52 @@ static void copy_max(struct copy *c, int64_t most, json_at max)
 	int64_t    n;
 
 	if (most > 0 && json_int(c->doc, max, &n) && n > most)
-		cut_bytes(c, raw.p, end_of(raw), decimal_int(most, digits));
+		cut_bytes(&c->cut, raw.p, cut_end_of(raw), decimal_int(most, digits));
+}
+
+/* names_model: whether the body has the model; on Vertex AI, the place of counts does not. */
+static bool names_model(const struct anthropic_host *h, const struct prompt *p)
+{
+	return h->model || (p->native->count && !h->flags);
+}
+
+/* is_elsewhere: whether a member of the request is none of the place's body. */
+static bool is_elsewhere(const struct copy *c, const struct prompt *p, json_at key)
+{
+	const struct json_doc       *d = c->doc;
+	const struct anthropic_host *h = c->host;
+
+	return h->name &&
+	       ((!names_model(h, p) && json_is(d, key, "model")) ||
+		(!h->stream && json_is(d, key, "stream")) || json_is(d, key, "anthropic_version") ||
+		json_is(d, key, "anthropic_beta") || json_is(d, key, "cache_control") ||
+		json_is(d, key, "service_tier"));
+}
+
+static void warn_of_tier(const struct copy *c, const struct prompt *p)
+{
+	if (c->host->name && json_get_some(c->doc, 0, "service_tier") != JSON_ABSENT)
+		warnings_add(p->warnings, 0, "parameter_dropped",
+			     "service_tier was not sent: this provider's %s has no such member",
+			     c->host->name);
+}
+
+/* put_counted_max: Amazon counts the tokens of a request that could be made, and thinking has to end before the
+ * answer's limit. */
+static bool put_counted_max(const struct json_doc *d, struct buf *out)
+{
+	json_at budget = json_get(d, json_get(d, 0, "thinking"), "budget_tokens");
+	int64_t n = 0;
+
+	if (json_is_kind(d, budget, JSON_NUMBER) &&
+	    (!json_int(d, budget, &n) || n < 0 || n == INT64_MAX))
+		n = 0;
+	return buf_fmt(out, ",\"max_tokens\":%lld", (long long)n + 1);
 }
 
 /* put_defaults: appends what the configuration says of a model and the client does not.  The client's
  * own members are among those of the prompt, too. */
-static bool native_put_defaults(const struct prompt *p, struct buf *out)
+static bool native_put_defaults(const struct copy *c, const struct prompt *p, struct buf *out)
 {
 	static const struct {
 		const char *key, *before;
@@ -326,8 +382,11 @@ static bool native_put_defaults(const struct prompt *p, struct buf *out)
 	const struct json_doc *d = p->native->doc;
 	bool                   first = false;
 
-	if (json_get(d, 0, "model") == JSON_ABSENT &&
+	if (names_model(c->host, p) && json_get(d, 0, "model") == JSON_ABSENT &&
 	    !(buf_text(out, ",\"model\":") && buf_json_string(out, p->model)))
+		return false;
+	if (p->native->count && c->host->flags && json_get(d, 0, "max_tokens") == JSON_ABSENT &&
+	    !put_counted_max(d, out))
 		return false;
 	for (size_t i = 0; i < ARRAY_LEN(members); i++) {
 		struct str value = ask_param_value(p, members[i].key);
@@ -394,16 +453,16 @@ static bool thinks_between(const struct json_doc *d, json_at thinking)
 static enum errc copy_members(struct copy *c, const struct prompt *p, struct err *e)
 {
 	const struct json_doc *d = c->doc;
-	struct leaving         l = { .copy = c };
+	struct cut_walk        l = { .cut = &c->cut };
 	enum errc              rc = ERR_OK;
 
 	JSON_EACH_MEMBER (k, d, 0) {
-		if ((p->unsampled && ask_is_sampling(d, k)) ||
+		if ((p->unsampled && ask_is_sampling(d, k)) || is_elsewhere(c, p, k) ||
 		    (p->bare && json_is(d, k, "thinking") && thinks_between(d, json_value(k)))) {
-			native_leave(&l, json_member(d, k));
+			cut_leave(&l, json_member(d, k));
 			continue;
 		}
-		native_stay(&l, json_member(d, k));
+		cut_stay(&l, json_member(d, k));
 		if (json_is(d, k, "model"))
 			copy_model(c, p, json_value(k));
 		else if (json_is(d, k, "max_tokens"))
@@ -413,25 +472,32 @@ static enum errc copy_members(struct copy *c, const struct prompt *p, struct err
 		if (rc != ERR_OK)
 			return rc;
 	}
-	native_left(&l);
+	cut_over(&l);
 	return ERR_OK;
 }
 
-enum errc anthropic_native(const struct prompt *p, struct buf *out, struct err *e)
+enum errc anthropic_native(const struct provider_options *o, const struct prompt *p,
+			   struct buf *out, struct err *e)
 {
 	struct str  all = json_raw(p->native->doc, 0);
-	struct copy c = { .doc = p->native->doc, .out = out, .at = all.p, .bare = p->bare };
+	struct copy c = { .doc = p->native->doc,
+			  .cut = { .out = out, .at = all.p },
+			  .bare = p->bare,
+			  .host = anthropic_host_of(o) };
 
 	if (!buf_reserve(out, all.n + p->model.n))
 		return ask_too_large(e);
+	choose_mark(&c);
+	warn_of_tier(&c, p);
 	anthropic_ids_init(&c.ids);
 	enum errc rc = copy_members(&c, p, e);
 	anthropic_ids_finish(&c.ids);
 	if (rc != ERR_OK)
 		return rc;
-	cut_bytes(&c, end_of(all) - 1, end_of(all) - 1, STR_NONE);
-	c.failed = c.failed || !native_put_defaults(p, out);
+	cut_bytes(&c.cut, cut_end_of(all) - 1, cut_end_of(all) - 1, STR_NONE);
+	c.cut.failed =
+		c.cut.failed || !native_put_defaults(&c, p, out) || !anthropic_host_put(o, p, out);
 	native_warn_of_defaults(p);
-	cut_bytes(&c, end_of(all), end_of(all), STR_NONE);
-	return c.failed ? ask_too_large(e) : ERR_OK;
+	cut_bytes(&c.cut, cut_end_of(all), cut_end_of(all), STR_NONE);
+	return c.cut.failed ? ask_too_large(e) : ERR_OK;
 }

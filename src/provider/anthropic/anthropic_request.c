@@ -13,7 +13,13 @@
 
 #include <ctype.h>
 
-enum { ROOT, TEMPERATURE, TOP_P, TOP_K }; /* groups of members: the last three may be left out */
+enum {
+	ROOT,
+	TEMPERATURE,
+	TOP_P,
+	TOP_K,
+	CACHE
+}; /* groups of members: all but the first may be left out */
 
 static const struct ask_param params[] = {
 	{ .key = "temperature", .rule = ASK_SENT, .group = TEMPERATURE, .least = 0, .most = 1 },
@@ -21,6 +27,8 @@ static const struct ask_param params[] = {
 	{ .key = "top_k", .rule = ASK_SENT, .group = TOP_K },
 	{ .key = "thinking", .rule = ASK_OWN },
 	{ .key = "service_tier", .rule = ASK_OWN },
+	/* The last block that can be marked counts as marked. */
+	{ .key = "cache_control", .rule = ASK_SENT, .group = CACHE },
 	{ .key = "stop", .rule = ASK_OWN },
 	{ .key = "tools", .rule = ASK_OWN },
 	{ .key = "tool_choice", .rule = ASK_OWN },
@@ -332,9 +340,17 @@ static bool put_user(const struct prompt *p, struct buf *out)
 }
 
 /* put_tier: OpenAI's `default` is what this API calls standard_only: no capacity that was bought before. */
-static bool put_tier(const struct prompt *p, struct buf *out)
+static bool put_tier(const struct anthropic_host *host, const struct prompt *p, struct buf *out)
 {
 	struct str tier = ask_param_value(p, "service_tier");
+
+	if (host->name) {
+		if (tier.n > 0)
+			warnings_add(p->warnings, 0, "parameter_dropped",
+				     "service_tier was not sent: Claude has none at %s",
+				     host->name);
+		return true;
+	}
 
 	if (str_is(tier, "\"default\""))
 		tier = STR("\"standard_only\"");
@@ -353,21 +369,6 @@ static enum errc put_stops(const struct prompt *p, struct buf *out, struct err *
 	if (!ask_put_stops(p, "\"stop_sequences\":", 0, true, &first, out))
 		return ask_too_large(e);
 	return ask_param_alone(p, "stop_sequences", ask_param_value(p, "stop").n > 0, out, e);
-}
-
-/* name_calls: gives the calls of all messages and their results the ids that are sent. */
-static bool name_calls(const struct ask *a, struct anthropic_ids *ids)
-{
-	for (size_t i = 0; i < a->count; i++) {
-		struct ask_message *m = &a->messages[i];
-
-		for (size_t k = 0; k < m->call_count; k++)
-			if (!anthropic_ids_call(ids, i, m->calls[k].id, &m->calls[k].id))
-				return false;
-		if (m->role == ASK_TOOL && !anthropic_ids_result(ids, m->call_id, &m->call_id))
-			return false;
-	}
-	return true;
 }
 
 /* forget_thinking: the API refuses thinking in the last answer of a request without it. */
@@ -401,7 +402,8 @@ static enum errc anthropic_request_put_messages(const struct ask *a, struct buf 
 	trim_prefill(a);
 	anthropic_ids_init(&ids);
 	if (rc == ERR_OK)
-		rc = name_calls(a, &ids) ? turns_put(&turns, a, out, e) : err_no_memory(e);
+		rc = anthropic_ids_name_all(&ids, a) ? turns_put(&turns, a, out, e)
+						     : err_no_memory(e);
 	anthropic_ids_finish(&ids);
 	return rc;
 }
@@ -429,14 +431,12 @@ static enum errc put_controls(const struct ask *a, struct buf *out, struct err *
 	return rc;
 }
 
-static enum errc put_params(const struct prompt *p, const struct anthropic_rules *r,
-			    struct buf *out, struct err *e)
+static enum errc put_params(const struct anthropic_host *host, const struct prompt *p,
+			    const struct anthropic_rules *r, struct buf *out, struct err *e)
 {
 	const bool sent[] = {
-		[ROOT] = true,
-		[TEMPERATURE] = r->temperature,
-		[TOP_P] = r->top_p,
-		[TOP_K] = r->top_k,
+		[ROOT] = true,      [TEMPERATURE] = r->temperature, [TOP_P] = r->top_p,
+		[TOP_K] = r->top_k, [CACHE] = !host->name,
 	};
 	bool      first = false;
 	enum errc rc = anthropic_rules_put(r, out) ? ERR_OK : ask_too_large(e);
@@ -447,10 +447,17 @@ static enum errc put_params(const struct prompt *p, const struct anthropic_rules
 	return rc != ERR_OK ? rc : ask_param_rest(p, params, "anthropic", out, e);
 }
 
+static bool anthropic_request_put_model(const struct anthropic_host *host, const struct prompt *p,
+					struct buf *out)
+{
+	return !host->model || (buf_text(out, "\"model\":") && buf_json_string(out, p->model) &&
+				buf_text(out, ","));
+}
+
 static bool anthropic_request_put_max(const struct prompt *p, const struct anthropic_rules *r,
 				      struct buf *out)
 {
-	return buf_text(out, ",\"max_tokens\":") &&
+	return buf_text(out, "\"max_tokens\":") &&
 	       (r->max > 0 ? buf_int(out, r->max) : buf_str(out, p->max_tokens));
 }
 
@@ -461,21 +468,26 @@ static enum errc anthropic_request_put_all(const struct provider_options *o, con
 	struct anthropic_rules rules;
 	enum errc              rc = anthropic_rules_read(a, &rules, e);
 
-	(void)o;
+	const struct anthropic_host *host = anthropic_host_of(o);
+
 	if (rc == ERR_OK && rules.unthought)
 		forget_thinking(a);
-	if (rc == ERR_OK && !(buf_text(out, "{\"model\":") && buf_json_string(out, p->model) &&
-			      anthropic_request_put_max(p, &rules, out)))
+	/* Others than Anthropic take no mark of the whole request. */
+	if (host->name)
+		turns_mark_last(a, ask_param_value(p, "cache_control"));
+	if (rc == ERR_OK &&
+	    !(buf_text(out, "{") && anthropic_request_put_model(host, p, out) &&
+	      anthropic_request_put_max(p, &rules, out) && anthropic_host_put(o, p, out)))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = anthropic_request_put_messages(a, out, e);
 	if (rc == ERR_OK)
 		rc = put_controls(a, out, e);
-	if (rc == ERR_OK && !(put_user(p, out) && put_tier(p, out) &&
-			      (!p->stream || buf_text(out, ",\"stream\":true"))))
+	if (rc == ERR_OK && !(put_user(p, out) && put_tier(host, p, out) &&
+			      (!p->stream || !host->stream || buf_text(out, ",\"stream\":true"))))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
-		rc = put_params(p, &rules, out, e);
+		rc = put_params(host, p, &rules, out, e);
 	return rc != ERR_OK || buf_text(out, "}") ? rc : ask_too_large(e);
 }
 
@@ -483,6 +495,6 @@ enum errc anthropic_encode(const struct provider_options *o, const struct prompt
 			   struct buf *out, struct err *e)
 {
 	if (prompt_is_native(p, PROVIDER_MESSAGES))
-		return anthropic_native(p, out, e);
+		return anthropic_native(o, p, out, e);
 	return ask_print(o, p, "anthropic", anthropic_request_put_all, out, e);
 }

@@ -325,8 +325,10 @@ static bool ids_grow(struct anthropic_ids *s)
 	return true;
 }
 
-static bool ids_fit(struct str id)
+static bool ids_fit(const struct anthropic_ids *s, struct str id)
 {
+	if (s->most > 0 && id.n > s->most)
+		return false;
 	for (size_t i = 0; i < id.n; i++)
 		if (!isalnum((unsigned char)id.p[i]) && id.p[i] != '_' && id.p[i] != '-')
 			return false;
@@ -341,7 +343,7 @@ static bool ids_name(struct anthropic_ids *s, struct str id, uint32_t n, struct 
 	char          text[sizeof PREFIX + HASH_HEX] = PREFIX;
 
 	*ret = id;
-	if (n == 0 && ids_fit(id))
+	if (n == 0 && ids_fit(s, id))
 		return true;
 	hash_sha256(id.p, id.n, both);
 	for (size_t i = 0; i < sizeof n; i++)
@@ -385,4 +387,18 @@ bool anthropic_ids_result(struct anthropic_ids *s, struct str id, struct str *re
 	if (n + 1 < t->calls)
 		t->results++;
 	return ids_name(s, id, n, ret);
+}
+
+bool anthropic_ids_name_all(struct anthropic_ids *s, const struct ask *a)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		struct ask_message *m = &a->messages[i];
+
+		for (size_t k = 0; k < m->call_count; k++)
+			if (!anthropic_ids_call(s, i, m->calls[k].id, &m->calls[k].id))
+				return false;
+		if (m->role == ASK_TOOL && !anthropic_ids_result(s, m->call_id, &m->call_id))
+			return false;
+	}
+	return true;
 }

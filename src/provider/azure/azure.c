@@ -88,7 +88,8 @@ static const struct dialect text = {
 
 const struct dialect dialect_azure = {
 	.name = "azure",
-	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
+	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF | PROVIDER_CACHE_KEY |
+		 PROVIDER_TIER,
 	.names = NAMES_BRIEF_MADE,
 	.path = "/chat/completions",
 	.root = "/openai",

@@ -10,6 +10,7 @@
 #include "base/id.h"
 #include "base/limits.h"
 #include "json/scan.h"
+#include "shape/api_words.h"
 #include "shape/carry.h"
 #include "provider/openai/openai.h"
 #include "provider/secret_mask.h"
@@ -22,6 +23,9 @@
 /* The newest running totals. */
 struct counts {
 	int64_t prompt, tools, candidates, thoughts, cached;
+	int64_t heard, heard_cached, said, drawn; /* parts of those that are audio, and pictures */
+	uint8_t class;
+	uint16_t images; /* given so far */
 };
 
 struct reader {
@@ -32,9 +36,12 @@ struct reader {
 	char          word[32];   /* the end so far, in OpenAI's word; "": none */
 	char          native[64]; /* in the provider's */
 	bool          went_on;    /* there was content after an end */
-	char          seed[128];  /* for made ids: the answer's id, or random; "": not known yet */
-	struct buf    args;       /* scratch: a call's arguments */
-	struct buf    escaped;    /* scratch: the arguments escaped, or an image */
+	uint64_t      begun,
+		ended; /* bits of further candidates, which only the provider's own object has */
+	char       seed[128]; /* for made ids: the answer's id, or random; "": not known yet */
+	struct buf args;      /* scratch: a call's arguments */
+	struct buf escaped;   /* scratch: the arguments escaped, or an image */
+	uint32_t   unseen;    /* bytes of the object that no event is made of */
 };
 
 static const struct decode_state reader_state = {
@@ -74,6 +81,32 @@ static bool gemini_count(const struct json_doc *doc, json_at at, const char *key
 	return ok;
 }
 
+/* modality_count: the tokens of a modality in a list of counts. */
+static void modality_count(const struct json_doc *doc, json_at at, const char *list,
+			   const char *modality, int64_t *ret)
+{
+	json_at counts = json_get(doc, at, list);
+
+	if (!json_is_kind(doc, counts, JSON_ARRAY))
+		return;
+	JSON_EACH (i, doc, counts)
+		if (json_is_kind(doc, i, JSON_OBJECT) && json_get_is(doc, i, "modality", modality))
+			gemini_count(doc, i, "tokenCount", ret);
+}
+
+/* The API names the class itself, Vertex AI the kind of the traffic. */
+static void gemini_read_class(struct counts *c, const struct json_doc *doc, json_at at)
+{
+	enum usage_class class = usage_class_of(json_get_inner(doc, at, "serviceTier"));
+
+	if (json_get_is(doc, at, "trafficType", "ON_DEMAND_PRIORITY"))
+		class = CLASS_PRIORITY;
+	else if (json_get_is(doc, at, "trafficType", "ON_DEMAND_FLEX"))
+		class = CLASS_FLEX;
+	if (class != CLASS_UNTOLD)
+		c->class = (uint8_t) class;
+}
+
 static enum errc gemini_read_usage(struct reader *r, const struct json_doc *doc, struct err *e)
 {
 	struct counts *c = &r->counts;
@@ -87,12 +120,22 @@ static enum errc gemini_read_usage(struct reader *r, const struct json_doc *doc,
 	gemini_count(doc, at, "toolUsePromptTokenCount", &c->tools);
 	gemini_count(doc, at, "thoughtsTokenCount", &c->thoughts);
 	gemini_count(doc, at, "cachedContentTokenCount", &c->cached);
+	modality_count(doc, at, "promptTokensDetails", "AUDIO", &c->heard);
+	modality_count(doc, at, "cacheTokensDetails", "AUDIO", &c->heard_cached);
+	modality_count(doc, at, "candidatesTokensDetails", "AUDIO", &c->said);
+	modality_count(doc, at, "candidatesTokensDetails", "IMAGE", &c->drawn);
+	gemini_read_class(c, doc, at);
 	r->usage = (struct usage){
 		.known = in_ok && out_ok && c->prompt + c->candidates + c->thoughts > 0,
 		.in = c->prompt + c->tools,
 		.out = c->candidates + c->thoughts,
 		.cached_read = c->cached,
 		.reasoning = c->thoughts,
+		.audio_in = usage_small(c->heard - c->heard_cached),
+		.audio_out = usage_small(c->said),
+		.image_out = usage_small(c->drawn),
+		.images = c->images,
+		.class = c->class,
 	};
 	return ERR_OK;
 }
@@ -117,11 +160,17 @@ static void gemini_give_end(struct decode *d, const struct reader *r)
 	decode_end(d, word, str_of(r->native), &r->usage);
 }
 
+/* gemini_has_end: whether all candidates that have begun have ended; the first one, where the client gets no other. */
+static bool gemini_has_end(const struct reader *r, bool native)
+{
+	return r->word[0] && (!native || (r->begun & ~r->ended) == 0);
+}
+
 static void gemini_over(struct decode *d, bool well)
 {
 	struct reader *r = d->state;
 
-	if (r && r->word[0] && !d->finished && (well || !r->went_on))
+	if (r && gemini_has_end(r, d->native) && !d->finished && (well || !r->went_on))
 		gemini_give_end(d, r);
 }
 
@@ -129,40 +178,23 @@ static void gemini_over(struct decode *d, bool well)
  * reason of later days, unless there is an answer, whose reader must see that it is not whole. */
 static struct str gemini_word_of(struct str reason, bool said)
 {
-	static const struct {
-		const char *reason;
-		struct str  word;
-	} words[] = {
-		{ "STOP", { "stop", 4 } },
-		{ "MAX_TOKENS", { "length", 6 } },
-		{ "MALFORMED_FUNCTION_CALL", { "", 0 } },
-		{ "MALFORMED_RESPONSE", { "", 0 } },
-		{ "MISSING_THOUGHT_SIGNATURE", { "", 0 } },
-		{ "UNEXPECTED_TOOL_CALL", { "", 0 } },
-		{ "TOO_MANY_TOOL_CALLS", { "", 0 } },
-		{ "NO_IMAGE", { "", 0 } },
-		{ "IMAGE_OTHER", { "", 0 } },
-		{ "OTHER", { "", 0 } },
+	static const char *const unusable[] = {
+		"MALFORMED_FUNCTION_CALL",
+		"MALFORMED_RESPONSE",
+		"MISSING_THOUGHT_SIGNATURE",
+		"UNEXPECTED_TOOL_CALL",
+		"TOO_MANY_TOOL_CALLS",
+		"NO_IMAGE",
+		"IMAGE_OTHER",
+		"OTHER",
 	};
-	static const char *const filtered[] = {
-		"SAFETY",
-		"RECITATION",
-		"BLOCKLIST",
-		"PROHIBITED_CONTENT",
-		"SPII",
-		"IMAGE_SAFETY",
-		"IMAGE_PROHIBITED_CONTENT",
-		"IMAGE_RECITATION",
-		"LANGUAGE",
-		"MODEL_ARMOR",
-	};
+	const char *word = api_words_finish(&words_gemini, reason);
 
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (str_is(reason, words[i].reason))
-			return words[i].word;
-	for (size_t i = 0; !said && i < ARRAY_LEN(filtered); i++)
-		if (str_is(reason, filtered[i]))
-			return STR("content_filter");
+	if (word)
+		return str_of(word);
+	for (size_t i = 0; i < ARRAY_LEN(unusable); i++)
+		if (str_is(reason, unusable[i]))
+			return STR_NONE;
 	return said ? STR("content_filter") : STR_NONE;
 }
 
@@ -258,6 +290,21 @@ static struct str signature_of(const struct decode *d, json_at part)
 	return str_starts(signature, STR("{")) ? STR_NONE : signature;
 }
 
+/* gemini_note_unseen: what goes to the client in the provider's own words alone counts, too. */
+static void gemini_note_unseen(const struct decode *d, struct reader *r, json_at value)
+{
+	if (d->native)
+		r->unseen += (uint32_t)json_raw(d->doc, value).n;
+}
+
+/* gemini_is_piece: whether a call's arguments come in pieces, if the client has asked for them so
+ * (streamFunctionCallArguments).  The last piece has no name. */
+static bool gemini_is_piece(const struct json_doc *doc, json_at call)
+{
+	return json_get_some(doc, call, "partialArgs") != JSON_ABSENT ||
+	       json_get_some(doc, call, "willContinue") != JSON_ABSENT || doc->tok[call].count == 0;
+}
+
 static enum errc gemini_give_call(struct decode *d, struct reader *r, json_at part, json_at call,
 				  struct err *e)
 {
@@ -269,8 +316,14 @@ static enum errc gemini_give_call(struct decode *d, struct reader *r, json_at pa
 
 	if (rc == ERR_OK)
 		rc = want_member(d->doc, call, "args", JSON_OBJECT, &args, e);
-	if (rc == ERR_OK && json_get_some(d->doc, call, "partialArgs") != JSON_ABSENT)
-		return decode_bad(e, "a call's arguments in pieces, which nobody asked for");
+	if (rc == ERR_OK && gemini_is_piece(d->doc, call)) {
+		r->called = true;
+		gemini_note_unseen(d, r, part);
+		return d->native
+			       ? ERR_OK
+			       : decode_bad(e,
+					    "a call's arguments in pieces, which nobody asked for");
+	}
 	if (rc == ERR_OK && (name == JSON_ABSENT || json_inner(d->doc, name).n == 0))
 		return decode_bad(e, "a call without a name");
 	if (rc == ERR_OK)
@@ -309,6 +362,8 @@ static bool give_media(struct decode *d, struct reader *r, json_at part, json_at
 	    !buf_str(&r->escaped, data) || !buf_text(&r->escaped, "\"}") ||
 	    !extra_put(signature, &r->escaped) || !buf_text(&r->escaped, "}"))
 		return false;
+	r->counts.images++;
+	r->usage.images = r->counts.images;
 	decode_give(d, (struct event){ .kind = EVENT_MEDIA, .text = buf_view(&r->escaped) });
 	return true;
 }
@@ -333,12 +388,29 @@ static enum errc give_part(struct decode *d, struct reader *r, json_at part, str
 		return rc;
 	r->said = r->said || call != JSON_ABSENT || media != JSON_ABSENT ||
 		  (!thinks && json_inner_of(doc, text).n > 0);
+	if (text == JSON_ABSENT && call == JSON_ABSENT && media == JSON_ABSENT)
+		gemini_note_unseen(d, r, part);
 	if (text != JSON_ABSENT && json_inner(doc, text).n > 0)
 		decode_give(d, (struct event){ .kind = thinks ? EVENT_REASONING : EVENT_TEXT,
 					       .text = json_inner(doc, text) });
 	if (media != JSON_ABSENT && !give_media(d, r, part, media))
 		return err_no_memory(e);
 	return call != JSON_ABSENT ? gemini_give_call(d, r, part, call, e) : ERR_OK;
+}
+
+/* note_further: a candidate that no events are made of. */
+static void note_further(const struct decode *d, struct reader *r, json_at candidate, int64_t index)
+{
+	json_at  content = json_get_some(d->doc, candidate, "content");
+	uint64_t bit = index > 0 && index < 64 ? UINT64_C(1) << index : 0;
+
+	if (!d->native)
+		return; /* nobody has asked for it */
+	if (content != JSON_ABSENT)
+		gemini_note_unseen(d, r, content);
+	r->begun |= bit;
+	if (json_get_inner(d->doc, candidate, "finishReason").n > 0)
+		r->ended |= bit;
 }
 
 static enum errc take_candidate(struct decode *d, struct reader *r, json_at candidate,
@@ -352,9 +424,10 @@ static enum errc take_candidate(struct decode *d, struct reader *r, json_at cand
 
 	if (json_kind(doc, candidate) != JSON_OBJECT)
 		return decode_bad(e, "a candidate that is no object");
-	/* The request asked for one candidate. */
-	if (index != JSON_ABSENT && json_int(doc, index, &n) && n != 0)
+	if (index != JSON_ABSENT && json_int(doc, index, &n) && n != 0) {
+		note_further(d, r, candidate, n);
 		return ERR_OK;
+	}
 	enum errc rc = want_member(doc, candidate, "content", JSON_OBJECT, &content, e);
 	if (rc == ERR_OK && content != JSON_ABSENT)
 		rc = want_member(doc, content, "parts", JSON_ARRAY, &parts, e);
@@ -440,7 +513,7 @@ static bool find_error(const struct json_doc *doc, json_at *ret)
 	return openai_is_error(doc, &top, ret);
 }
 
-static void gemini_decode_error(const struct decode *d, int status, struct str body, struct err *e)
+void gemini_decode_error(const struct decode *d, int status, struct str body, struct err *e)
 {
 	struct json_doc doc = { 0 };
 	struct err      ignored;
@@ -477,14 +550,21 @@ static enum errc gemini_decode_event(struct decode *d, struct str name, struct s
 	if (!r)
 		return err_no_memory(e);
 	enum errc rc = openai_scan_event(d, name, data, e);
-	return rc == ERR_OK ? gemini_take(d, r, e) : rc;
+	if (rc != ERR_OK)
+		return rc;
+	gemini_carry(d);
+	rc = gemini_take(d, r, e);
+	if (rc == ERR_OK && (d->raw.n > 0 || r->unseen > 0))
+		decode_give(d, (struct event){ .kind = EVENT_OTHER, .block = r->unseen });
+	r->unseen = 0;
+	return rc;
 }
 
 static enum errc take_whole(struct decode *d, struct reader *r, struct err *e)
 {
 	enum errc rc = gemini_take(d, r, e);
 
-	if (rc == ERR_OK && !r->word[0])
+	if (rc == ERR_OK && !gemini_has_end(r, d->native))
 		return decode_bad(e, "an answer without a finishReason");
 	if (rc == ERR_OK)
 		gemini_give_end(d, r);
@@ -501,6 +581,9 @@ static enum errc gemini_decode_whole(struct decode *d, struct str body, struct e
 	enum errc rc = openai_scan_body(d, body, e);
 	if (rc != ERR_OK)
 		return rc;
+	gemini_carry(d);
+	if (d->count)
+		return decode_give_count(d, "totalTokens", e);
 	whole_begin(&w, d);
 	return whole_end(&w, take_whole(d, r, e), e);
 }
@@ -509,10 +592,11 @@ const struct dialect dialect_gemini = {
 	.name = "gemini",
 	.names = NAMES_BRIEF,
 	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF | PROVIDER_TOP_K |
-		 PROVIDER_FILE_URL,
+		 PROVIDER_FILE_URL | PROVIDER_GEMINI,
 	.path = "/models",
 	.models = "/models?pageSize=1000",
 	.place = gemini_place,
+	.count_path = ":countTokens",
 	.key_header = "x-goog-api-key",
 	.framing = &upstream_events,
 	.encode = gemini_encode,

@@ -19,19 +19,11 @@ static const struct ask_param params[] = {
 	{ .key = NULL },
 };
 
-/* gemini_embed_bare: a model's name without the prefix models/ of the API's own lists. */
-static struct str gemini_embed_bare(struct str model)
-{
-	if (str_starts(model, STR("models/")))
-		return (struct str){ model.p + 7, model.n - 7 };
-	return model;
-}
-
 static bool gemini_embed_place(const struct provider_options *o, const struct prompt *p,
 			       struct buf *out)
 {
 	(void)o;
-	return buf_text(out, "/models/") && place_segment(out, gemini_embed_bare(p->model)) &&
+	return buf_text(out, "/models/") && place_segment(out, gemini_bare(p->model)) &&
 	       buf_text(out, ":batchEmbedContents");
 }
 
@@ -39,7 +31,7 @@ static bool put_request(const struct prompt *p, struct str text, struct str more
 			struct buf *out)
 {
 	return buf_text(out, first ? "{\"model\":\"models/" : ",{\"model\":\"models/") &&
-	       buf_json_escape(out, gemini_embed_bare(p->model)) &&
+	       buf_json_escape(out, gemini_bare(p->model)) &&
 	       buf_text(out, "\",\"content\":{\"parts\":[{\"text\":") && buf_str(out, text) &&
 	       buf_text(out, "}]}") && buf_str(out, more) && buf_text(out, "}");
 }

@@ -11,17 +11,13 @@
 #include "provider/ask.h"
 #include "provider/ask_param.h"
 #include "provider/decode.h"
+#include "shape/carry.h"
 
 #include <stdio.h>
 #include <strings.h>
 
 enum { ROOT, CONFIG };
 enum { STOPS = 5 }; /* the most that the API takes */
-
-/* Replaces a signature that the client did not send back, or that a call of another model never
- * had: newer models refuse a request without any signature. Google's page on signatures names this
- * value for the purpose. */
-#define NO_SIGNATURE "skip_thought_signature_validator"
 
 static const struct ask_param params[] = {
 	{ .key = "temperature", .rule = ASK_SENT, .group = CONFIG, .least = 0, .most = 2 },
@@ -52,16 +48,20 @@ static const struct ask_param params[] = {
 
 /* --- place --- */
 
+struct str gemini_bare(struct str model)
+{
+	if (str_starts(model, STR("models/")))
+		return (struct str){ model.p + 7, model.n - 7 };
+	return model;
+}
+
 bool gemini_place(const struct provider_options *o, const struct prompt *p, struct buf *out)
 {
-	struct str model = p->model;
-
 	(void)o;
-	/* Names in the API's own lists have this prefix. */
-	if (str_starts(model, STR("models/")))
-		model = (struct str){ model.p + 7, model.n - 7 };
-	if (!buf_text(out, "/models/") || !place_segment(out, model))
+	if (!buf_text(out, "/models/") || !place_segment(out, gemini_bare(p->model)))
 		return false;
+	if (prompt_is_native(p, PROVIDER_GEMINI) && p->native->count)
+		return buf_text(out, ":countTokens");
 	return buf_text(out, p->stream ? ":streamGenerateContent?alt=sse" : ":generateContent");
 }
 
@@ -87,9 +87,7 @@ static bool gemini_request_put_data(struct buf *out, const struct ask_part *part
 	       ask_put_string(out, ",\"data\":", part->data) && buf_text(out, "}}");
 }
 
-/* type_of: the media type of a file, by the end of the URI's path; empty: the API must know the type, as
- * it does for its own files, or reports the lack. */
-static struct str type_of(struct str uri)
+struct str gemini_type_of(struct str uri)
 {
 	static const struct {
 		struct str end;
@@ -126,7 +124,7 @@ static enum errc put_uri(const struct ask_part *part, struct buf *out, struct er
 	if (!json_unescape(part->url, &uri))
 		rc = ask_too_large(e);
 
-	struct str type = type_of(buf_view(&uri));
+	struct str type = part->url_type.n > 0 ? part->url_type : gemini_type_of(buf_view(&uri));
 	if (rc == ERR_OK &&
 	    !(buf_text(out, "{\"fileData\":{") &&
 	      (type.n == 0 || (ask_put_string(out, "\"mimeType\":", type) && buf_text(out, ","))) &&
@@ -196,7 +194,7 @@ static bool gemini_request_put_calls(const struct ask_message *m, bool *first, s
 
 		/* Only the first of parallel calls is signed. */
 		if (i == 0 && !is_signed)
-			signature = STR(NO_SIGNATURE);
+			signature = STR(GEMINI_NO_SIGNATURE);
 		if (!ask_put_comma(first, out) ||
 		    !gemini_request_put_call(&m->calls[i], signature, out))
 			return false;
@@ -330,19 +328,12 @@ static bool json_clashes_with_tools(const struct ask *a)
 	       !gemini_model_of(a->prompt)->newer;
 }
 
-static bool gemini_request_put_tools(const struct ask *a, struct buf *out)
+void gemini_warn_of_tools(const struct ask *a)
 {
 	bool strict = false;
 
-	/* Tools that can't be called are less than the form of the answer. */
-	if (a->tool_count == 0 || (a->choice == ASK_CHOICE_NONE && json_clashes_with_tools(a)))
-		return true;
-	for (size_t i = 0; i < a->tool_count; i++) {
-		if (!buf_text(out, i == 0 ? ",\"tools\":[{\"functionDeclarations\":[" : ",") ||
-		    !gemini_request_put_tool(&a->tools[i], out))
-			return false;
+	for (size_t i = 0; i < a->tool_count; i++)
 		strict = strict || a->tools[i].strict;
-	}
 	if (strict)
 		warnings_add(a->prompt->warnings, 0, "parameter_dropped",
 			     "strict was not sent: this provider has no such member of tools");
@@ -350,6 +341,24 @@ static bool gemini_request_put_tools(const struct ask *a, struct buf *out)
 		warnings_add(a->prompt->warnings, 0, "parameter_dropped",
 			     "parallel_tool_calls was not sent: this provider can't be kept from "
 			     "several calls at once");
+}
+
+bool gemini_takes_tools(const struct ask *a)
+{
+	/* Tools that can't be called are less than the form of the answer. */
+	return a->tool_count > 0 && !(a->choice == ASK_CHOICE_NONE && json_clashes_with_tools(a));
+}
+
+static bool gemini_request_put_tools(const struct ask *a, struct buf *out)
+{
+	if (!gemini_takes_tools(a))
+		return true;
+	for (size_t i = 0; i < a->tool_count; i++) {
+		if (!buf_text(out, i == 0 ? ",\"tools\":[{\"functionDeclarations\":[" : ",") ||
+		    !gemini_request_put_tool(&a->tools[i], out))
+			return false;
+	}
+	gemini_warn_of_tools(a);
 	return buf_text(out, "]}]") && gemini_request_put_choice(a, out);
 }
 
@@ -363,42 +372,56 @@ static bool put_max(const struct prompt *p, bool *first, struct buf *out)
 	return buf_text(out, "\"maxOutputTokens\":") && buf_str(out, p->max_tokens);
 }
 
+bool gemini_takes_format(const struct ask *a)
+{
+	bool taken = a->choice == ASK_CHOICE_NONE || !json_clashes_with_tools(a);
+
+	if (!taken)
+		warnings_add(a->prompt->warnings, 0, "parameter_dropped",
+			     "response_format was not sent: this model takes none beside tools");
+	return taken;
+}
+
 static bool gemini_request_put_format(const struct ask *a, bool *first, struct buf *out)
 {
 	if (a->format == ASK_FORMAT_TEXT)
 		return true;
-	if (a->choice != ASK_CHOICE_NONE && json_clashes_with_tools(a)) {
-		warnings_add(a->prompt->warnings, 0, "parameter_dropped",
-			     "response_format was not sent: this model takes none beside tools");
+	if (!gemini_takes_format(a))
 		return true;
-	}
 	return ask_put_comma(first, out) &&
 	       buf_text(out, "\"responseMimeType\":\"application/json\"") &&
 	       (a->format != ASK_FORMAT_SCHEMA ||
 		gemini_schema_put(a->schema, "responseSchema", "responseJsonSchema", out));
 }
 
-static enum errc gemini_request_put_config(const struct ask *a, struct buf *out, struct err *e)
+enum errc gemini_config_put(const struct ask *a, bool *first, struct buf *out, struct err *e)
 {
 	const struct prompt *p = a->prompt;
-	struct buf           ours;
-	bool                 first = true;
-	enum errc            rc = ERR_OK;
+
+	if (!put_max(p, first, out) ||
+	    !ask_put_stops(p, "\"stopSequences\":", STOPS, false, first, out) ||
+	    !gemini_request_put_format(a, first, out))
+		return ask_too_large(e);
+	enum errc rc = gemini_effort_put(p, first, out, e);
+	return rc == ERR_OK ? ask_param_put(p, params, CONFIG, first, out, e) : rc;
+}
+
+static enum errc gemini_request_put_config(const struct ask *a, struct buf *out, struct err *e)
+{
+	struct buf ours;
+	bool       first = true;
+	enum errc  rc = ERR_OK;
 
 	buf_init(&ours, LIMIT_UPSTREAM_ASK);
-	if (!buf_text(&ours, "{") || !put_max(p, &first, &ours) ||
-	    !ask_put_stops(p, "\"stopSequences\":", STOPS, false, &first, &ours) ||
-	    !gemini_request_put_format(a, &first, &ours))
+	if (!buf_text(&ours, "{"))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
-		rc = gemini_effort_put(p, &first, &ours, e);
-	if (rc == ERR_OK)
-		rc = ask_param_put(p, params, CONFIG, &first, &ours, e);
+		rc = gemini_config_put(a, &first, &ours, e);
 	if (rc == ERR_OK && !buf_text(&ours, "}"))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
-		rc = ask_param_merge(p, "generationConfig", first ? STR_NONE : buf_view(&ours),
-				     false, out, e);
+		rc = ask_param_merge(a->prompt, "generationConfig",
+				     first ? STR_NONE : buf_view(&ours), false, out, e);
 	buf_finish(&ours);
 	return rc;
 }
@@ -412,7 +435,7 @@ static enum errc refuse_url(const struct ask_message *m, const struct ask_part *
 	snprintf(path, sizeof path, "messages[%zu].content[%zu]", m->index, part->index);
 	return err_set(
 		e, ERR_UNSUPPORTED_PARAMETER, path,
-		"a provider of dialect gemini does not fetch this address; it takes a file as a "
+		"a provider of Gemini's models does not fetch this address; it takes a file as a "
 		"data URL, a gs:// URI, the URI of a file that was uploaded to it, or, from "
 		"models after 2.0, by https");
 }
@@ -525,10 +548,7 @@ static enum errc set_apart(struct ask *a, struct arena *arena, struct err *e)
 	return ERR_OK;
 }
 
-/* gemini_media_fit: changes a copy of an ask: images and documents in results of tools come after
- * the results where the model takes them there alone. What is made is in the arena. Errors:
- * UNSUPPORTED_PARAMETER with its path for an address that the model does not fetch; OVERLOADED. */
-static enum errc gemini_media_fit(struct ask *a, struct arena *arena, struct err *e)
+enum errc gemini_media_fit(struct ask *a, struct arena *arena, struct err *e)
 {
 	bool      apart = false;
 	enum errc rc = check_media(gemini_model_of(a->prompt), a, &apart, e);
@@ -567,5 +587,7 @@ static enum errc gemini_request_put_all(const struct provider_options *o, const 
 enum errc gemini_encode(const struct provider_options *o, const struct prompt *p, struct buf *out,
 			struct err *e)
 {
+	if (prompt_is_native(p, PROVIDER_GEMINI))
+		return gemini_native(o, p, out, e);
 	return ask_print(o, p, "gemini", gemini_request_put_all, out, e);
 }

@@ -219,28 +219,31 @@ static bool gemini_model_budget(const struct prompt *p, const struct gemini_mode
 	return buf_fmt(out, "\"thinkingBudget\":%d}", budget);
 }
 
-/* gemini_model_level: the level of an effort, or the next one that the model has, above it if there is one. */
-static bool gemini_model_level(const struct prompt *p, const struct gemini_model *m, size_t effort,
-			       struct buf *out)
+/* gemini_model_level: the number of an effort's level among the efforts, or of the next one that the model has,
+ * above it if there is one. */
+static size_t gemini_model_level(const struct prompt *p, unsigned levels, size_t effort)
 {
 	size_t i = effort;
 
-	while (i < ARRAY_LEN(efforts) && !(efforts[i].bit & m->levels))
+	while (i < ARRAY_LEN(efforts) && !(efforts[i].bit & levels))
 		i++;
 	if (i == ARRAY_LEN(efforts)) /* every model that has levels has the highest */
-		for (i = effort; !(efforts[i].bit & m->levels);)
+		for (i = effort; !(efforts[i].bit & levels);)
 			i--;
 	if (i != effort)
 		gemini_model_clamped(p, efforts[effort].word, efforts[i].word);
-	return buf_fmt(out, "\"thinkingLevel\":\"%s\"}", efforts[i].level);
+	return i;
 }
 
-enum errc gemini_effort_put(const struct prompt *p, bool *first, struct buf *out, struct err *e)
+/* read_effort: *ret: the number of the effort.  *ret_any: false: there is none, or the model does not think. */
+static enum errc read_effort(const struct prompt *p, const struct gemini_model *m, size_t *ret,
+			     bool *ret_any, struct err *e)
 {
-	const struct gemini_model *m = gemini_model_of(p);
-	struct str                 effort = ask_param_value(p, "reasoning_effort");
-	size_t                     i = 0;
+	struct str effort = ask_param_value(p, "reasoning_effort");
+	size_t     i = 0;
 
+	*ret = 0;
+	*ret_any = false;
 	if (effort.n == 0)
 		return ERR_OK;
 	if (effort.n > 2 && effort.p[0] == '"')
@@ -250,16 +253,45 @@ enum errc gemini_effort_put(const struct prompt *p, bool *first, struct buf *out
 	if (i == ARRAY_LEN(efforts))
 		return err_set(e, ERR_INVALID_VALUE, "reasoning_effort",
 			       "must be none, minimal, low, medium, high, xhigh or max");
-	if (m->levels == 0 && m->most == 0) {
-		if (i > 0)
-			gemini_model_clamped(p, efforts[i].word, "none");
-		return ERR_OK;
-	}
+	*ret = i;
+	*ret_any = m->levels != 0 || m->most != 0;
+	if (!*ret_any && i > 0)
+		gemini_model_clamped(p, efforts[i].word, "none");
+	return ERR_OK;
+}
+
+enum errc gemini_level(const struct prompt *p, const char **ret, bool *ret_told, struct err *e)
+{
+	const struct gemini_model *m = gemini_model_of(p);
+	size_t                     i;
+	bool                       any;
+	enum errc                  rc = read_effort(p, m, &i, &any, e);
+
+	*ret = NULL;
+	*ret_told = any && i > 0;
+	/* Models with budgets have three levels in an API without budgets. */
+	if (rc == ERR_OK && any)
+		*ret = efforts[gemini_model_level(p, m->levels ? m->levels : LOW | MEDIUM | HIGH,
+						  i)]
+			       .level;
+	return rc;
+}
+
+enum errc gemini_effort_put(const struct prompt *p, bool *first, struct buf *out, struct err *e)
+{
+	const struct gemini_model *m = gemini_model_of(p);
+	size_t                     i;
+	bool                       any;
+	enum errc                  rc = read_effort(p, m, &i, &any, e);
+
+	if (rc != ERR_OK || !any)
+		return rc;
 	/* With any effort but none, the client gets the thoughts too. */
-	bool ok =
-		ask_put_comma(first, out) &&
-		buf_fmt(out, "\"thinkingConfig\":{\"includeThoughts\":%s,",
-			i > 0 ? "true" : "false") &&
-		(m->levels ? gemini_model_level(p, m, i, out) : gemini_model_budget(p, m, i, out));
+	bool ok = ask_put_comma(first, out) &&
+		  buf_fmt(out, "\"thinkingConfig\":{\"includeThoughts\":%s,",
+			  i > 0 ? "true" : "false") &&
+		  (m->levels ? buf_fmt(out, "\"thinkingLevel\":\"%s\"}",
+				       efforts[gemini_model_level(p, m->levels, i)].level)
+			     : gemini_model_budget(p, m, i, out));
 	return ok ? ERR_OK : ask_too_large(e);
 }

@@ -17,7 +17,8 @@ static const char *const hosts[] = { "api.mistral.ai", NULL };
 
 const struct dialect dialect_mistral = {
 	.name = "mistral",
-	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF | PROVIDER_FILE_URL,
+	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF | PROVIDER_FILE_URL |
+		 PROVIDER_CACHE_KEY,
 	.names = NAMES_BRIEF,
 	.path = "/chat/completions",
 	.models = "/models",

@@ -222,7 +222,7 @@ static enum errc ollama_decode_whole(struct decode *d, struct str body, struct e
 const struct dialect dialect_ollama = {
 	.name = "ollama",
 	.names = NAMES_BRIEF,
-	.takes = PROVIDER_IMAGES | PROVIDER_TOP_K,
+	.takes = PROVIDER_IMAGES | PROVIDER_TOP_K | PROVIDER_OLLAMA,
 	.path = "/api/chat",
 	.models = "/api/tags",
 	.root = "/api",

@@ -47,13 +47,15 @@ enum errc embed_texts_only(const struct prompt *p, const char *dialect, struct e
 enum errc embed_put(const struct prompt *p, const struct ask_param *table, const char *dialect,
 		    struct buf *out, struct err *e)
 {
-	bool      first = false;
-	enum errc rc = embed_texts_only(p, dialect, e);
+	bool first = false;
+	/* An empty text alone would only load a model of Ollama's. */
+	struct str input = str_is(p->embed->input, "\"\"") ? STR("[\"\"]") : p->embed->input;
+	enum errc  rc = embed_texts_only(p, dialect, e);
 
 	if (rc != ERR_OK)
 		return rc;
 	if (!buf_text(out, "{\"model\":") || !buf_json_string(out, p->model) ||
-	    !buf_text(out, ",\"input\":") || !buf_str(out, p->embed->input))
+	    !buf_text(out, ",\"input\":") || !buf_str(out, input))
 		return ask_too_large(e);
 	rc = ask_param_put(p, table, 0, &first, out, e);
 	if (rc == ERR_OK)

@@ -1,6 +1,8 @@
 /* Reads what chunks and plain answers of OpenAI share: members, usage and finish reasons. */
 #include "provider/openai/openai.h"
 
+#include "base/money.h"
+
 #include <stddef.h>
 
 struct str openai_member_cut(const struct json_doc *doc, json_at object, json_at key, size_t front)
@@ -41,7 +43,9 @@ void openai_top_read(const struct json_doc *doc, struct openai_top *ret)
 		else if (IS("usage")) {
 			ret->usage = v;
 			ret->usage_cut = openai_member_cut(doc, 0, k, front);
-		} else if (IS("x_groq"))
+		} else if (IS("service_tier"))
+			ret->tier = v;
+		else if (IS("x_groq"))
 			ret->aside = v;
 #undef IS
 		front = (size_t)doc->tok[v].at + doc->tok[v].len;
@@ -69,23 +73,29 @@ bool openai_truthy(const struct json_doc *doc, json_at i)
 /* Where the counts stand that are part of others.  Of a count with several places, the first number
  * above 0 is taken; the first place is OpenAI's.  Sources: the API references of OpenAI, OpenRouter,
  * DeepSeek, Moonshot and Qwen (context cache); LiteLLM's class Usage. */
+struct parts {
+	int64_t read, written, reasoning, audio_in, audio_out, image_out;
+};
 enum within { WITHIN_USAGE, WITHIN_PROMPT, WITHIN_COMPLETION, WITHIN__COUNT };
 /* clang-format off */
 static const struct {
-	size_t      at; /* in struct usage */
+	size_t      at; /* in struct parts */
 	enum within within;
 	const char *key;
 	bool        first;
 } openai_places[] = {
-	{ offsetof(struct usage, cached_read), WITHIN_PROMPT, "cached_tokens", true },
-	{ offsetof(struct usage, cached_read), WITHIN_USAGE, "prompt_cache_hit_tokens", false },  /* DeepSeek */
-	{ offsetof(struct usage, cached_read), WITHIN_USAGE, "cached_tokens", false },            /* Moonshot */
-	{ offsetof(struct usage, cached_read), WITHIN_USAGE, "cache_read_input_tokens", false },  /* LiteLLM */
-	{ offsetof(struct usage, cached_write), WITHIN_PROMPT, "cache_write_tokens", true },
-	{ offsetof(struct usage, cached_write), WITHIN_PROMPT, "cache_creation_input_tokens", false }, /* Qwen */
-	{ offsetof(struct usage, cached_write), WITHIN_PROMPT, "cache_creation_tokens", false },       /* LiteLLM */
-	{ offsetof(struct usage, cached_write), WITHIN_USAGE, "cache_creation_input_tokens", false },  /* LiteLLM */
-	{ offsetof(struct usage, reasoning), WITHIN_COMPLETION, "reasoning_tokens", true },
+	{ offsetof(struct parts, read), WITHIN_PROMPT, "cached_tokens", true },
+	{ offsetof(struct parts, read), WITHIN_USAGE, "prompt_cache_hit_tokens", false },  /* DeepSeek */
+	{ offsetof(struct parts, read), WITHIN_USAGE, "cached_tokens", false },            /* Moonshot */
+	{ offsetof(struct parts, read), WITHIN_USAGE, "cache_read_input_tokens", false },  /* LiteLLM */
+	{ offsetof(struct parts, written), WITHIN_PROMPT, "cache_write_tokens", true },
+	{ offsetof(struct parts, written), WITHIN_PROMPT, "cache_creation_input_tokens", false }, /* Qwen */
+	{ offsetof(struct parts, written), WITHIN_PROMPT, "cache_creation_tokens", false },       /* LiteLLM */
+	{ offsetof(struct parts, written), WITHIN_USAGE, "cache_creation_input_tokens", false },  /* LiteLLM */
+	{ offsetof(struct parts, audio_in), WITHIN_PROMPT, "audio_tokens", true },
+	{ offsetof(struct parts, reasoning), WITHIN_COMPLETION, "reasoning_tokens", true },
+	{ offsetof(struct parts, audio_out), WITHIN_COMPLETION, "audio_tokens", true },
+	{ offsetof(struct parts, image_out), WITHIN_COMPLETION, "image_tokens", true }, /* OpenRouter */
 };
 /* clang-format on */
 
@@ -121,9 +131,11 @@ static void usage_members_find(const struct json_doc *doc, json_at usage, struct
 static void openai_usage_parts(const struct json_doc *doc, const struct usage_members *m,
 			       struct usage *ret, bool *ret_plain)
 {
+	struct parts parts = { 0 };
+
 	for (size_t i = 0; i < ARRAY_LEN(openai_places); i++) {
 		json_at  at = m->within[openai_places[i].within];
-		int64_t *n = (int64_t *)(void *)((char *)ret + openai_places[i].at);
+		int64_t *n = (int64_t *)(void *)((char *)&parts + openai_places[i].at);
 
 		if (*n > 0 || !json_is_kind(doc, at, JSON_OBJECT))
 			continue;
@@ -133,6 +145,12 @@ static void openai_usage_parts(const struct json_doc *doc, const struct usage_me
 		if (!openai_places[i].first || !(doc->tok[v].flags & JSON_INTEGER))
 			*ret_plain = false;
 	}
+	ret->cached_read = parts.read;
+	ret->cached_write = parts.written;
+	ret->reasoning = parts.reasoning;
+	ret->audio_in = usage_small(parts.audio_in);
+	ret->audio_out = usage_small(parts.audio_out);
+	ret->image_out = usage_small(parts.image_out);
 }
 
 /* is_whole: whether a count is absent, or written without a fraction. */
@@ -140,6 +158,28 @@ static bool is_whole(const struct json_doc *doc, json_at i)
 {
 	return i == JSON_ABSENT || json_kind(doc, i) == JSON_NULL ||
 	       (doc->tok[i].flags & JSON_INTEGER);
+}
+
+enum usage_class openai_class(const struct json_doc *doc, json_at tier)
+{
+	enum usage_class class = usage_class_of(json_inner_of(doc, tier));
+
+	/* OpenAI calls its priority processing so. */
+	return class == CLASS_FAST ? CLASS_PRIORITY : class;
+}
+
+static bool bill_read(const struct json_doc *doc, json_at usage, const char *key, int tens,
+		      int64_t *ret)
+{
+	json_at v = json_get(doc, usage, key);
+
+	return json_is_kind(doc, v, JSON_NUMBER) && money_number(json_raw(doc, v), tens, ret);
+}
+
+void openai_bill(const struct json_doc *doc, json_at usage, struct usage *ret)
+{
+	ret->billed = bill_read(doc, usage, "cost", 0, &ret->bill) ||
+		      bill_read(doc, usage, "cost_in_usd_ticks", -10, &ret->bill);
 }
 
 bool openai_usage(const struct json_doc *doc, json_at i, struct usage *ret, bool *ret_plain)
@@ -158,6 +198,11 @@ bool openai_usage(const struct json_doc *doc, json_at i, struct usage *ret, bool
 	u.in = in > 0 ? in : 0;
 	*ret_plain = is_whole(doc, m.in) && is_whole(doc, m.out);
 	openai_usage_parts(doc, &m, &u, ret_plain);
+	if (m.within[WITHIN_USAGE] != JSON_ABSENT) {
+		openai_bill(doc, i, &u);
+		u.class =
+			(uint8_t)openai_class(doc, json_get(doc, i, "service_tier")); /* Mistral */
+	}
 	if (!decode_count_value(doc, m.all, &all))
 		all = 0;
 	if (out < 0) {

@@ -17,6 +17,7 @@ struct openai_top {
 	json_at    choices;
 	json_at    usage;
 	json_at    error;
+	json_at    tier;
 	json_at    aside;     /* Groq's own members, which may have the usage of a stream */
 	struct str usage_cut; /* the member "usage" with one neighbouring comma; empty: none */
 };
@@ -57,6 +58,10 @@ bool openai_truthy(const struct json_doc *doc, json_at i);
 /* openai_usage: reads a usage object. *ret_plain: a client of OpenAI's reads the same in it.  False:
  * i is none, or its counts are no numbers. */
 bool openai_usage(const struct json_doc *doc, json_at i, struct usage *ret, bool *ret_plain);
+/* openai_bill: the cost, if a usage has it, as OpenRouter and xAI tell it. */
+void openai_bill(const struct json_doc *doc, json_at usage, struct usage *ret);
+/* openai_class: the class that a value of service_tier names. */
+enum usage_class openai_class(const struct json_doc *doc, json_at tier);
 /* openai_finish_word: a finish_reason in OpenAI's words; empty: none (null, ""). *ret_changed: the
  * provider wrote it otherwise. Errors: UPSTREAM_ERROR for a reason that reports a failure,
  * UPSTREAM_BAD_RESPONSE for one that is no string. */

@@ -5,6 +5,7 @@
  * no id tells the two apart, and the arguments so far are whole. */
 #include "provider/openai/openai.h"
 
+#include "base/hash.h"
 #include "base/limits.h"
 #include "shape/carry.h"
 
@@ -83,16 +84,9 @@ static size_t piece_count(const struct calls *x)
 
 /* --- ids --- */
 
-static uint64_t hash_more(uint64_t h, struct str s)
-{
-	for (size_t i = 0; i < s.n; i++)
-		h = (h ^ (unsigned char)s.p[i]) * 1099511628211u;
-	return h;
-}
-
 uint64_t openai_call_hash(struct str s)
 {
-	return hash_more(14695981039346656037u, s);
+	return mix_str(MIX_BEGIN, s);
 }
 
 bool openai_call_id_twin(struct str id, uint32_t nth, struct buf *out)
@@ -293,7 +287,7 @@ static struct str further_name(struct call *c, const struct given *g)
 	if (g->id.n > 0 || !g->numbered || c->args || g->name.n == 0 ||
 	    c->name == openai_call_hash(g->name))
 		return STR_NONE;
-	c->name = hash_more(c->name, g->name);
+	c->name = mix_str(c->name, g->name);
 	return g->name;
 }
 

@@ -222,6 +222,8 @@ static void usage_of(struct chunk *c, json_at at)
 
 	if (openai_usage(c->doc, at, &u, &plain)) {
 		usage_take(&d->told, &u);
+		if (c->top->tier != JSON_ABSENT)
+			d->told.class = (uint8_t)openai_class(c->doc, c->top->tier);
 		d->untold = false;
 		c->tells = true;
 	}
@@ -318,8 +320,10 @@ static void give_images(struct chunk *c, const struct choice *ch)
 	if (!is_present(doc, ch->images) || json_kind(doc, ch->images) != JSON_ARRAY)
 		return;
 	JSON_EACH (i, doc, ch->images)
-		if (picture_is(json_raw(doc, i)))
+		if (picture_is(json_raw(doc, i))) {
+			c->d->told.images++;
 			openai_chunk_give_text(c, EVENT_MEDIA, ch->index, json_raw(doc, i));
+		}
 }
 
 static enum errc give_tools(struct chunk *c, const struct choice *ch, struct err *e)
@@ -401,6 +405,8 @@ static enum errc give_chunk(struct chunk *c, struct err *e)
 
 	if (!d->started) {
 		d->started = true;
+		if (top->tier != JSON_ABSENT)
+			d->told.class = (uint8_t)openai_class(doc, top->tier);
 		openai_chunk_give(c, &(struct event){ .kind = EVENT_START,
 						      .id = json_inner_of(doc, top->id),
 						      .text = json_inner_of(doc, top->model) });

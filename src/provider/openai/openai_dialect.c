@@ -288,7 +288,8 @@ static const char *const hosts[] = { "api.openai.com", ".api.openai.com", ".open
 
 const struct dialect dialect_openai = {
 	.name = "openai",
-	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF,
+	.takes = PROVIDER_IMAGES | PROVIDER_AUDIO | PROVIDER_PDF | PROVIDER_CACHE_KEY |
+		 PROVIDER_TIER,
 	.names = NAMES_BRIEF_MADE,
 	.path = "/chat/completions",
 	.models = "/models",

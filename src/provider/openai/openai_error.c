@@ -38,7 +38,9 @@ static const struct refusal {
 	{ 400, "invalid_request_error", ERR_UPSTREAM_DENIED, "You have reached your specified" },
 	{ 400, "invalid_encrypted_content", ERR_UPSTREAM_SIGNATURE, NULL }, /* OpenAI */
 	{ 400, "API_KEY_INVALID", ERR_UPSTREAM_AUTH, NULL },
+	{ 400, "invalid_request", ERR_UPSTREAM_AUTH, "API key not valid" }, /* Gemini's Interactions */
 	{ 400, "FAILED_PRECONDITION", ERR_UPSTREAM_DENIED, NULL }, /* Gemini: wrong region, no billing */
+	{ 400, "failed_precondition", ERR_UPSTREAM_DENIED, NULL },
 	{ 401, "PermissionDenied", ERR_UPSTREAM_DENIED, NULL },    /* Azure: a role lacks the right */
 	{ 401, "", ERR_UPSTREAM_AUTH, NULL },
 	{ 403, "invalid_api_key", ERR_UPSTREAM_AUTH, NULL },
@@ -51,6 +53,12 @@ static const struct refusal {
 	{ 403, "API_KEY_ANDROID_APP_BLOCKED", ERR_UPSTREAM_AUTH, NULL },
 	{ 403, "API_KEY_IOS_APP_BLOCKED", ERR_UPSTREAM_AUTH, NULL },
 	{ 403, "CREDENTIALS_MISSING", ERR_UPSTREAM_AUTH, NULL },
+	{ 403, "", ERR_UPSTREAM_AUTH, "The security token included in the request" }, /* Amazon */
+	{ 403, "", ERR_UPSTREAM_AUTH, "The request signature we calculated" },
+	{ 403, "", ERR_UPSTREAM_AUTH, "Signature expired" },
+	{ 403, "", ERR_UPSTREAM_AUTH, "Authentication failed: Please make sure your API Key is valid" },
+	{ 403, "", ERR_UPSTREAM_AUTH, "Invalid API Key format" },
+	{ 403, "", ERR_UPSTREAM_AUTH, "Bearer Token has expired" },
 	{ 403, MODERATED, ERR_UPSTREAM_REJECTED, NULL },
 	{ 403, "content_filter", ERR_UPSTREAM_REJECTED, NULL },
 	{ 403, "content_policy_violation", ERR_UPSTREAM_REJECTED, NULL },
@@ -285,7 +293,8 @@ static bool is_overflow(const struct report *r)
 
 static bool openai_error_passes(int64_t status)
 {
-	return status == 400 || status == 404 || status == 413 || status == 422 || status == 429;
+	return status == 400 || status == 404 || status == 413 || status == 416 || status == 422 ||
+	       status == 429;
 }
 
 /* keep_words: keeps the provider's type and code.  A code that only repeats a status says nothing. */
@@ -424,9 +433,10 @@ enum errc openai_error(const struct decode *d, json_at where, struct err *e)
 
 enum errc openai_error_plain(const struct decode *d, struct str text, struct err *e)
 {
-	char message[240];
+	char message[240] = "";
 
-	scrub_message(d->mask, text, message, sizeof message);
+	if (utf8_valid(text.n > 0 ? text.p : "", text.n))
+		scrub_message(d->mask, text, message, sizeof message);
 	return err_set(e, ERR_UPSTREAM_ERROR, NULL, "%s",
 		       message[0] ? message : "the provider reported an error without a message");
 }

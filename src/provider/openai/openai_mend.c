@@ -88,7 +88,7 @@ static enum errc look_calls(const struct json_doc *doc, json_at calls, unsigned 
 }
 
 static enum errc look_message(const struct json_doc *doc, json_at message, unsigned *ret,
-			      struct err *e)
+			      uint16_t *images, struct err *e)
 {
 	enum errc rc = ERR_OK;
 
@@ -106,6 +106,8 @@ static enum errc look_message(const struct json_doc *doc, json_at message, unsig
 					  "no string");
 		else if (OPENAI_KEY(doc, k, "tool_calls"))
 			rc = look_calls(doc, v, ret, e);
+		else if (OPENAI_KEY(doc, k, "images") && json_kind(doc, v) == JSON_ARRAY)
+			*images = (uint16_t)(*images + doc->tok[v].count);
 		if (rc != ERR_OK)
 			return rc;
 	}
@@ -129,7 +131,8 @@ static json_at usage_at(const struct json_doc *doc, const struct openai_top *top
 enum errc openai_mend_look(const struct json_doc *doc, const struct openai_top *top, unsigned *ret,
 			   struct usage *ret_usage, struct err *e)
 {
-	bool plain;
+	uint16_t images = 0;
+	bool     plain;
 
 	*ret = 0;
 	*ret_usage = (struct usage){ .known = false };
@@ -137,7 +140,7 @@ enum errc openai_mend_look(const struct json_doc *doc, const struct openai_top *
 		JSON_EACH (i, doc, top->choices) {
 			json_at   message = json_get(doc, i, "message");
 			enum errc rc = json_is_kind(doc, message, JSON_OBJECT)
-					       ? look_message(doc, message, ret, e)
+					       ? look_message(doc, message, ret, &images, e)
 					       : ERR_OK;
 
 			if (rc != ERR_OK)
@@ -150,6 +153,9 @@ enum errc openai_mend_look(const struct json_doc *doc, const struct openai_top *
 		return decode_bad(e, "an answer with usage that is no object");
 	if (!openai_usage(doc, at, ret_usage, &plain) || !plain || at != top->usage)
 		*ret |= MEND_USAGE;
+	ret_usage->images = images;
+	if (top->tier != JSON_ABSENT)
+		ret_usage->class = (uint8_t)openai_class(doc, top->tier);
 	return ERR_OK;
 }
 

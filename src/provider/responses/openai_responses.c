@@ -377,6 +377,15 @@ static int64_t count_in(const struct json_doc *doc, json_at usage, const char *w
 	return at != JSON_ABSENT ? decode_count(doc, at, key) : 0;
 }
 
+/* long_kept: what is kept for half a day. */
+static int64_t long_kept(const struct json_doc *doc, json_at usage)
+{
+	json_at at = object_of(doc, usage, "input_tokens_details");
+
+	return at != JSON_ABSENT ? count_in(doc, at, "cache_write_tokens_details", "ttl_12h_tokens")
+				 : 0;
+}
+
 static struct usage openai_responses_read_usage(const struct decode *d, json_at response)
 {
 	const struct json_doc *doc = d->doc;
@@ -389,7 +398,10 @@ static struct usage openai_responses_read_usage(const struct decode *d, json_at 
 		return (struct usage){ .known = false };
 	u.cached_read = count_in(doc, usage, "input_tokens_details", "cached_tokens");
 	u.cached_write = count_in(doc, usage, "input_tokens_details", "cache_write_tokens");
+	u.cached_hour = usage_small(long_kept(doc, usage));
 	u.reasoning = count_in(doc, usage, "output_tokens_details", "reasoning_tokens");
+	u.class = (uint8_t)openai_class(doc, json_get(doc, response, "service_tier"));
+	openai_bill(doc, usage, &u);
 	/* xAI counts the reasoning beside the rest, as in chat completions. */
 	if (u.reasoning > 0 &&
 	    decode_count(doc, usage, "total_tokens") == u.in + u.out + u.reasoning)
@@ -698,6 +710,8 @@ static enum errc openai_responses_decode_whole(struct decode *d, struct str body
 		d->form = RAW_RESPONSES;
 		d->raw = json_raw(d->doc, 0);
 	}
+	if (d->count)
+		return decode_give_count(d, "input_tokens", e);
 	whole_begin(&w, d);
 	return whole_end(&w, read_response(d, r, e), e);
 }
@@ -705,8 +719,10 @@ static enum errc openai_responses_decode_whole(struct decode *d, struct str body
 const struct dialect dialect_openai_responses = {
 	.name = "openai-responses",
 	.names = NAMES_BRIEF,
-	.takes = PROVIDER_IMAGES | PROVIDER_PDF | PROVIDER_FILE_URL | PROVIDER_RESPONSES,
+	.takes = PROVIDER_IMAGES | PROVIDER_PDF | PROVIDER_FILE_URL | PROVIDER_RESPONSES |
+		 PROVIDER_CACHE_KEY | PROVIDER_TIER,
 	.path = "/responses",
+	.count_path = "/responses/input_tokens",
 	.models = "/models",
 	.framing = &upstream_events,
 	.encode = openai_responses_encode,

@@ -230,6 +230,20 @@ static bool native_is_ours(const struct native *x, json_at k)
 	return json_is(x->d, k, "stream_options") && !x->p->stream;
 }
 
+/* native_counts: whether the member is one of those that a count of tokens takes beside model and input.  Source:
+ * openai-python 3, types/responses/input_token_count_params.py. */
+static bool native_counts(const struct native *x, json_at k)
+{
+	static const char *const counted[] = { "input",       "instructions", "parallel_tool_calls",
+					       "personality", "reasoning",    "text",
+					       "tool_choice", "tools",        "truncation" };
+
+	for (size_t i = 0; i < ARRAY_LEN(counted); i++)
+		if (json_is(x->d, k, counted[i]))
+			return true;
+	return false;
+}
+
 static enum errc native_put_members(struct native *x, bool *first)
 {
 	const struct json_doc *d = x->d;
@@ -244,6 +258,7 @@ static enum errc native_put_members(struct native *x, bool *first)
 				     "background_options was not sent: the gateway keeps what "
 				     "runs in the background");
 		if (native_is_ours(x, k) || json_is(d, k, "model") ||
+		    (x->p->native->count && !native_counts(x, k)) ||
 		    (x->p->unsampled && ask_is_sampling(d, k)) ||
 		    (input && json_kind(d, json_value(k)) == JSON_NULL))
 			continue;
@@ -361,6 +376,8 @@ enum errc openai_responses_native(const struct provider_options *o, const struct
 	enum errc rc = native_put_members(&x, &first);
 	if (rc != ERR_OK)
 		return rc;
+	if (p->native->count)
+		return buf_text(out, "}") ? ERR_OK : ask_too_large(e);
 	native_warn_of_own_defaults(&x);
 	return native_put_include(&x) && native_put_store(&x) &&
 			       (!p->stream || buf_text(out, ",\"stream\":true")) &&

@@ -190,7 +190,7 @@ enum step_next settle_start(struct run *r, struct err *e)
 	if (r->aborting) /* the run ends in the next turn of the loop */
 		return STEP_PARKED;
 	if (reason) {
-		run_complete(r);
+		call_complete(r);
 		return STEP_DONE;
 	}
 	if (c->chose)

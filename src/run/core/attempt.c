@@ -1,15 +1,14 @@
-/* The attempts of a call: which target is asked, what a failure before the commit leads to, and the
- * waits between attempts.  run/retry decides what follows a failure; provider/health knows which
- * targets are healthy. */
+/* The attempts of a call: their beginnings and ends, what a failure before the commit leads to, and the
+ * waits between attempts.  run/retry decides what follows a failure. */
 #include "provider/tally.h"
 #include "run/retry.h"
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "base/id.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/metric.h"
-#include "json/member.h"
 #include "lmc/text.h"
 #include "run/computer.h"
 
@@ -21,14 +20,19 @@
 static struct health_target health_key(const struct run *r)
 {
 	if (r->given.route)
-		return target_health(&r->attempt.target);
-	return (struct health_target){ r->provider->name, str_of(r->given.model),
+		return choice_health(&r->attempt.target);
+	return (struct health_target){ r->provider->label, str_of(r->given.model),
 				       &r->provider->health };
 }
 
 static struct str asked_model(const struct run *r)
 {
 	return r->given.route ? r->attempt.target.upstream_model : str_of(r->given.model);
+}
+
+static struct attempt_asked whom_asked(const struct run *r)
+{
+	return (struct attempt_asked){ asked_model(r), r->provider->place };
 }
 
 static void attempt_tell(struct run *r, enum health_news news, const struct err *e)
@@ -38,7 +42,7 @@ static void attempt_tell(struct run *r, enum health_news news, const struct err 
 	health_tell(&t, news, e ? e->retry_after_ms * 1000 : 0, r->attempt.target.probe,
 		    clock_mono_us());
 	if (r->attempt.chosen)
-		registry_done(&r->attempt.target);
+		choice_done(&r->attempt.target);
 	r->attempt.chosen = false;
 }
 
@@ -74,7 +78,7 @@ static void tell_trace(const struct run *r, const struct err *e)
 	if (run_stored(r))
 		trace_str(&s, "gen_ai.conversation.id", str_of(r->names.conversation_text));
 	trace_list(&s, "gen_ai.response.finish_reasons", str_of(r->kept.finish_reason));
-	if (token_us(r))
+	if (token_us(r) >= a->called_us)
 		trace_seconds(&s, "gen_ai.response.time_to_first_chunk",
 			      token_us(r) - a->called_us);
 	if (u->known) {
@@ -97,6 +101,9 @@ static void end_attempt(struct run *r, enum health_news news, const struct err *
 	r->attempt.on = false;
 	attempt_tell(r, news, e);
 	tally_over(registry_tally(&r->attempt.target), e, clock_wall_ms());
+	if (!e && r->kept.usage.known)
+		tally_used(registry_tally(&r->attempt.target), r->kept.usage.in,
+			   r->kept.usage.cached_read);
 	tell_trace(r, e);
 	metric_add(METRIC_ATTEMPTS,
 		   (const char *[]){ r->provider->name, e ? err_code_wire(e->code) : "ok", "" }, 1);
@@ -104,9 +111,12 @@ static void end_attempt(struct run *r, enum health_news news, const struct err *
 
 static void tell_healthy(struct run *r)
 {
-	struct health_target t = health_key(r);
+	struct health_target t;
 	int64_t              now_us = clock_mono_us();
 
+	if (cache_is_hit(r))
+		return;
+	t = health_key(r);
 	tally_first(registry_tally(&r->attempt.target), now_us - r->attempt.called_us, now_us);
 	health_tell(&t, HEALTH_GOOD, 0, false, now_us);
 	r->attempt.target.probe = false; /* the probe has told health its result */
@@ -121,7 +131,8 @@ void attempt_content(struct run *r)
 	}
 	if (!r->attempt.first_token_us) {
 		r->attempt.first_token_us = clock_mono_us();
-		r->attempt.first_token_ms = clock_wall_ms();
+		if (r->attempt.first_token_ms == 0) /* else it came in an earlier life */
+			r->attempt.first_token_ms = clock_wall_ms();
 		run_stages_news(r, false);
 		if (r->live)
 			live_set_first(r->live, r->attempt.first_token_ms);
@@ -132,6 +143,8 @@ void attempt_content(struct run *r)
 void attempt_good(struct run *r)
 {
 	end_attempt(r, HEALTH_GOOD, NULL);
+	if (r->given.route && !cache_is_hit(r))
+		r->attempt.by.last = registry_mark(&r->attempt.target);
 	timer_stop(run_loop(r), &r->attempt.total);
 }
 
@@ -158,100 +171,11 @@ void attempt_told(struct run *r, const struct usage *u)
 
 void attempt_commit(struct run *r)
 {
+	if (r->attempt.resumed) /* else its first content says so (attempt_content) */
+		tell_healthy(r);
 	if (r->live && r->call)
 		r->live->log.http = (int16_t)r->call->http;
 	r->attempt.committed = true;
-}
-
-/* --- who is asked --- */
-
-static const struct model *next_fallback(const struct run *r, struct str *ret_name)
-{
-	return r->given.route ? registry_fallback(r->given.route, r->attempt.step, ret_name) : NULL;
-}
-
-/* next_model: goes on to the next fallback; false: there is none. */
-static bool next_model(struct run *r)
-{
-	struct attempt     *a = &r->attempt;
-	const struct model *m = next_fallback(r, &a->name);
-
-	if (!m)
-		return false;
-	a->model = m;
-	a->step++;
-	a->tried = 0;
-	a->again = 0;
-	a->blamed = 0;
-	return true;
-}
-
-/* takes_less: whether the target takes fewer kinds of files than the first target, for which the
- * request's files were checked, makes no embeddings or no completions of a prompt for a request for
- * them, or does not take the client's own words where there is nothing else. */
-static bool takes_less(const struct run *r, const struct target *t)
-{
-	unsigned needed =
-		(r->given.embed ? PROVIDER_EMBED : 0u) | (r->given.text ? PROVIDER_TEXT : 0u);
-
-	/* a provider that speaks LMC has a computer of its own */
-	if (r->computer && strcmp(t->provider->ops->dialect, "lmc") == 0)
-		return true;
-	return (r->attach && (r->rq->what.takes & PROVIDER_FILES & ~t->takes) != 0) ||
-	       (needed & ~t->takes) != 0 ||
-	       (r->rq->what.untranslated && !prompt_is_native(&r->rq->what.prompt, t->takes));
-}
-
-/* choose_target: chooses a healthy target of the model or of its fallbacks; false: there is none, and
- * *block says why. */
-static bool choose_target(struct run *r, struct registry_block *block)
-{
-	struct attempt *a = &r->attempt;
-
-	if (!r->given.route)
-		return true;
-	for (;;) {
-		struct target t;
-
-		if (!registry_choose(a->model, a->name, a->tried, clock_mono_us(), &t, block)) {
-			if (next_model(r))
-				continue;
-			return false;
-		}
-		a->tried |= 1u << t.index;
-		a->target = t;
-		if (!takes_less(r, &t))
-			break;
-		registry_done(&t);
-	}
-	a->chosen = true;
-	r->provider = a->target.provider;
-	r->rq->what.prompt.model = a->target.upstream_model;
-	r->rq->what.prompt.max_output = a->target.max_output;
-	return true;
-}
-
-/* set_blocked: the error of a call for which no target could be asked. */
-static void set_blocked(const struct run *r, const struct registry_block *b, struct err *e)
-{
-	struct str model = { r->given.model, strnlen(r->given.model, 100) };
-	int64_t    ms = (b->wait_us + 999) / 1000;
-
-	model.n = text_whole(model);
-	if (b->open)
-		err_set(e, ERR_NO_UPSTREAM, "",
-			"no provider of the model '%.*s' is healthy; the next try is in %lld s",
-			STR_ARG(model), (long long)(ms + 999) / 1000);
-	else if (b->cooling)
-		err_set(e, ERR_UPSTREAM_RATE_LIMIT, "",
-			"the provider's limit for the model '%.*s' is reached; try again in %lld s",
-			STR_ARG(model), (long long)(ms + 999) / 1000);
-	else
-		err_set(e, ERR_UPSTREAM_KEYS, "",
-			"the provider of the model '%.*s' refused the gateway's own key a moment ago; the "
-			"key of this request is not at fault",
-			STR_ARG(model));
-	e->retry_after_ms = b->open || b->cooling ? (ms > 0 ? ms : 1) : 0;
 }
 
 /* --- the next attempt --- */
@@ -301,12 +225,14 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 	}
 	a->on = true;
 	a->committed = false;
+	a->settled = false;
 	a->count++;
+	struct attempt_asked whom = whom_asked(r);
 	if (r->live)
-		live_attempt_begun(r->live, p->name, asked_model(r), clock_wall_ms(), a->count);
-	if (a->count > 1)
+		live_attempt_begun(r->live, p->name, &whom, clock_wall_ms(), a->count);
+	if (a->count > 1 || cache_awaits(r))
 		run_stages_news(r, true);
-	if (a->count == a->before + 1)
+	if (a->count == a->before + 1 || (r->given.restarted && a->total_us == 0))
 		a->total_us = p->total_us;
 	if (a->count == 1)
 		call_begun(r); /* may free the run */
@@ -316,6 +242,8 @@ static enum errc attempt_begin(struct run *r, struct err *e)
 static enum errc attempt_encode(struct run *r, struct err *e)
 {
 	const struct provider *p = r->provider;
+
+	fit_cache(r);
 
 	return p->ops->encode(p, &r->rq->what.prompt, &r->aside.body, e);
 }
@@ -331,80 +259,23 @@ static void on_encoded(struct run *r, struct err *e)
 		name_origin(r, e);
 		attempt_tell(r, HEALTH_NEITHER, NULL);
 	}
-	if (e->code == ERR_OK || (is_later(r) && r->given.route && try_targets(r, e)))
+	if (e->code == ERR_OK ||
+	    (r->given.route && (is_later(r) || r->attempt.warm) && try_targets(r, e)))
 		return;
 	run_finish(r, e);
-}
-
-/* leave_sampling: some models refuse the members that choose among tokens, and clients send them to
- * all. */
-static enum errc leave_sampling(struct run *r, struct err *e)
-{
-	static const char *const keys[] = { "temperature", "top_p", "top_k" };
-	struct attempt          *a = &r->attempt;
-	struct prompt           *p = &r->rq->what.prompt;
-
-	p->members = a->members;
-	p->member_count = a->member_count;
-	p->unsampled = r->given.route && !p->embed && !(a->target.takes & PROVIDER_SAMPLING);
-	if (!p->unsampled || a->member_count == 0)
-		return ERR_OK;
-
-	struct str *list = arena_alloc(&r->rq->input->arena, a->member_count * sizeof *list);
-	size_t      n = 0;
-	if (!list)
-		return err_no_memory(e);
-	for (size_t i = 0; i < a->member_count; i++) {
-		struct str  m = a->members[i];
-		const char *left = NULL;
-
-		for (size_t k = 0; k < ARRAY_LEN(keys); k++)
-			if (json_member_is(m, str_of(keys[k])))
-				left = keys[k];
-		if (left)
-			warnings_add(&r->warnings, 0, "parameter_dropped",
-				     "the parameter \"%s\" was not sent: this model refuses it",
-				     left);
-		else
-			list[n++] = m;
-	}
-	p->members = list;
-	p->member_count = n;
-	return ERR_OK;
-}
-
-/* translate_prompt: the warnings of a translation of the client's words hold for the targets that are sent
- * the translation. */
-static enum errc translate_prompt(struct run *r, struct err *e)
-{
-	const struct call_request *rq = r->rq;
-
-	if (!rq->what.prompt.native || prompt_is_native(&rq->what.prompt, r->provider->takes))
-		return ERR_OK;
-	return warnings_join(&r->warnings, rq->what.warnings, rq->what.warning_count)
-		       ? ERR_OK
-		       : err_no_memory(e);
 }
 
 /* start_attempt: begins an attempt, or lets a worker print the prompt first. */
 static enum errc start_attempt(struct run *r, struct err *e)
 {
 	const struct provider *p = r->provider;
-	struct attempt        *a = &r->attempt;
 
-	/* The warnings of the previous target's dialect do not hold for this target. */
-	struct warnings *w = run_warnings(r);
-	w->json.len = a->warnings_len;
-	w->count = a->warnings_count;
-	if (translate_prompt(r, e) != ERR_OK || leave_sampling(r, e) != ERR_OK)
+	if (fit_prompt(r, e) != ERR_OK)
 		return e->code;
-	if (r->rq->what.prompt.bare)
-		warnings_add(
-			&r->warnings, 0, "parameter_dropped",
-			"the reasoning of earlier answers was not sent: this provider refuses what "
-			"another one signed");
-	if (!p->ops->encode || !aside_wanted(r))
+	if (!p->ops->encode || !aside_wanted(r)) {
+		fit_cache(r);
 		return attempt_begin(r, e);
+	}
 	buf_finish(&r->aside.body); /* the body of an earlier attempt that could not begin */
 	aside_do(r, attempt_encode, on_encoded);
 	return ERR_OK;
@@ -413,7 +284,7 @@ static enum errc start_attempt(struct run *r, struct err *e)
 /* try_targets: asks the next target; false: no target could be asked, and e says why. */
 static bool try_targets(struct run *r, struct err *e)
 {
-	struct registry_block block = { 0 };
+	struct choice_block block = { 0 };
 
 	while (choose_target(r, &block)) {
 		if (start_attempt(r, e) == ERR_OK)
@@ -421,13 +292,13 @@ static bool try_targets(struct run *r, struct err *e)
 		/* If the first target can't be asked, the request is refused: other targets are
 		 * there for failures of providers.  A later target that can't be asked is
 		 * skipped. */
-		if (!is_later(r) || !r->given.route)
+		if (!r->given.route || !(is_later(r) || r->attempt.warm))
 			return false;
 	}
 	if (is_later(r))
 		*e = *r->attempt.last;
 	else
-		set_blocked(r, &block, e);
+		choose_blocked(r, &block, e);
 	return false;
 }
 
@@ -440,6 +311,8 @@ static void on_wait(struct timer *t)
 		run_finish(r, &e);
 }
 
+static void tell_broken(struct run *r, struct err *e);
+
 static void on_total(struct timer *t)
 {
 	struct run *r = container_of(t, struct run, attempt.total);
@@ -448,21 +321,73 @@ static void on_total(struct timer *t)
 	err_set(&e, ERR_TOTAL_TIMEOUT, "",
 		"the provider '%s' did not finish within the total time limit of all attempts",
 		r->provider->name);
+	if (r->attempt.resumed) {
+		r->attempt.settled |= !r->attempt.on; /* else it waits, and has settled them all */
+		call_drop(r);
+		end_attempt(r, HEALTH_NEITHER, &e);
+		tell_broken(r, &e);
+	}
 	run_finish(r, &e);
+}
+
+void attempt_waits(struct run *r)
+{
+	run_stages_news(r, true); /* nobody is asked so far */
+	r->attempt.total.fn = on_total;
+	if (r->provider->total_us > 0)
+		timer_start(run_loop(r), &r->attempt.total, r->provider->total_us);
+}
+
+void attempt_waited(struct run *r)
+{
+	timer_stop(run_loop(r), &r->attempt.total);
+}
+
+/* asked_mark: a target is the conversation's for the model that was asked, and no other. */
+static uint64_t asked_mark(const struct run *r)
+{
+	return mix_str(MIX_BEGIN, r->given.asked);
+}
+
+int64_t attempt_place(const struct run *r)
+{
+	const struct attempt *a = &r->attempt;
+
+	if (a->count == 0 || !a->target.model || !registry_holds(r->given.route))
+		return 0;
+	return (int64_t)(registry_mark(&a->target) ^ asked_mark(r));
+}
+
+/* read_affinity: a session that the client names goes where its hash says; else a stored conversation is
+ * one, and stays where its last good answer came from. */
+static void read_affinity(struct run *r)
+{
+	struct affinity *by = &r->attempt.by;
+
+	if (r->attempt.first_us > 0 || by->session || !run_stored(r) || !r->given.route ||
+	    !(registry_holds(r->given.route) || registry_caches(r->given.route)))
+		return;
+	by->session =
+		mix_str(MIX_BEGIN ^ (uint64_t)r->given.owner, str_of(r->names.conversation_text)) |
+		1;
+	if (r->jobs && r->jobs->branch && r->jobs->branch->read.target)
+		by->last = (uint64_t)r->jobs->branch->read.target ^ asked_mark(r);
 }
 
 enum errc attempt_first(struct run *r, struct err *e)
 {
 	struct attempt *a = &r->attempt;
+	bool            first = a->first_us == 0;
 
+	read_affinity(r);
 	a->model = r->given.route;
 	a->name = r->given.asked;
 	a->wait.fn = on_wait;
 	a->total.fn = on_total;
 	a->first_us = loop_now_us(run_loop(r));
-	a->warnings_len = run_warnings(r)->json.len;
-	a->warnings_count = run_warnings(r)->count;
-	if (!a->members) { /* a later step has the list without what one target refuses */
+	a->warnings_len = (uint32_t)run_warnings(r)->json.len;
+	a->warnings_count = (uint32_t)run_warnings(r)->count;
+	if (first) { /* a later step has the list without what one target refuses */
 		a->members = r->rq->what.prompt.members;
 		a->member_count = r->rq->what.prompt.member_count;
 	}
@@ -472,7 +397,8 @@ enum errc attempt_first(struct run *r, struct err *e)
 /* has_signed: whether the request may have what a provider signed, which another one may refuse. */
 static bool has_signed(const struct run *r)
 {
-	static const char      signature[] = "\"signature\"";
+	/* "signature", "thoughtSignature" and "thought_signature" */
+	static const char      signature[] = "ignature\"";
 	static const char      extra[] = "\"extra_content\"", details[] = "\"reasoning_details\"";
 	const struct prompt   *p = r->rq ? &r->rq->what.prompt : NULL;
 	const struct json_doc *own = p && p->native ? p->native->doc : NULL;
@@ -527,20 +453,25 @@ static void pass_over(struct run *r, const struct err *e)
 /* attempt_give_up: another attempt follows; notes what became of this one. */
 static void attempt_give_up(struct run *r, const struct err *e)
 {
-	struct attempt_end x = { .how = ATTEMPT_DROPPED, .e = e };
+	struct attempt_end   x = { .how = ATTEMPT_DROPPED, .e = e };
+	struct attempt_asked whom = whom_asked(r);
 
 	run_stages_over(r, &x);
 	if (!r->live)
 		return;
-	live_attempt_past(r->live, asked_model(r),
+	live_attempt_past(r->live, &whom,
 			  &(struct attempt_past){
 				  .provider = r->provider->name,
 				  .code = err_wire(e),
 				  .http = e->upstream_status,
+				  .first_ms = r->attempt.committed && !r->attempt.resumed
+						      ? r->attempt.first_token_ms
+						      : 0,
 				  .ended_ms = clock_wall_ms(),
 				  .usage = x.used,
 				  .costs = (x.used.known || x.used.estimated) && x.priced,
 				  .nano = x.nano,
+				  .price = x.price,
 			  });
 }
 
@@ -555,7 +486,8 @@ static void attempt_book(struct run *r, const char *code)
 	metric_add(METRIC_UPSTREAM, (const char *[]){ provider, r->given.label, code }, 1);
 	metric_observe(METRIC_UPSTREAM_TIME, (const char *[]){ provider, r->given.label, "" },
 		       loop_now_us(run_loop(r)) - r->attempt.called_us);
-	if (token_us(r))
+	/* The first content of an answer that has gone on is the first attempt's. */
+	if (token_us(r) >= r->attempt.called_us)
 		metric_observe(METRIC_FIRST_TOKEN, (const char *[]){ provider, r->given.label, "" },
 			       token_us(r) - r->attempt.called_us);
 }
@@ -572,6 +504,7 @@ static struct attempt_past as_step(const struct run *r, const struct attempt_end
 		.usage = x->used,
 		.costs = x->priced,
 		.nano = x->nano,
+		.price = x->price,
 	};
 }
 
@@ -584,11 +517,13 @@ void attempt_step(struct run *r)
 	attempt_book(r, "ok");
 	run_stages_over(r, &x);
 	if (r->live) {
-		struct attempt_past p = as_step(r, &x);
+		struct attempt_past  p = as_step(r, &x);
+		struct attempt_asked whom = whom_asked(r);
 
-		live_attempt_past(r->live, asked_model(r), &p);
+		live_attempt_past(r->live, &whom, &p);
 	}
 	a->before = a->count;
+	a->warm = a->left = false;
 	a->tried = 0;
 	a->step = 0;
 	a->again = 0;
@@ -600,19 +535,20 @@ void attempt_step(struct run *r)
 
 static void tell_last(struct run *r, const struct attempt_end *x)
 {
-	const struct err *e = r->failure;
+	const struct err    *e = r->failure;
+	struct attempt_asked whom = whom_asked(r);
 
-	if (!r->live || r->attempt.count == 0)
+	if (!r->live || r->attempt.count == 0 || r->attempt.settled)
 		return;
 	if (e && e->upstream_status > 0)
 		r->live->log.http = (int16_t)e->upstream_status;
 	if (r->attempt.before > 0) {
 		struct attempt_past p = as_step(r, x);
 
-		live_attempt_last_step(r->live, asked_model(r), &p);
+		live_attempt_last_step(r->live, &whom, &p);
 		return;
 	}
-	live_attempt_last(r->live, asked_model(r), r->attempt.count > 1, x->priced, x->nano);
+	live_attempt_last(r->live, &whom, r->attempt.count > 1, x->priced, x->nano, &x->price);
 }
 
 bool attempt_close(struct run *r, const struct run_ending *x)
@@ -626,6 +562,8 @@ bool attempt_close(struct run *r, const struct run_ending *x)
 
 void attempt_book_last(struct run *r)
 {
+	if (r->attempt.settled)
+		return;
 	attempt_book(r, r->failure ? err_code_wire(r->failure->code) : "ok");
 }
 
@@ -652,7 +590,57 @@ static enum health_news blame_target(struct attempt *a, const struct err *e, boo
 	return news;
 }
 
-bool attempt_again(struct run *r, const struct err *e)
+bool attempt_others(const struct run *r)
+{
+	const struct attempt *a = &r->attempt;
+	struct str            name;
+
+	return left_us(r) > 0 && r->given.route &&
+	       (a->warm || choose_fallback(r, &name) ||
+		choice_untried(a->model, a->name, a->tried, clock_mono_us()));
+}
+
+/* settle_attempt: the attempt has failed, and the run does not end with its error. */
+static void settle_attempt(struct run *r, const struct err *e)
+{
+	attempt_give_up(r, e);
+	run_stages_news(r, true);
+	pass_over(r, e);
+	attempt_book(r, err_code_wire(e->code));
+	r->attempt.settled = true;
+}
+
+/* tell_broken: the answer went on, and has failed after that: it has failed because it broke off. */
+static void tell_broken(struct run *r, struct err *e)
+{
+	if (!r->attempt.settled)
+		settle_attempt(r, e);
+	*e = *r->attempt.last;
+}
+
+void attempt_break(struct run *r, const struct err *e)
+{
+	struct attempt *a = &r->attempt;
+
+	settle_attempt(r, e);
+	err_keep(&a->last, e);
+	a->resumed = true;
+	a->committed = false;
+	a->again = 0;
+}
+
+void attempt_go_on(struct run *r)
+{
+	struct attempt *a = &r->attempt;
+	int64_t         left = left_us(r);
+
+	if (left != INT64_MAX && !timer_running(&a->total))
+		timer_start(run_loop(r), &a->total, left > 0 ? left : 0);
+	timer_start(run_loop(r), &a->wait, 0);
+}
+
+/* attempt_next: what follows the failure of an attempt. */
+static bool attempt_next(struct run *r, const struct err *e)
 {
 	struct attempt *a = &r->attempt;
 	struct str      name;
@@ -660,7 +648,9 @@ bool attempt_again(struct run *r, const struct err *e)
 
 	end_attempt(r, blame_target(a, e, served), e);
 	a->spent |= run_stages_cut(r) && retry_costs(e);
-	if (a->committed || !r->rq)
+	if (a->committed)
+		return run_stages_go_on(r, e);
+	if (!r->rq)
 		return false;
 
 	struct retry_case c = {
@@ -669,20 +659,26 @@ bool attempt_again(struct run *r, const struct err *e)
 		.again = a->again,
 		.retries = r->provider->retries,
 		.bare = r->rq->what.prompt.bare,
-		.other = r->given.route &&
-			 registry_untried(a->model, a->name, a->tried, clock_mono_us()),
-		.fallback = next_fallback(r, &name) != NULL,
+		.other = a->warm || (r->given.route &&
+				     choice_untried(a->model, a->name, a->tried, clock_mono_us())),
+		.fallback = choose_fallback(r, &name) != NULL,
 		.left_us = left_us(r),
 		.random = id_random(),
 	};
 	struct retry_step step = retry_decide(&c);
+	/* The model that was asked for may take what a fallback refuses. */
+	if (step.next == RETRY_STOP && a->warm && e->code != ERR_FIRST_BYTE_TIMEOUT &&
+	    e->code != ERR_IDLE_TIMEOUT && c.left_us > 0)
+		step = (struct retry_step){ RETRY_OTHER, 0 };
 	if (step.next == RETRY_STOP)
 		return false;
 	if (step.next == RETRY_SAME || step.next == RETRY_BARE) {
-		a->again += step.next == RETRY_SAME;
-		a->tried &= ~(1u << a->target.index);
+		if (step.next == RETRY_SAME)
+			a->again++;
+		if (!a->warm) /* else the model's own targets follow */
+			a->tried &= ~(1u << a->target.index);
 		r->rq->what.prompt.bare = r->rq->what.prompt.bare || step.next == RETRY_BARE;
-	} else if (step.next == RETRY_LATER && !next_model(r)) {
+	} else if (step.next == RETRY_LATER && !choose_model(r)) {
 		return false;
 	}
 	metric_add(METRIC_RETRIES, (const char *[]){ err_code_wire(e->code), "", "" }, 1);
@@ -690,10 +686,20 @@ bool attempt_again(struct run *r, const struct err *e)
 	/* A kill during the wait must not take what this attempt has used. */
 	run_stages_news(r, true);
 	pass_over(r, e);
-	err_keep(&a->last, e);
+	if (!a->resumed)
+		err_keep(&a->last, e);
 	if (c.left_us != INT64_MAX && !timer_running(&a->total))
 		timer_start(run_loop(r), &a->total, c.left_us);
 	/* The next attempt must not begin within the callback of the failed one. */
 	timer_start(run_loop(r), &a->wait, step.wait_us);
 	return true;
+}
+
+bool attempt_again(struct run *r, struct err *e)
+{
+	if (attempt_next(r, e))
+		return true;
+	if (r->attempt.resumed)
+		tell_broken(r, e);
+	return false;
 }

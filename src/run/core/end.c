@@ -109,7 +109,7 @@ static void book_tokens(const struct run *r)
 				   (const char *[]){ r->given.label, kinds[i].type, "" },
 				   kinds[i].n);
 	if (r->attempt.first_token_us && r->attempt.before == 0 && r->given.stream && u->out > 1 &&
-	    r->outcome == RUN_COMPLETED)
+	    !r->attempt.resumed && r->outcome == RUN_COMPLETED)
 		metric_observe(METRIC_TOKEN_TIME,
 			       (const char *[]){ r->provider->name, r->given.label, "" },
 			       (r->answered_us - r->attempt.first_token_us) / (u->out - 1));
@@ -138,15 +138,19 @@ static void run_book_metrics(struct run *r)
 		metric_add(METRIC_EVENTS, (const char *[]){ "", "", "" }, (int64_t)r->journal.seq);
 }
 
-/* give_pass: returns the run's place and settles its tokens.  A call that failed before its first
- * content has used none, unless the provider reports some. */
+/* give_pass: returns the run's place and settles its tokens, those of both attempts where the answer went on
+ * at another target.  A call that failed before its first content has used none, unless the provider reports
+ * some.  Where limits are shared, a run that was taken up has taken its part before. */
 static void give_pass(struct run *r)
 {
-	const struct usage *u = &r->kept.usage;
+	const struct usage *u = r->attempt.resumed ? &r->bill.usage : &r->kept.usage;
 	bool                nothing = r->failure && !r->attempt.first_token_us;
-	int64_t             tokens = u->known || u->estimated ? u->in + u->out : nothing ? 0 : -1;
+	bool                hit = cache_is_hit(r);
+	int64_t tokens = hit ? 0 : u->known || u->estimated ? u->in + u->out : nothing ? 0 : -1;
 
-	admit_over(&r->pass, r->attempt.count > 0, tokens);
+	bool paid = r->given.restarted && store_is_shared(r->engine->o.store);
+
+	admit_over(&r->pass, hit || (r->attempt.count > 0 && !paid), tokens);
 }
 
 /* end_live: takes the run out of the live runs, and tells those who follow them. */
@@ -180,6 +184,9 @@ void run_conclude(struct run *r)
 	run_book_metrics(r);
 	if (r->content)
 		content_answered(r);
+	if (r->given.opens && r->outcome == RUN_COMPLETED && r->engine->o.opened)
+		r->engine->o.opened(r->engine->o.arg, r->bill.who, r->given.owner,
+				    r->names.conversation, bill_tags(r));
 	run_parts_do(r, run_overs);
 	if (!r->observer) {
 		run_free_if_over(r);
@@ -193,12 +200,20 @@ void run_conclude(struct run *r)
 	(void)run_ends(r, run_closings, NULL);
 }
 
+/* run_had_ended: a run that was taken up goes on with an answer, or nobody was asked again. */
+static bool run_had_ended(const struct run *r)
+{
+	return r->given.restarted && (r->attempt.resumed || r->attempt.settled);
+}
+
 static enum run_status outcome_of(const struct run *r, const struct err *e)
 {
 	if (!e)
 		return RUN_COMPLETED;
 	if (e->code == ERR_CANCELLED)
 		return RUN_CANCELLED;
+	if (run_had_ended(r))
+		return RUN_INCOMPLETE; /* recovery says the same, whether there is text or not */
 	return answer_any(&r->kept.answer) ? RUN_INCOMPLETE : RUN_FAILED;
 }
 
@@ -207,11 +222,19 @@ void run_set_incomplete(struct run *r)
 	r->outcome = RUN_INCOMPLETE;
 }
 
+/* end_restarted: an answer that could not go on has ended with the gateway that made it. */
+static void end_restarted(struct err *e)
+{
+	if (e->code != ERR_CANCELLED && e->code != ERR_SHUTTING_DOWN && e->code != ERR_STORAGE)
+		restart_failure(e);
+}
+
 void run_finish(struct run *r, const struct err *e)
 {
 	struct run_ending x = {
 		.e = e,
-		.called = run_called(r),
+		/* A run that was taken up has called somebody before. */
+		.called = run_called(r) || r->given.restarted,
 		.asked = r->attempt.on,
 	};
 
@@ -220,9 +243,13 @@ void run_finish(struct run *r, const struct err *e)
 	if (e) {
 		struct err named = *e;
 
-		if (e != r->failure)
+		if (run_had_ended(r))
+			end_restarted(&named);
+		else if (e != r->failure)
 			origin_name(r, &named);
 		run_set_failure(r, &named);
+		/* The given one may have been the old failure, which is gone. */
+		x.e = e = r->failure;
 	}
 	if (r->attempt.called_us)
 		r->answered_us = clock_mono_us();
@@ -230,9 +257,10 @@ void run_finish(struct run *r, const struct err *e)
 		r->ended_ms = clock_wall_ms();
 	if (x.called)
 		run_stages_end(r, e);
+	if (e) /* a stage may have found that memory is short */
+		x.e = r->failure;
 	if (run_ends(r, run_stops, &x))
 		return;
-	/* The given one may have been the old failure, and a lack of memory takes its place. */
 	r->outcome = outcome_of(r, e ? r->failure : NULL);
 	if (!run_ends(r, run_stores, &x))
 		run_conclude(r);

@@ -69,7 +69,7 @@ static enum errc render_stored(struct run *r, struct str **list, size_t *count, 
 
 /* The request to continue an answer that broke off.  Neither the user nor the model has written it,
  * so it is not stored. */
-static const struct str go_on = {
+const struct str prompt_go_on = {
 	.p = "{\"role\":\"user\",\"content\":\"Your last message broke off. Go on exactly where it "
 	     "ended, without repeating any of it.\"}",
 	.n = sizeof "{\"role\":\"user\",\"content\":\"Your last message broke off. Go on exactly "
@@ -107,6 +107,14 @@ static bool broke_off(const struct run *r, const struct str *messages, size_t co
 	return !r->computer ||
 	       (!r->rq->manner.computing->waiting && !answer_any(&r->kept.answer) &&
 		(count == 0 || has_role(messages[count - 1], "assistant", "assistant")));
+}
+
+bool prompt_ends_in_answer(const struct run *r)
+{
+	const struct prompt *p = &r->rq->what.prompt;
+
+	return p->message_count > 0 &&
+	       has_role(p->messages[p->message_count - 1], "assistant", "assistant");
 }
 
 /* leave_native: the client's own words go on only where its messages are those of the prompt, one by
@@ -157,7 +165,7 @@ static enum errc build_prompt(struct run *r, struct err *e)
 		memcpy(list + n, messages, count * sizeof *list);
 	n += count;
 	if (broke_off(r, messages, count))
-		list[n++] = go_on;
+		list[n++] = prompt_go_on;
 	if (items.any && r->rq->what.prompt.native && count > 0) {
 		/* The instruction has none. */
 		memmove(items.list + n - count, items.list, count * sizeof *items.list);

@@ -71,6 +71,32 @@ static char *run_copy(struct str s)
 
 _Static_assert(sizeof(struct run) <= 2048, "mimalloc's next size is 2560, for each open stream");
 
+/* run_resumes: whether an answer that breaks off may go on elsewhere: a stream of one answer, without a computer, of a
+ * model that has another target. */
+static bool run_resumes(const struct call_request *rq)
+{
+	const struct model *m = rq->what.route;
+	int64_t             answers = 1;
+
+	return m && rq->manner.resume != RESUME_OFF &&
+	       (registry_resumes(m) || rq->manner.resume == RESUME_FALLBACK) &&
+	       registry_several(m) && rq->what.prompt.stream && !rq->manner.computing &&
+	       !rq->what.prompt.embed && rq->what.prompt.text == 0 &&
+	       budget_answers(&rq->what.prompt, &answers) && answers == 1;
+}
+
+/* run_restarts: whether an answer may go on after the gateway's death: one that the store can be asked for. */
+static bool run_restarts(const struct call_request *rq)
+{
+	const struct model *m = rq->what.route;
+	int64_t             answers = 1;
+
+	return m && registry_restarts(m) && rq->manner.resume != RESUME_OFF && rq->manner.store &&
+	       !rq->manner.computing && !rq->what.untranslated && !rq->what.prompt.embed &&
+	       rq->what.prompt.text == 0 && budget_answers(&rq->what.prompt, &answers) &&
+	       answers == 1;
+}
+
 /* run_take_request: takes the request, and copies what outlives it. */
 static bool run_take_request(struct run *r, struct call_request *rq)
 {
@@ -84,6 +110,9 @@ static bool run_take_request(struct run *r, struct call_request *rq)
 	r->given.text = rq->what.prompt.text > 0;
 	r->given.store = rq->manner.store;
 	r->given.finish = rq->manner.finish;
+	r->given.resumes = run_resumes(rq);
+	r->given.restarts = run_restarts(rq);
+	r->given.plain = rq->manner.plain;
 	r->given.fences = rq->manner.fences;
 	r->given.logprobs = rq->manner.logprobs;
 	r->given.held = rq->held;
@@ -96,7 +125,9 @@ static bool run_take_request(struct run *r, struct call_request *rq)
 	if (rq->what.asked.p == rq->what.model.p)
 		r->given.asked.p = r->given.model;
 	r->given.owner = rq->caller.owner;
+	r->given.arrived_us = rq->caller.arrived_us;
 	r->given.trace = rq->caller.trace;
+	r->attempt.by.session = rq->caller.session;
 	r->slot = rq->caller.slot;
 	if (rq->caller.pass)
 		r->pass = *rq->caller.pass;
@@ -110,14 +141,14 @@ void run_set_conversation(struct run *r, struct id conversation)
 	id_text(conversation, ID_CONVERSATION, r->names.conversation_text);
 }
 
-static struct run *run_new(struct run_engine *g, struct call_request *rq)
+struct run *run_new(struct run_engine *g, struct call_request *rq, struct id id, int64_t created_ms)
 {
 	struct run *r = calloc(1, sizeof *r);
 
 	if (!r)
 		return NULL;
 	r->engine = g;
-	bool taken = run_take_request(r, rq);
+	bool taken = run_take_request(r, rq) && bill_take_tags(r, rq);
 	bool with_store = rq->manner.store || !id_none(rq->thread.conversation) ||
 			  !id_none(rq->thread.previous) || rq->caller.slot;
 	if (taken && with_store)
@@ -126,6 +157,7 @@ static struct run *run_new(struct run_engine *g, struct call_request *rq)
 		r->computer = computer_create(r);
 	if (!taken || (with_store && !r->jobs) || (rq->manner.computing && !r->computer)) {
 		computer_destroy(r->computer);
+		run_stages_drop(r);
 		free(r->given.model);
 		free(r->given.label);
 		run_jobs_free(r->jobs);
@@ -134,10 +166,11 @@ static struct run *run_new(struct run_engine *g, struct call_request *rq)
 	}
 	if (rq->caller.who)
 		r->bill.who = identity_hold(rq->caller.who);
+	r->bill.capped = rq->manner.capped;
 	list_put_front(&g->runs, &r->link);
 	g->live++;
-	r->names.id = id_new();
-	r->given.created_ms = clock_wall_ms();
+	r->names.id = id;
+	r->given.created_ms = created_ms;
 	str_copy(r->given.request_id, sizeof r->given.request_id, rq->caller.request_id);
 	id_text(r->names.id, ID_RUN, r->names.id_text);
 	if (rq->manner.store)
@@ -171,6 +204,26 @@ static bool choose_encoder(struct run *r)
 	return r->feed.reader.encoder;
 }
 
+bool run_settle(struct run *r)
+{
+	struct encoder *old = r->feed.reader.encoder;
+
+	if (!choose_encoder(r)) {
+		r->feed.reader.encoder = old;
+		return false;
+	}
+	encoder_destroy(old);
+	return true;
+}
+
+/* loading_unwant: what a run before its call waits for ends early, and the next step finds that it is over. */
+static void loading_unwant(struct run *r)
+{
+	attach_unwant(r);
+	cache_unwant(r);
+	vet_unwant(r);
+}
+
 /* cancel_now: runs on the run's loop after live_cancel, which any loop may call. */
 static void cancel_now(struct task *t)
 {
@@ -184,7 +237,7 @@ static void cancel_now(struct task *t)
 		err_set(&e, ERR_CANCELLED, "", "the run was cancelled");
 		run_finish(r, &e);
 	} else {
-		attach_unwant(r);
+		loading_unwant(r);
 		run_free_if_over(r);
 	}
 }
@@ -227,24 +280,34 @@ static bool enlist_live(struct run *r)
 	return true;
 }
 
+bool run_enlist(struct run *r)
+{
+	return choose_encoder(r) && enlist_live(r);
+}
+
+enum errc run_unmade(struct call_request *rq, struct err *e)
+{
+	if (rq->release)
+		rq->release(rq->held);
+	input_destroy(rq->input);
+	return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
+}
+
 enum errc run_start(struct run_engine *g, struct call_request *rq,
 		    const struct run_observer *observer, void *arg, struct run **ret, struct err *e)
 {
-	struct run *r = run_new(g, rq);
+	struct run *r = run_new(g, rq, id_new(), clock_wall_ms());
 
-	if (!r) {
-		if (rq->release)
-			rq->release(rq->held);
-		input_destroy(rq->input);
-		return err_set(e, ERR_OVERLOADED, "", "no memory for the call");
-	}
+	if (!r)
+		return run_unmade(rq, e);
 	run_stages_choose(r);
 	r->observer = observer;
 	r->observer_arg = arg;
 	/* For a request that may be passed on as it is, each attempt tells its warnings anew. */
-	bool told = rq->what.prompt.native ||
-		    warnings_join(&r->warnings, rq->what.warnings, rq->what.warning_count);
-	enum errc rc = told && choose_encoder(r) && enlist_live(r)
+	bool told = (rq->what.prompt.native ||
+		     warnings_join(&r->warnings, rq->what.warnings, rq->what.warning_count)) &&
+		    warnings_join(&r->warnings, rq->caller.warnings, rq->caller.warning_count);
+	enum errc rc = told && run_enlist(r)
 			       ? step_first(r, e)
 			       : err_set(e, ERR_OVERLOADED, "", "no memory for the call");
 	if (rc != ERR_OK) {
@@ -264,7 +327,7 @@ void run_engine_stop(struct run_engine *g, const struct err *why)
 		if (run_called(r))
 			run_finish(r, why);
 		else
-			attach_unwant(r);
+			loading_unwant(r);
 	}
 }
 
@@ -283,29 +346,52 @@ void run_leave(struct run *r)
 	/* A run whose provider was not asked yet goes on to the next step, where step_holds looks
 	 * whether somebody still wants the run. */
 	if (!r->given.finish)
-		attach_unwant(r);
+		loading_unwant(r);
+	run_free_if_over(r);
+}
+
+void run_leave_told(struct run *r, struct run_left *ret)
+{
+	run_hold(r);
+	run_leave(r);
+	*ret = (struct run_left){
+		.outcome = r->state == STATE_ENDED ? run_outcome(r) : CALL_CLIENT_LEFT,
+		.usage = r->kept.usage,
+		.costs = r->bill.charged && !r->bill.unpriced,
+		.cost_nano = run_cost(r),
+	};
+	run_release(r);
 	run_free_if_over(r);
 }
 
 void run_view(const struct run *r, struct run_view *ret)
 {
-	*ret = (struct run_view){ .id = r->dispatched ? str_of(r->names.id_text) : STR_NONE,
-				  .conversation = r->dispatched ? str_of(r->names.conversation_text)
-								: STR_NONE,
-				  .finish_reason = str_of(r->kept.finish_reason),
-				  .usage = r->kept.usage,
-				  .called_us = r->attempt.called_us ? r->attempt.first_us : 0,
-				  .first_token_us = r->attempt.first_token_us,
-				  .answered_us = r->answered_us,
-				  .run_id = r->names.id,
-				  .conversation_id = r->names.conversation,
-				  .created_ms = r->given.created_ms,
-				  .provider = str_of(r->provider->name),
-				  .warnings = r->aside.on ? STR_NONE : buf_view(&r->warnings.json),
-				  .warning_count = r->aside.on ? 0 : r->warnings.count,
-				  .attempts = r->attempt.count,
-				  .failure = r->failure,
-				  .cut = r->feed.reader.cut,
-				  .costs = r->bill.charged && !r->bill.unpriced,
-				  .cost_nano = run_cost(r) };
+	bool over = r->state == STATE_ENDED;
+
+	*ret = (struct run_view){
+		.id = r->dispatched ? str_of(r->names.id_text) : STR_NONE,
+		.conversation = r->dispatched ? str_of(r->names.conversation_text) : STR_NONE,
+		.finish_reason = str_of(r->kept.finish_reason),
+		.usage = r->kept.usage,
+		.called_us = r->attempt.called_us ? r->attempt.first_us : 0,
+		.first_token_us = r->attempt.first_token_us,
+		.answered_us = r->answered_us,
+		.run_id = r->names.id,
+		.conversation_id = r->names.conversation,
+		.created_ms = r->given.created_ms,
+		.provider = str_of(r->provider->name),
+		.target = r->attempt.count > 0 && r->given.route && registry_several(r->given.route)
+				  ? str_of(r->provider->label)
+				  : STR_NONE,
+		.warnings = r->aside.on ? STR_NONE : buf_view(&r->warnings.json),
+		.warning_count = r->aside.on ? 0 : r->warnings.count,
+		.attempts = r->attempt.count,
+		.failure = r->failure,
+		.cut = r->feed.reader.cut,
+		.over = over,
+		.outcome = over ? run_outcome(r) : CALL_COMPLETED,
+		.costs = r->bill.charged && !r->bill.unpriced,
+		.cost_nano = run_cost(r)
+	};
+	cache_view(r, ret);
 }

@@ -32,6 +32,8 @@ static void on_branch(struct store_job *job)
 	struct err                e = job->err;
 
 	run_release(r);
+	if (b->capped)
+		r->bill.within = r->bill.capped = r->rq->manner.capped = true;
 	if (e.code == ERR_OK && b->live) {
 		err_set(&e, ERR_CONVERSATION_BUSY, "conversation",
 			"an answer is being made in this conversation; try again when it has ended");
@@ -98,7 +100,12 @@ static void on_begun(struct store_job *job)
 
 	run_release(r);
 	free(b);
-	step_over(r, &e);
+	if (!r->jobs->late) {
+		step_over(r, &e);
+	} else if (e.code != ERR_OK) { /* the end's job is back next, and concludes the run */
+		r->jobs->unbegun = true;
+		run_set_failure(r, &e);
+	}
 }
 
 static bool submit_begin(struct run *r)
@@ -119,7 +126,9 @@ static bool submit_begin(struct run *r)
 		.run = r->names.id,
 		.conversation = r->names.conversation,
 		.new_conversation = id_none(r->rq->thread.conversation),
+		.origin = r->rq->caller.console ? ORIGIN_CONSOLE : ORIGIN_PROGRAM,
 		.metadata = r->rq->thread.metadata,
+		.keep_ms = r->rq->thread.keep_ms,
 		.continues = r->rq->thread.continues,
 		.request_id = r->given.family->shown_again ? str_of(r->given.request_id) : STR_NONE,
 		.settings = r->rq->manner.settings,
@@ -135,6 +144,7 @@ static bool submit_begin(struct run *r)
 		.messages = b->messages,
 		.message_count = n,
 	};
+	r->given.opens = id_none(b->turn.parent) && !b->turn.branching;
 	run_stages_begin(r, &b->turn);
 	for (run_begin_fn *const *row = run_begins; *row; row++)
 		(*row)(r, &b->turn);
@@ -146,8 +156,24 @@ static bool submit_begin(struct run *r)
 	return false;
 }
 
+bool save_is_late(const struct run *r)
+{
+	return r->jobs && r->jobs->late;
+}
+
+/* may_be_late: a plain answer that is there already needs one transaction for its turn, not two, where the store
+ * does the jobs of a run in their order: until its end, nobody can see that the run is not stored. */
+static bool may_be_late(const struct run *r)
+{
+	return cache_is_hit(r) && !r->given.stream && !r->slot && !r->rq->manner.background &&
+	       !store_is_shared(r->engine->o.store);
+}
+
 enum step_next save_begin(struct run *r, struct err *e)
 {
+	r->jobs->late = may_be_late(r);
+	if (r->jobs->late)
+		return STEP_MORE;
 	if (submit_begin(r))
 		return STEP_PARKED;
 	err_set(e, ERR_OVERLOADED, "", "too many turns are waiting to be stored; try again");
@@ -201,10 +227,12 @@ static void on_end_stored(struct store_job *job)
 	run_stages_saved(r, x);
 	watch_notify(r->names.id);
 	/* An answer that is not stored must not be reported as a success. */
-	if (job->err.code != ERR_OK) {
+	if (job->err.code != ERR_OK && !r->jobs->unbegun) {
 		run_set_failure(r, &job->err);
 		lost_add(r);
 	}
+	if (r->jobs->unbegun)
+		r->outcome = RUN_FAILED;
 	end_pass_on(g, x);
 	run_conclude(r);
 }
@@ -215,6 +243,14 @@ static bool save_print_end(struct run *r)
 		return false;
 	return !r->failure ||
 	       err_object(r->failure, str_of(r->given.request_id), &r->jobs->end_error);
+}
+
+/* stays_at: where the conversation's next call is to go, if there is a choice. */
+static int64_t stays_at(const struct run *r)
+{
+	return !r->failure && r->given.route && !cache_is_hit(r) && registry_holds(r->given.route)
+		       ? attempt_place(r)
+		       : 0;
 }
 
 /* end_submit: false: the store takes no more; then the run has ended without it, and x is free. */
@@ -232,6 +268,7 @@ static bool end_submit(struct run *r, struct run_end *x)
 		.attempts = r->attempt.count,
 		.attempt_log = buf_view(&r->live->log.text),
 		.provider = str_of(r->provider->name),
+		.target = stays_at(r),
 	};
 	for (run_save_fn *const *row = run_saves; *row; row++)
 		(*row)(r, x);
@@ -276,9 +313,13 @@ static void save_end(struct run *r)
 
 bool save_ends(struct run *r, const struct run_ending *x)
 {
-	bool stores = run_stored(r) && x->called;
-
-	if (stores)
-		save_end(r);
-	return stores;
+	if (!run_stored(r) || !x->called)
+		return false;
+	if (save_is_late(r) && !submit_begin(r)) {
+		run_fail(r, ERR_OVERLOADED, "too many turns are waiting to be stored; try again");
+		r->outcome = RUN_FAILED;
+		return false;
+	}
+	save_end(r);
+	return true;
 }

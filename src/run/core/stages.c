@@ -22,14 +22,25 @@ void run_stages_table(uint16_t ret[STAGE_PART__COUNT])
 	for (unsigned i = 0; i < STAGE__COUNT; i++) {
 		const struct stage *s = run_stages[i];
 		const bool          has[STAGE_PART__COUNT] = {
-				 [STAGE_PART_WANTED] = s->wanted,     [STAGE_PART_START] = s->start,
-				 [STAGE_PART_PREPARED] = s->prepared, [STAGE_PART_BEGUN] = s->begun,
-				 [STAGE_PART_FLUSH] = s->flush,       [STAGE_PART_CUT] = s->cut,
-				 [STAGE_PART_OVER] = s->over,         [STAGE_PART_MORE] = s->more,
-				 [STAGE_PART_NEWS] = s->news,         [STAGE_PART_LOGGED] = s->logged,
-				 [STAGE_PART_PAUSE] = s->pause,       [STAGE_PART_END] = s->end,
-				 [STAGE_PART_BEGIN] = s->begin,       [STAGE_PART_SAVE] = s->save,
-				 [STAGE_PART_SAVED] = s->saved,       [STAGE_PART_TOUCHES] = s->touches_text,
+				 [STAGE_PART_WANTED] = s->wanted,
+				 [STAGE_PART_START] = s->start,
+				 [STAGE_PART_PREPARED] = s->prepared,
+				 [STAGE_PART_BEGUN] = s->begun,
+				 [STAGE_PART_ASKS] = s->asks,
+				 [STAGE_PART_GOES_ON] = s->goes_on,
+				 [STAGE_PART_FLUSH] = s->flush,
+				 [STAGE_PART_CUT] = s->cut,
+				 [STAGE_PART_OVER] = s->over,
+				 [STAGE_PART_MORE] = s->more,
+				 [STAGE_PART_DRAIN] = s->drain,
+				 [STAGE_PART_NEWS] = s->news,
+				 [STAGE_PART_LOGGED] = s->logged,
+				 [STAGE_PART_PAUSE] = s->pause,
+				 [STAGE_PART_END] = s->end,
+				 [STAGE_PART_BEGIN] = s->begin,
+				 [STAGE_PART_SAVE] = s->save,
+				 [STAGE_PART_SAVED] = s->saved,
+				 [STAGE_PART_TOUCHES] = s->touches_text,
 		};
 
 		for (unsigned part = 0; part < STAGE_PART__COUNT; part++)
@@ -58,18 +69,26 @@ struct stage_own {
 	max_align_t       own[];
 };
 
-void *run_stage_own(struct run *r, unsigned at, size_t size)
+void *run_stage_has(const struct run *r, unsigned at)
 {
 	struct stage_own *o = r->stages.own;
 
 	while (o && o->at != at)
 		o = o->next;
-	if (!o && (o = calloc(1, sizeof *o + size)) != NULL) {
-		o->at = at;
-		o->next = r->stages.own;
-		r->stages.own = o;
-	}
 	return o ? o->own : NULL;
+}
+
+void *run_stage_own(struct run *r, unsigned at, size_t size)
+{
+	void             *own = run_stage_has(r, at);
+	struct stage_own *o;
+
+	if (own || !(o = calloc(1, sizeof *o + size)))
+		return own;
+	o->at = at;
+	o->next = r->stages.own;
+	r->stages.own = o;
+	return o->own;
 }
 
 void run_stages_drop(struct run *r)
@@ -122,10 +141,10 @@ bool run_is_content(const struct event *ev)
 	case EVENT_MEDIA:
 	case EVENT_MESSAGE: return !ev->hollow;
 	case EVENT_LMC: return !is_flag(ev->text);
+	case EVENT_OTHER: return ev->block > 0;
 	case EVENT_START:
 	case EVENT_BLOCK_END:
 	case EVENT_ASKED:
-	case EVENT_OTHER:
 	case EVENT_USAGE:
 	case EVENT_FINISH:
 	case EVENT_ERROR:
@@ -133,6 +152,7 @@ bool run_is_content(const struct event *ev)
 	case EVENT_STEP:
 	case EVENT_EXECUTE:
 	case EVENT_EXECUTED:
+	case EVENT_RESUMED:
 	case EVENT__COUNT: break;
 	}
 	return false;
@@ -176,6 +196,26 @@ void run_stages_begun(struct run *r)
 	s->begun(r);
 }
 
+enum errc run_stages_asks(struct run *r, struct err *e)
+{
+	const struct stage *s;
+
+	EACH_STAGE(s, r, STAGE_PART_ASKS)
+	if (s->asks(r, e) != ERR_OK)
+		return e->code;
+	return ERR_OK;
+}
+
+bool run_stages_go_on(struct run *r, const struct err *e)
+{
+	const struct stage *s;
+
+	EACH_STAGE(s, r, STAGE_PART_GOES_ON)
+	if (s->goes_on(r, e))
+		return true;
+	return false;
+}
+
 void run_stages_flush(struct run *r)
 {
 	const struct stage *s;
@@ -209,6 +249,26 @@ void run_stages_news(struct run *r, bool at_once)
 
 	EACH_STAGE(s, r, STAGE_PART_NEWS)
 	s->news(r, at_once);
+}
+
+void run_stages_drain(struct run *r, enum drain_then then)
+{
+	const struct stage *s;
+
+	r->stages.then = (uint8_t)then;
+	EACH_STAGE(s, r, STAGE_PART_DRAIN)
+	if (s->drain(r))
+		return;
+	r->stages.then = DRAIN_NOT;
+	call_drained(r, then);
+}
+
+void run_stages_drained(struct run *r)
+{
+	enum drain_then then = (enum drain_then)r->stages.then;
+
+	if (then != DRAIN_NOT)
+		run_stages_drain(r, then);
 }
 
 bool run_stages_more(struct run *r)

@@ -8,7 +8,8 @@ static const struct {
 	const char *name;
 	unsigned    next;
 } state_graph[STATE__COUNT] = {
-	[STATE_LOADING] = { "loading", TO(BEGINNING) | TO(CALLING) | TO(RECORDING) | TO(ENDED) },
+	[STATE_LOADING] = { "loading",
+			    TO(BEGINNING) | TO(CALLING) | TO(RECORDING) | TO(ENDING) | TO(ENDED) },
 	[STATE_BEGINNING] = { "beginning", TO(CALLING) | TO(RECORDING) | TO(ENDED) },
 	[STATE_CALLING] = { "calling", TO(STREAMING) | TO(RECORDING) | TO(ENDING) | TO(ENDED) },
 	[STATE_STREAMING] = { "streaming", TO(RECORDING) | TO(ENDING) | TO(ENDED) },

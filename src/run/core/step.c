@@ -42,7 +42,8 @@ static unsigned step_has(const struct run *r)
 	       (r->engine->o.image_root && r->given.family->files ? RUN_IMAGE_ROOT : 0u) |
 	       (run_stages_with(r, STAGE_PART_START) ? RUN_STAGES : 0u) |
 	       (r->starting ? RUN_STARTING : 0u) | (r->prepared ? 0u : RUN_UNPREPARED) |
-	       (r->computer ? RUN_COMPUTER : 0u);
+	       (r->computer ? RUN_COMPUTER : 0u) |
+	       (r->rq && r->rq->manner.cache.asked ? RUN_CACHE : 0u);
 }
 
 static void step_tell(const struct run *r, const struct step *s)
@@ -87,6 +88,8 @@ static enum step_next step_loop(struct run *r, struct err *e)
 
 enum errc step_first(struct run *r, struct err *e)
 {
+	if (r->bill.who && r->bill.who->group && guard_known(r, e) != ERR_OK)
+		return e->code;
 	r->starting = true;
 	enum step_next next = step_loop(r, e);
 	r->starting = false;
@@ -107,6 +110,9 @@ void step_again(struct run *r)
 
 void step_over(struct run *r, struct err *e)
 {
-	if (e->code != ERR_OK || step_loop(r, e) == STEP_FAILED)
+	/* From CALLING on, a run may end while a step has parked it. */
+	if (r->state >= STATE_ENDING)
+		run_free_if_over(r);
+	else if (e->code != ERR_OK || step_loop(r, e) == STEP_FAILED)
 		run_finish(r, e);
 }

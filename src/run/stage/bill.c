@@ -1,13 +1,8 @@
-/* A run's permitted and actual cost: the reservation against its key's budget, before anything is
- * stored and the provider is asked, and the bill at the run's end.
- *
- * The reservation is an upper bound: one token for each byte of the prompt, fixed weights for
- * media, and the tokens that the answer may have.  These are the client's limit, or else the
- * model's max_output, which the provider is then sent.  The price is the dearest of all targets and
- * fallbacks. */
+/* A run's cost: the weight of its prompt and of its answer, and the bill of each attempt and at the run's end. */
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/metric.h"
+#include "desk/tag_book.h"
 #include "json/member.h"
 #include "json/scan.h"
 #include "lmc/text.h"
@@ -17,128 +12,97 @@
 #include "store/store.h"
 #include "store/turn.h"
 
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum {
-	ANSWERS_MAX = 128, /* the highest `n` of a request */
-	/* Base64 bytes of audio for one token.  A second of audio has at least 8 kbit, 1333 bytes
-	 * in base64, and at most 40 tokens: 33 bytes for a token, and 24 are on the safe side. */
-	AUDIO_BYTES = 24,
-	/* Base64 bytes of a PDF for one token.  A page of print has rarely less than 13 kB, 18 kB in
-	 * base64, and at most 3000 tokens, as text and as an image. */
-	FILE_BYTES = 6,
-	WALK_BYTES = 4 * KIB, /* an estimate ignores media in shorter messages */
-};
+/* --- the prompt --- */
 
-/* Jobs whose bytes the store borrows. */
-struct bill_jobs {
-	struct run           *run;
-	struct budget_reserve reserve;
-	struct budget_settle  settle;
-};
-
-/* --- the prompt's size --- */
-
-/* file_weight: a file that is no text is a PDF, whose pages are read as text and as images. */
-static int64_t file_weight(const struct json_doc *d, json_at part)
+/* class_asked: the class that a request asks for, in the words of its API. */
+static enum usage_class class_asked(const struct prompt *p)
 {
-	json_at    file = json_get(d, part, "file");
-	struct str data = json_is_kind(d, file, JSON_OBJECT) ? json_get_inner(d, file, "file_data")
-							     : STR_NONE;
-	int64_t    w = (int64_t)data.n / FILE_BYTES;
+	struct str tier = STR_NONE;
 
-	if (data.n == 0 || str_starts(data, STR("data:text/")))
-		return -1;
-	return w > LIMIT_IMAGE_TOKENS ? w : LIMIT_IMAGE_TOKENS;
-}
-
-/* part_weight: the tokens of a part of content that is media; -1: the part is no media. */
-static int64_t part_weight(const struct json_doc *d, json_at part)
-{
-	json_at type = json_get(d, part, "type");
-
-	if (json_kind(d, part) != JSON_OBJECT || type == JSON_ABSENT)
-		return -1;
-	if (json_is(d, type, "image_url") || json_is(d, type, "input_image") ||
-	    json_is(d, type, "image"))
-		return LIMIT_IMAGE_TOKENS;
-	if (json_is(d, type, "input_audio"))
-		return (int64_t)json_raw(d, part).n / AUDIO_BYTES + 1;
-	return json_is(d, type, "file") ? file_weight(d, part) : -1;
-}
-
-/* parts_weight: the tokens of a list's media, less their bytes, which the caller has counted as
- * tokens. */
-static int64_t parts_weight(const struct json_doc *d, json_at list)
-{
-	int64_t w = 0;
-
-	if (list == JSON_ABSENT || json_kind(d, list) != JSON_ARRAY)
-		return 0;
-	JSON_EACH (i, d, list) {
-		int64_t tokens = part_weight(d, i);
-
-		if (tokens >= 0)
-			w += tokens - (int64_t)json_raw(d, i).n;
-	}
-	return w;
-}
-
-/* media_weight: what the media of a message weigh more than their bytes. */
-static int64_t media_weight(const struct json_doc *d, json_at message)
-{
-	return parts_weight(d, json_get(d, message, "content")) +
-	       parts_weight(d, json_get(d, message, "images"));
-}
-
-/* message_weight: the most tokens that a message may have.  Unless exact, only long messages with
- * the words of media are looked into; the bytes of all others count.  A message of the request was
- * scanned with it. */
-static int64_t message_weight(const struct run *r, struct str m, bool exact)
-{
-	json_at         here = JSON_ABSENT;
-	struct json_doc d = { 0 };
-	struct err      e;
-	int64_t         w = (int64_t)m.n;
-
-	if (!exact && m.n < WALK_BYTES)
-		return w;
-	if (r->rq)
-		here = json_spanned(&r->rq->input->doc, m);
-	if (here != JSON_ABSENT)
-		return w + media_weight(&r->rq->input->doc, here);
-	if (!exact && !memmem(m.p, m.n, "\"image", 6) && !memmem(m.p, m.n, "\"input_audio\"", 13) &&
-	    !memmem(m.p, m.n, "\"file_data\"", 11))
-		return w;
-	if (json_scan(&d, m.p, m.n, &json_limits_stored, &e) == ERR_OK)
-		w += media_weight(&d, 0);
-	json_doc_finish(&d);
-	return w;
+	if (p->native)
+		tier = json_get_inner(p->native->doc, 0, "service_tier");
+	if (tier.n == 0 && prompt_is_native(p, PROVIDER_GEMINI))
+		tier = json_get_inner(p->native->doc, 0, "serviceTier");
+	for (size_t i = 0; !p->native && i < p->member_count; i++)
+		if (json_member_is(p->members[i], STR("service_tier")))
+			tier = json_member_value(p->members[i]);
+	if (p->native && json_get_is(p->native->doc, 0, "speed", "fast"))
+		return CLASS_FAST;
+	if (tier.n > 2 && tier.p[0] == '"')
+		tier = (struct str){ tier.p + 1, tier.n - 2 };
+	enum usage_class class = usage_class_of(tier);
+	return class == CLASS_FAST ? CLASS_PRIORITY : class; /* OpenAI's word */
 }
 
 /* bill_weigh: the prompt is made. */
 static void bill_weigh(struct run *r)
 {
 	const struct prompt *p = &r->rq->what.prompt;
-	int64_t              w = 0;
+	int64_t              w = 0, own = 0;
 
 	for (size_t i = 0; i < p->message_count; i++)
-		w += message_weight(r, p->messages[i], bill_budgeted(r));
+		w += weight_message(r, p->messages[i], budget_any(r));
 	for (size_t i = 0; i < p->member_count; i++)
 		w += (int64_t)p->members[i].n;
 	if (p->native && p->message_count == 0)
 		w += (int64_t)p->native->doc->len;
-	r->bill.in = w;
+	else if (p->native && budget_any(r))
+		own = weight_native(p->native);
+	r->bill.in = w > own ? w : own;
+	r->bill.asked = (uint8_t)class_asked(p);
 }
 
-static struct registry_bound bound_of(const struct run *r)
+struct registry_bound bill_bound(const struct run *r, int64_t prompt)
 {
 	struct str model = { r->given.model, strlen(r->given.model) };
 
 	if (!r->given.route)
 		return (struct registry_bound){ .unpriced = model, .unlimited = model };
-	return registry_bound(r->given.route, r->given.asked);
+	return registry_bound(r->given.route, r->given.asked, prompt,
+			      (enum usage_class)r->bill.asked);
+}
+
+/* The tags of a call, in memory of the stage's own. */
+struct bill_tags {
+	struct str all, counted;
+	char       text[];
+};
+
+bool bill_take_tags(struct run *r, const struct call_request *rq)
+{
+	struct str        tags = rq->caller.tags;
+	struct bill_tags *t = NULL;
+	struct buf        counted;
+
+	if (tags.n == 0)
+		return true;
+	buf_init(&counted, LIMIT_TAGS);
+	if (tag_book_count(tags, clock_wall_ms(), &counted))
+		t = run_stage_own(r, STAGE_BILL, sizeof *t + tags.n + counted.len);
+	if (t) {
+		t->all = (struct str){ memcpy(t->text, tags.p, tags.n), tags.n };
+		t->counted = (struct str){ memcpy(t->text + tags.n, counted.data, counted.len),
+					   counted.len };
+	}
+	buf_finish(&counted);
+	return t;
+}
+
+struct str bill_tags(const struct run *r)
+{
+	const struct bill_tags *t = run_stage_has(r, STAGE_BILL);
+
+	return t ? t->all : STR_NONE;
+}
+
+struct str bill_tags_counted(const struct run *r)
+{
+	const struct bill_tags *t = run_stage_has(r, STAGE_BILL);
+
+	return t ? t->counted : STR_NONE;
 }
 
 /* An estimate is near enough: the store uses it only for a run that a crash has ended. */
@@ -150,23 +114,29 @@ void bill_look(struct run *r)
 	if (!run_stored(r))
 		return;
 	for (size_t i = 0; i < r->rq->what.message_count; i++)
-		w += message_weight(r, r->rq->what.messages[i], false);
+		w += weight_message(r, r->rq->what.messages[i], false);
 	for (size_t i = 0; branch && i < branch->message_count; i++)
-		w += message_weight(r, branch->messages[i].body, false);
+		w += weight_message(r, branch->messages[i].body, false);
 	for (size_t i = 0; i < r->rq->what.prompt.member_count; i++)
 		w += (int64_t)r->rq->what.prompt.members[i].n;
-	r->bill.early = w;
+	r->bill.in = w;
+	r->bill.asked = (uint8_t)class_asked(&r->rq->what.prompt);
 }
 
-/* bill_begin: what the store keeps of a call that goes on; its spans are borrowed from the run. */
+/* bill_begin: what the store keeps of a call that goes on; its spans are borrowed from the run.  A kept answer costs
+ * nothing, also where it is cut off. */
 static void bill_begin(const struct run *r, struct turn_begin *t)
 {
-	struct price p = bound_of(r).price;
+	bool         hit = cache_is_hit(r);
+	int64_t      in = hit ? 0 : r->bill.in;
+	struct price p =
+		hit ? (struct price){ .known = true } : bill_bound(r, usage_guess(in, 0).in).price;
 
 	t->bill = (struct turn_bill){
 		.key = str_of(r->bill.who ? r->bill.who->id : ""),
 		.model = str_of(r->given.label),
-		.in = r->prepared ? r->bill.in : r->bill.early,
+		.tags = bill_tags(r),
+		.in = in,
 		.priced = p.known,
 		.price_in = p.input,
 		.price_out = p.output,
@@ -175,175 +145,14 @@ static void bill_begin(const struct run *r, struct turn_begin *t)
 
 static void bill_event(struct run *r, const struct event *ev)
 {
-	if (ev->pass != PASS_PRINT)
-		r->bill.out += event_weight(ev);
+	if (ev->pass != PASS_PRINT) {
+		int64_t w = event_weight(ev);
+
+		r->bill.out += w;
+		if (r->bill.jobs)
+			budget_grow(r, w);
+	}
 	run_pass(r, STAGE_BILL, ev);
-}
-
-/* --- the bound --- */
-
-bool bill_budgeted(const struct run *r)
-{
-	const struct identity *who = r->bill.who;
-
-	return who && (who->allowance.budget_nano > 0 || who->allowance.budget_tokens > 0);
-}
-
-bool bill_wanted(const struct run *r)
-{
-	return bill_budgeted(r) && !r->bill.reserved;
-}
-
-/* bill_read_count: reads a JSON integer from 1 to most; false: raw is none. */
-static bool bill_read_count(struct str raw, int64_t most, int64_t *ret)
-{
-	struct json_doc d = { 0 };
-	struct err      e;
-	bool            ok = json_scan(&d, raw.p, raw.n, &json_limits_stored, &e) == ERR_OK &&
-		  json_int(&d, 0, ret) && *ret >= 1 && *ret <= most;
-
-	json_doc_finish(&d);
-	return ok;
-}
-
-/* answers_by: raises *ret to the value of a member; false: the value can't be read. */
-static bool answers_by(const struct prompt *p, struct str key, int64_t *ret)
-{
-	int64_t n = 1;
-
-	for (size_t i = 0; i < p->member_count; i++) {
-		struct str m = p->members[i];
-		struct str value = json_member_is(m, key) ? json_member_value(m) : STR_NONE;
-
-		if (value.n > 0 && !bill_read_count(value, ANSWERS_MAX, &n))
-			return false;
-		if (n > *ret)
-			*ret = n;
-	}
-	return true;
-}
-
-bool bill_answers(const struct prompt *p, int64_t *ret)
-{
-	*ret = 1;
-	if (!answers_by(p, STR("n"), ret))
-		return false;
-	if (p->text == 0)
-		return true;
-	if (!answers_by(p, STR("best_of"), ret))
-		return false;
-	*ret *= (int64_t)p->text;
-	return true;
-}
-
-static enum errc refuse_unbound(struct str model, const char *what, struct err *e)
-{
-	struct str shown = { model.p, model.n < 80 ? model.n : 80 };
-
-	shown.n = text_whole(shown);
-	return err_set(
-		e, ERR_NOT_BUDGETABLE, "model",
-		"this key has a budget, but the most that the model '%.*s' may cost is unknown: %s",
-		STR_ARG(shown), what);
-}
-
-/* answer_bound: the most tokens of all answers together.  If the request sets no limit, the model's
- * max_output becomes the limit of the prompt. */
-static enum errc answer_bound(struct run *r, const struct registry_bound *b, int64_t *ret,
-			      struct err *e)
-{
-	struct prompt *p = &r->rq->what.prompt;
-	char           text[24];
-	int64_t        n;
-
-	*ret = 0;
-	if (p->embed)
-		return ERR_OK;
-	if (!bill_answers(p, &n))
-		return err_set(e, ERR_INVALID_VALUE, "n", "must be an integer from 1 to %d",
-			       ANSWERS_MAX);
-	if (p->max_tokens.n > 0 && !str_is(p->max_tokens, "null")) {
-		if (!bill_read_count(p->max_tokens, PRICE_TOKENS, ret))
-			return err_set(
-				e, ERR_INVALID_VALUE,
-				p->max_tokens_key ? p->max_tokens_key : "max_tokens",
-				"must be an integer from 1 to 1000000000 for a key with a budget");
-	} else if (b->max_output == 0) {
-		return refuse_unbound(b->unlimited,
-				      "set max_tokens in the request, or ask the operator to set "
-				      "the model's max_output.",
-				      e);
-	} else {
-		snprintf(text, sizeof text, "%lld", (long long)b->max_output);
-		p->max_tokens = arena_str(&r->rq->input->arena, str_of(text));
-		if (!p->max_tokens.p)
-			return err_set(e, ERR_OVERLOADED, "", "no memory for the prompt");
-		*ret = b->max_output;
-	}
-	*ret *= n;
-	return ERR_OK;
-}
-
-static enum errc make_bound(struct run *r, struct budget_reserve *j, struct err *e)
-{
-	const struct allowance *a = &r->bill.who->allowance;
-	struct registry_bound   b = bound_of(r);
-	int64_t                 out;
-
-	if (answer_bound(r, &b, &out, e) != ERR_OK)
-		return e->code;
-	if (a->budget_nano > 0 && !b.price.known)
-		return refuse_unbound(b.unpriced, "the operator has to set its price.", e);
-	j->nano = price_most(&b.price, r->bill.in, out);
-	j->tokens_in = r->bill.in;
-	j->tokens = r->bill.in + out;
-	return ERR_OK;
-}
-
-/* --- before the call --- */
-
-static void bill_on_reserved(struct store_job *job)
-{
-	struct bill_jobs *j = container_of(job, struct bill_jobs, reserve.job);
-	struct run       *r = j->run;
-	struct err        e = job->err;
-
-	run_release(r);
-	r->bill.reserved = e.code == ERR_OK;
-	step_over(r, &e);
-}
-
-enum step_next bill_reserve(struct run *r, struct err *e)
-{
-	const struct allowance *a = &r->bill.who->allowance;
-	struct bill_jobs       *j = r->bill.jobs ? r->bill.jobs : calloc(1, sizeof *j);
-	struct store           *s = r->engine->o.store;
-
-	if (!j) {
-		err_set(e, ERR_OVERLOADED, "", "no memory for the call");
-		return STEP_FAILED;
-	}
-	r->bill.jobs = j;
-	j->run = r;
-	j->reserve = (struct budget_reserve){
-		.job = { .loop = run_loop(r), .done = bill_on_reserved },
-		.run = r->names.id,
-		.key = str_of(r->bill.who->id),
-		.model = str_of(r->given.label),
-		.provider = str_of(r->provider->name),
-		.now_ms = clock_wall_ms(),
-		.limit_nano = a->budget_nano,
-		.limit_tokens = a->budget_tokens,
-		.window_ms = a->budget_window_us / 1000,
-	};
-	if (make_bound(r, &j->reserve, e) != ERR_OK)
-		return STEP_FAILED;
-	run_hold(r);
-	if (store_budget_reserve(s, &j->reserve))
-		return STEP_PARKED;
-	run_release(r);
-	err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
-	return STEP_FAILED;
 }
 
 /* --- between the steps of a run with a computer --- */
@@ -398,16 +207,26 @@ static int64_t at_most(int64_t n)
 	return n < 0 ? 0 : n > PRICE_TOKENS ? PRICE_TOKENS : n;
 }
 
-/* bill_charge: adds the usage of one attempt to the bill. */
-static void bill_charge(struct run *r, const struct usage *u)
+/* bill_charge: adds the usage of one attempt to the bill.  Where the provider does not tell the class, it is the one
+ * that it was asked for. */
+static void bill_charge(struct run *r, struct usage *u, struct attempt_price *ret)
 {
 	struct bill  *b = &r->bill;
 	struct price  p = price_now(r);
 	struct usage *sum = &b->usage;
 
-	b->unpriced |= !p.known;
+	if (u->class == CLASS_UNTOLD && (r->attempt.target.takes & PROVIDER_TIER))
+		u->class = b->asked;
+	b->unpriced |= !p.known && !price_told(&p, u);
 	b->charged = true;
-	b->nano = money_add(b->nano, price_cost(&p, u));
+	*ret = (struct attempt_price){
+		.told = true,
+		.source = price_told(&p, u) ? "reported"
+					    : price_source_word((enum price_source)p.source),
+		.above = price_tier(&p, u->in),
+		.class = usage_class_word((enum usage_class)u->class),
+	};
+	b->nano = money_add(b->nano, price_cost(&p, u, clock_wall_ms()));
 	sum->in += at_most(u->in);
 	sum->out += at_most(u->out);
 	sum->cached_read += at_most(u->cached_read);
@@ -430,7 +249,7 @@ struct usage bill_used(struct run *r, const struct usage *u)
 	all.out += u->out;
 	all.cached_read += u->cached_read;
 	all.cached_write += u->cached_write;
-	all.cached_hour += u->cached_hour;
+	all.cached_hour = usage_small((int64_t)all.cached_hour + u->cached_hour);
 	all.reasoning += u->reasoning;
 	return all;
 }
@@ -440,19 +259,33 @@ static struct usage estimate_usage(const struct run *r)
 	return usage_guess(r->bill.in, r->bill.out);
 }
 
-static struct usage bill_dropped(struct run *r, const struct err *e)
+struct usage bill_cut(const struct run *r)
+{
+	struct usage guess = estimate_usage(r);
+
+	return usage_cut(r->kept.usage.known ? &r->kept.usage : &r->attempt.told, &guess);
+}
+
+static struct usage bill_dropped(struct run *r, const struct err *e, struct attempt_price *price)
 {
 	struct usage u = r->attempt.told;
+	struct usage guess = estimate_usage(r);
 
-	if (!u.known && !retry_costs(e))
+	r->bill.out = 0;
+	/* The answer goes on, with a bill of its own. */
+	if (r->attempt.committed) {
+		u = usage_cut(r->kept.usage.known ? &r->kept.usage : &u, &guess);
+		keep_usage(r, &(struct usage){ 0 });
+	} else if (!u.known && !retry_costs(e)) {
 		return (struct usage){ 0 };
-	if (!u.known)
-		u = estimate_usage(r);
-	bill_charge(r, &u);
+	}
+	if (!u.known && !u.estimated)
+		u = guess;
+	bill_charge(r, &u, price);
 	return u;
 }
 
-static struct usage bill_close(struct run *r, bool asked)
+static struct usage bill_close(struct run *r, bool asked, struct attempt_price *price)
 {
 	struct usage guess = estimate_usage(r);
 	struct usage u = r->kept.usage;
@@ -461,6 +294,10 @@ static struct usage bill_close(struct run *r, bool asked)
 	bool none = r->attempt.count == 0 || !costs ||
 		    (r->computer && r->attempt.count == r->attempt.before); /* no call goes on */
 
+	if (r->attempt.settled) {
+		keep_usage(r, &r->bill.usage);
+		return (struct usage){ 0 };
+	}
 	if (none) {
 		if (r->computer)
 			keep_usage(r, &r->computer->used);
@@ -468,19 +305,19 @@ static struct usage bill_close(struct run *r, bool asked)
 	}
 	if (r->outcome != RUN_COMPLETED || !u.known)
 		u = usage_cut(&u, &guess);
-	bill_charge(r, &u);
+	bill_charge(r, &u, price);
 	/* The client is told the usage that is charged. */
 	struct usage all = r->computer ? bill_used(r, &u) : u;
 	keep_usage(r, &all);
 	return u;
 }
 
-static struct usage bill_step(struct run *r)
+static struct usage bill_step(struct run *r, struct attempt_price *price)
 {
 	struct usage guess = estimate_usage(r);
 	struct usage u = r->kept.usage.known ? r->kept.usage : guess;
 
-	bill_charge(r, &u);
+	bill_charge(r, &u, price);
 	r->computer->used = bill_used(r, &u);
 	keep_usage(r, &(struct usage){ 0 });
 	r->bill.out = 0;
@@ -495,11 +332,16 @@ static void fill_note(const struct run *r, struct usage_note *n)
 		.run = r->names.id,
 		.at_ms = clock_wall_ms(),
 		.usage = b->usage,
+		.tags = bill_tags_counted(r),
 		.priced = !b->unpriced,
 		.nano = b->nano,
 		.reserved = b->reserved,
 	};
+	if (b->reserved)
+		memcpy(n->budgets, b->jobs->reserve.names, sizeof n->budgets);
 	str_copy(n->key, sizeof n->key, str_of(b->who ? b->who->id : ""));
+	if (b->who && b->who->group)
+		memcpy(n->group, b->who->group->id, sizeof n->group);
 	str_copy(n->model, sizeof n->model, str_of(r->given.label));
 	str_copy(n->provider, sizeof n->provider, str_of(r->provider->name));
 }
@@ -509,9 +351,9 @@ static void bill_over_attempt(struct run *r, struct attempt_end *x)
 	int64_t before_nano = r->bill.nano;
 
 	switch (x->how) {
-	case ATTEMPT_DROPPED: x->used = bill_dropped(r, x->e); break;
-	case ATTEMPT_STEP: x->used = bill_step(r); break;
-	case ATTEMPT_LAST: x->used = bill_close(r, x->asked); break;
+	case ATTEMPT_DROPPED: x->used = bill_dropped(r, x->e, &x->price); break;
+	case ATTEMPT_STEP: x->used = bill_step(r, &x->price); break;
+	case ATTEMPT_LAST: x->used = bill_close(r, x->asked, &x->price); break;
 	}
 	x->nano = r->bill.nano - before_nano;
 	x->priced = r->bill.charged && !r->bill.unpriced;
@@ -530,13 +372,14 @@ static void bill_save(struct run *r, struct run_end *x)
 
 static void bill_saved(struct run *r, const struct run_end *x)
 {
-	r->bill.settled = r->bill.reserved || x->turn.later;
+	r->bill.settled = (x->turn.note && x->turn.note->reserved) || x->turn.later;
 }
 
 void bill_news(const struct run *r, struct run_news *n)
 {
 	n->used = r->bill.usage;
 	n->asked = r->attempt.on;
+	n->taken = r->given.restarted;
 	n->priced = !r->bill.unpriced;
 	n->nano = r->bill.nano;
 }
@@ -563,6 +406,26 @@ static void on_settled(struct store_job *job)
 	run_free_if_over(r);
 }
 
+static void bill_settle(struct run *r)
+{
+	struct bill_jobs *j = r->bill.jobs;
+
+	j->settle.job = (struct store_job){ .loop = run_loop(r), .done = on_settled };
+	run_hold(r);
+	if (!store_budget_settle(r->engine->o.store, &j->settle))
+		run_release(r);
+}
+
+void bill_return(struct run *r)
+{
+	struct usage_note *n = &r->bill.jobs->settle.note;
+
+	fill_note(r, n);
+	n->usage = (struct usage){ 0 };
+	n->nano = 0;
+	bill_settle(r);
+}
+
 void bill_over(struct run *r)
 {
 	struct bill      *b = &r->bill;
@@ -575,10 +438,7 @@ void bill_over(struct run *r)
 		return;
 	if (b->reserved) {
 		fill_note(r, &b->jobs->settle.note);
-		b->jobs->settle.job = (struct store_job){ .loop = run_loop(r), .done = on_settled };
-		run_hold(r);
-		if (!store_budget_settle(s, &b->jobs->settle))
-			run_release(r);
+		bill_settle(r);
 	} else if (b->charged && s && s->usage) {
 		fill_note(r, &n);
 		store_usage_add(s, &n);

@@ -3,7 +3,7 @@
  * event of an attempt gets no other attempt. */
 #include "base/clock.h"
 #include "msg/event_code.h"
-#include "run/internal.h"
+#include "run/guard.h"
 
 #include <errno.h>
 
@@ -16,7 +16,7 @@ static void release_held(struct run *r)
 	struct event ev;
 
 	tape_commit(r->journal.tape);
-	while (!r->aborting && event_decode(&held, &ev, &r->commit.released))
+	while (!r->aborting && event_decode_again(&held, &ev, &r->commit.released))
 		if (ev.kind != EVENT_ASKED)
 			run_pass(r, STAGE_COMMIT, &ev);
 	r->commit.released = 0;
@@ -30,9 +30,10 @@ static void release_held(struct run *r)
 static bool commit_attempt(struct run *r)
 {
 	attempt_commit(r);
-	if (!r->computer) {
+	if (!r->computer && !r->given.resumes) {
 		run_stages_leave(r, STAGE_COMMIT);
-		run_drop_request(r);
+		if (!save_is_late(r))
+			run_drop_request(r);
 		attach_release(r);
 	}
 	run_answer_commit(r);
@@ -85,9 +86,10 @@ static void commit_event(struct run *r, const struct event *ev)
 		run_pass(r, STAGE_COMMIT, ev);
 }
 
+/* commit_flush: what a stage before this one holds may still be refused, and comes with the next flush. */
 static void commit_flush(struct run *r)
 {
-	if (!r->committed)
+	if (!r->committed && !guard_holds(r))
 		(void)commit_attempt(r);
 }
 
@@ -110,7 +112,7 @@ static void commit_begun(struct run *r)
 {
 	const struct run_settings *now = r->engine->o.settings(r->engine->o.arg);
 
-	if (!r->given.stream || r->feed.headers_sent)
+	if (!r->given.stream || r->feed.headers_sent || timer_running(&r->commit.timer))
 		return;
 	r->commit.timer.fn = commit_on_timer;
 	timer_start(run_loop(r), &r->commit.timer, now->commit_after_us);

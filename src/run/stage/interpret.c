@@ -292,6 +292,7 @@ static void interpret_event(struct run *r, const struct event *ev)
 	case EVENT_STEP:
 	case EVENT_EXECUTE:
 	case EVENT_EXECUTED:
+	case EVENT_RESUMED:
 	case EVENT__COUNT: break;
 	}
 }

@@ -263,7 +263,9 @@ bool journal_open(struct run *r)
 
 bool journal_strict(const struct run *r)
 {
-	return r->journal.logged && r->engine->o.settings(r->engine->o.arg)->strict;
+	/* A run that goes on after a death begins where its log ends: a client that had seen more would see it twice. */
+	return r->journal.logged &&
+	       (r->given.restarts || r->engine->o.settings(r->engine->o.arg)->strict);
 }
 
 bool journal_begun(const struct run *r)
@@ -280,7 +282,7 @@ static void tell_readers(struct run *r)
 		return;
 	}
 	enqueue_run(r);
-	if (tape_handed(r->journal.tape) == 0 && run_answer_waits(r))
+	if (r->given.restarts || (tape_handed(r->journal.tape) == 0 && run_answer_waits(r)))
 		r->engine->log_urgent = true;
 	arm_timer(r->engine);
 }
@@ -303,15 +305,21 @@ static bool journal_add(struct run *r, const struct event *ev)
 	return true;
 }
 
+uint32_t journal_asked(const struct run *r)
+{
+	return (r->given.fences ? (uint32_t)ASKED_FENCES : 0) |
+	       (r->given.logprobs ? (uint32_t)ASKED_LOGPROBS : 0);
+}
+
 /* add_asked: puts an event before the first one, with everything besides events that a shape
  * depends on; left out where all of that is as usual. */
 static bool add_asked(struct run *r)
 {
-	uint32_t asked = (r->given.fences ? (uint32_t)ASKED_FENCES : 0) |
-			 (r->given.logprobs ? (uint32_t)ASKED_LOGPROBS : 0);
+	uint32_t asked = journal_asked(r);
+	bool     known = r->journal.base > 0 || asked == ASKED_FENCES;
 
-	if (r->journal.seq > 0 || (r->warnings.count == 0 && asked == ASKED_FENCES) ||
-	    !(r->journal.logged || read_again(r)))
+	if (r->journal.seq > r->journal.base || r->journal.warned ||
+	    (r->warnings.count == 0 && known) || !(r->journal.logged || read_again(r)))
 		return true;
 	return journal_add(r, &(struct event){
 				      .kind = EVENT_ASKED,
@@ -368,11 +376,21 @@ static void journal_note(struct run *r, bool at_once)
 	arm_timer(r->engine);
 }
 
+void journal_again(struct run *r, uint64_t last, uint64_t reserved, bool begun)
+{
+	r->journal.seq = last;
+	r->journal.base = begun ? 0 : (uint8_t)last;
+	r->journal.warned = begun || last > 1;
+	r->journal.seq_reserved = reserved > last ? reserved : last;
+	if (begun)
+		tape_commit(r->journal.tape);
+}
+
 void journal_committed(struct run *r)
 {
 	if (!tape_keeps(r->journal.tape))
 		tape_clear(r->journal.tape);
-	else if (r->journal.seq > 0)
+	else if (r->journal.seq > r->journal.base)
 		tell_readers(r);
 }
 
@@ -381,7 +399,7 @@ static bool journal_cut(struct run *r)
 	if (tape_uncommitted(r->journal.tape).n == 0)
 		return false;
 	tape_cut(r->journal.tape);
-	r->journal.seq = 0;
+	r->journal.seq = r->journal.base;
 	return true;
 }
 
@@ -418,6 +436,7 @@ static void journal_save(struct run *r, struct run_end *x)
 {
 	x->turn.last_seq = r->journal.seq;
 	x->turn.unlogged = !journal_wanted(r);
+	x->turn.planned = x->turn.unlogged && r->journal.base > 0;
 	dequeue_run(r);
 	if (r->journal.logged)
 		tape_rest(r->journal.tape, x->turn.events);

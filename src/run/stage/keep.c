@@ -25,7 +25,7 @@ static bool keep_raw(struct run *r, const struct event *ev)
  * stored.  Only that to a prompt comes as text instead of a message. */
 static bool keeps_answer(const struct run *r, const struct event *ev)
 {
-	if (r->given.store || r->content || r->computer)
+	if (r->given.store || r->content || r->computer || cache_is_hit(r))
 		return true;
 	if (r->given.stream ||
 	    (ev->kind != EVENT_MESSAGE && ev->kind != EVENT_LMC && ev->kind != EVENT_TEXT))
@@ -44,6 +44,12 @@ static bool keep_take(struct run *r, const struct event *ev)
 		keep_finish(r, ev);
 	if (!keeps_answer(r, ev))
 		return true;
+	errno = 0;
+	return answer_add(&r->kept.answer, ev);
+}
+
+bool keep_again(struct run *r, const struct event *ev)
+{
 	errno = 0;
 	return answer_add(&r->kept.answer, ev);
 }

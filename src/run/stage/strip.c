@@ -14,7 +14,9 @@ static bool is_touched(const struct run *r, const struct stage *s)
 static bool strip_wanted(const struct run *r)
 {
 	unsigned left = r->engine->stages_with[STAGE_PART_TOUCHES];
-	bool     wanted = false;
+	/* A client that must not see the thoughts gets none of the provider's own words. */
+	bool wanted = prompt_is_native(&r->rq->what.prompt, PROVIDER_GEMINI) &&
+		      r->engine->o.settings(r->engine->o.arg)->reasoning == REASONING_NONE;
 
 	for (; left && !wanted; left &= left - 1)
 		wanted = is_touched(r, run_stages[stage_lowest(left)]);
@@ -23,12 +25,15 @@ static bool strip_wanted(const struct run *r)
 
 static enum step_next strip_start(struct run *r, struct err *e)
 {
-	int64_t n;
+	const struct prompt *p = &r->rq->what.prompt;
+	bool                 gemini = prompt_is_native(p, PROVIDER_GEMINI);
+	int64_t              n;
 
-	if (r->given.stream || !bill_answers(&r->rq->what.prompt, &n) || n == 1)
+	if ((r->given.stream && !gemini) || !budget_answers(p, &n) || n == 1)
 		return STEP_MORE;
-	err_set(e, ERR_NOT_SUPPORTED_YET, "n",
-		"several answers are not supported yet where the gateway changes their text; ask for a stream");
+	err_set(e, ERR_NOT_SUPPORTED_YET, gemini ? "generationConfig.candidateCount" : "n",
+		"several answers are not supported yet where the gateway changes their text%s",
+		gemini ? "" : "; ask for a stream");
 	return STEP_FAILED;
 }
 

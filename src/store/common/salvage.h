@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "msg/event.h"
+#include "store/cut_off.h"
 #include "store/events.h"
 #include "store/turn.h"
 
@@ -28,45 +29,8 @@ void salvage_finish(struct salvage *v);
 void salvage_begin(struct salvage *v);
 /* salvage_add: copies the run's next piece; false: no memory. */
 bool salvage_add(struct salvage *v, const struct events_piece *piece) MUST_USE;
-/* Findings in the pieces besides the answer. */
-struct salvage_told {
-	bool         begun; /* the provider had begun to answer */
-	int64_t      bytes; /* sum of event_weight (msg/event.h) of all events */
-	struct usage usage; /* the provider's last report */
-	bool steps; /* an earlier call of the provider's was over, and another followed or was to */
-};
-
 /* salvage_make: makes the answer of the pieces, borrowed until salvage_begin; empty: none. */
 struct str salvage_make(struct salvage *v, struct salvage_told *ret);
-
-/* cut_off: what a run is worth that its gateway has left without an end. */
-
-/* The error of such a run. */
-#define CUT_OFF_ERROR                                                            \
-	"{\"message\":\"the gateway stopped while this answer was being made\"," \
-	"\"type\":\"server_error\",\"param\":null,\"code\":\"server_stopped\"}"
-
-/* A run's bill, as its row has it. */
-struct cut_off_bill {
-	int64_t    attempts, first_token_ms;
-	struct str provider; /* asked last */
-	struct str key, model;
-	bool       known;  /* false: the run began before rows had the rest */
-	int64_t    in;     /* bytes of the prompt */
-	bool       priced; /* and at which prices */
-	int64_t    price_in, price_out;
-	/* Usage of failed attempts, for which the key pays too; dropped false: none. */
-	bool         dropped;
-	struct usage dropped_usage; /* estimated, if it has any tokens */
-	bool         dropped_priced;
-	int64_t      dropped_nano;
-	bool         asked; /* a provider was being asked */
-};
-
-/* cut_off_charge: estimates what the provider may have charged, for the run's end and for its note; false:
- * the bill is not known. */
-bool cut_off_charge(const struct cut_off_bill *b, const struct salvage_told *told,
-		    struct turn_end *end, struct usage_note *note);
 
 /* unfinished: ends of runs and settlements of reservations that a failing disk did not accept.
  * Without its end, a run would look live for ever; without a settlement, a reservation would stay.
@@ -84,7 +48,7 @@ struct unfinished_end {
 	int64_t           cost_nano;
 	bool              bound; /* the name of the run's answer, if any, stands for it */
 	bool              noted; /* `note` is set */
-	struct usage_note note;  /* the run's usage or reservation */
+	struct usage_note note;  /* the run's usage or reservation; owns its tags */
 };
 
 struct unfinished {
@@ -92,7 +56,7 @@ struct unfinished {
 	size_t                 end_count;
 	size_t                 end_cap;
 	size_t                 ends_done; /* written in the open transaction, from the front */
-	struct usage_note     *notes;     /* owned; the settlements */
+	struct usage_note     *notes;     /* owned, with their tags; the settlements */
 	size_t                 note_count;
 	size_t                 note_cap;
 	size_t                 notes_done; /* written in the open transaction, from the front */

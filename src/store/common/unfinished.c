@@ -8,8 +8,26 @@
 	"{\"message\":\"The answer could not be stored.\",\"type\":\"server_error\"," \
 	"\"param\":null,\"code\":\"storage_unavailable\"}"
 
+/* unfinished_keep: copies what the note borrows; without memory, its usage counts for no tags. */
+static void unfinished_keep(struct usage_note *n)
+{
+	char *tags = n->tags.n > 0 ? malloc(n->tags.n) : NULL;
+
+	n->tags = tags ? (struct str){ memcpy(tags, n->tags.p, n->tags.n), n->tags.n } : STR_NONE;
+}
+
+static void unfinished_drop(struct usage_note *n)
+{
+	free((char *)(uintptr_t)n->tags.p);
+	n->tags = STR_NONE;
+}
+
 void unfinished_finish(struct unfinished *u)
 {
+	for (size_t i = 0; i < u->end_count; i++)
+		unfinished_drop(&u->ends[i].note);
+	for (size_t i = 0; i < u->note_count; i++)
+		unfinished_drop(&u->notes[i]);
 	free(u->ends);
 	free(u->notes);
 	u->ends = NULL;
@@ -52,8 +70,10 @@ void unfinished_end(struct unfinished *u, struct turn_end *j)
 		.bound = j->keyed && j->kept_answer.http != 0,
 		.noted = j->note != NULL,
 	};
-	if (j->note)
+	if (j->note) {
 		end->note = *j->note;
+		unfinished_keep(&end->note);
+	}
 }
 
 void unfinished_made(const struct unfinished_end *was, struct salvage *v, struct turn_end *ret)
@@ -85,17 +105,22 @@ void unfinished_note(struct unfinished *u, const struct usage_note *note)
 	if (!unfinished_grow(&notes, u->note_count, &u->note_cap, sizeof *u->notes))
 		return;
 	u->notes = notes;
-	u->notes[u->note_count++] = *note;
+	u->notes[u->note_count] = *note;
+	unfinished_keep(&u->notes[u->note_count++]);
 }
 
 void unfinished_forget_ends(struct unfinished *u, size_t at, size_t n)
 {
+	for (size_t i = at; i < at + n; i++)
+		unfinished_drop(&u->ends[i].note);
 	u->end_count -= n;
 	memmove(&u->ends[at], &u->ends[at + n], (u->end_count - at) * sizeof *u->ends);
 }
 
 void unfinished_forget_notes(struct unfinished *u, size_t at, size_t n)
 {
+	for (size_t i = at; i < at + n; i++)
+		unfinished_drop(&u->notes[i]);
 	u->note_count -= n;
 	memmove(&u->notes[at], &u->notes[at + n], (u->note_count - at) * sizeof *u->notes);
 }

@@ -5,6 +5,7 @@
 #include "archive/archive.h"
 #include "base/limits.h"
 #include "store/archive.h"
+#include "store/common/excerpt.h"
 #include "store/postgres/answer_names.h"
 #include "store/sql/labels.h"
 #include "store/postgres/operation.h"
@@ -25,7 +26,10 @@ static const char sql_taken[] =
 	"EXISTS (SELECT 1 FROM idempotency WHERE id = ANY($1::bigint[])))::int::bigint";
 static const char sql_add_conversation[] =
 	"INSERT INTO conversation (id, secret, owner, created_ms, leaf, title, metadata, tip, rev, "
-	"instruction) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+	"instruction, opening, excerpt, messages, origin, recent) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, "
+	"$9, $10, $11, $12, $13, $14, CASE WHEN $14 = 1 THEN coalesce(nullif($8, 0), nullif($5, 0), $1) END)";
+static const char sql_add_model[] =
+	"UPDATE conversation SET model = (SELECT model FROM run WHERE run.id = leaf) WHERE id = $1";
 static const char sql_add_labels[] =
 	"INSERT INTO conversation_label (owner, key, value, conversation) SELECT $1, l.key, l.value, "
 	"$2 FROM unnest($3::text[], $4::text[]) AS l(key, value) ON CONFLICT DO NOTHING";
@@ -105,7 +109,26 @@ static void archive_write_labels(struct work *w, const struct archive_import *x)
 	labels_finish(&all);
 }
 
-static void archive_write_conversation(struct work *w, const struct archive_import *x)
+/* archive_write_row: the conversation's row in a list; archives have no costs. */
+static void archive_write_row(struct param *a, const struct archive_import *x,
+			      enum store_origin origin)
+{
+	struct excerpt_row row = { 0 };
+	bool               first = true;
+
+	for (uint32_t i = 0; i < x->w.count; i++)
+		if (x->w.entries[i].kind == ARCHIVE_MESSAGE && x->w.entries[i].text.p) {
+			excerpt_row_add(&row, x->w.entries[i].text, first);
+			first = false;
+		}
+	param_maybe(a, row.opening);
+	param_maybe(a, row.excerpt);
+	param_int(a, x->w.messages);
+	param_int(a, (int64_t)origin);
+}
+
+static void archive_write_conversation(struct work *w, const struct archive_import *x,
+				       enum store_origin origin)
 {
 	const struct archive_conversation *c = &x->w.conversation;
 	struct param                      *a = work_param(w);
@@ -120,6 +143,7 @@ static void archive_write_conversation(struct work *w, const struct archive_impo
 	param_int(a, archive_write_key(x, x->w.tip));
 	param_int(a, c->revision);
 	archive_write_text(a, c->instruction, PARAM_BYTES);
+	archive_write_row(a, x, origin);
 	work_ask(w, sql_add_conversation);
 	if (c->title.n > 0)
 		search_index_title(w, x->w.conversation_as.key);
@@ -247,8 +271,13 @@ static void archive_write_entries(struct work *w, struct archive_import *x, stru
 		archive_write_run(w, x, entry, e);
 		asked++;
 	}
-	if (e->code == ERR_OK)
-		archive_write_messages(w, x, from, x->at);
+	if (e->code != ERR_OK)
+		return;
+	archive_write_messages(w, x, from, x->at);
+	if (x->at == x->w.count) {
+		param_int(work_param(w), x->w.conversation_as.key);
+		work_ask(w, sql_add_model);
+	}
 }
 
 /* --- all --- */
@@ -292,7 +321,7 @@ static enum work_next archive_write_chosen(struct work *w, struct archive_import
 {
 	if (cell_int(work_row(w, 0, 0), 0) == 0) {
 		x->tries = -1;
-		archive_write_conversation(w, x);
+		archive_write_conversation(w, x, j->origin);
 		archive_write_entries(w, x, &j->job.err);
 		return j->job.err.code == ERR_OK ? WORK_AGAIN : WORK_DONE;
 	}

@@ -2,6 +2,7 @@
 #include "store/postgres/batch.h"
 
 #include "store/postgres/operation.h"
+#include "store/postgres/settle.h"
 
 #include <stdlib.h>
 
@@ -110,6 +111,22 @@ static struct batch_state *group_all(struct work *w, struct batch *b)
 	return s;
 }
 
+/* ask_notes: the statement that settles, after those that end runs; returns the number of statements. */
+static size_t ask_notes(struct work *w, const struct batch_state *s)
+{
+	const struct usage_note *notes[LIMIT_STORE_BATCH];
+	size_t                   n = 0;
+
+	for (size_t k = 0; k < KINDS; k++)
+		for (size_t i = 0; kinds[k].how->note && i < s->groups[k].count; i++) {
+			notes[n] = kinds[k].how->note(s->groups[k].jobs[i]);
+			n += notes[n] != NULL;
+		}
+	if (n > 0)
+		settle_ask(w, notes, n);
+	return n > 0;
+}
+
 static enum work_next ask_all(struct work *w, struct batch *b)
 {
 	struct batch_state *s = group_all(w, b);
@@ -117,9 +134,11 @@ static enum work_next ask_all(struct work *w, struct batch *b)
 
 	for (size_t k = 0; s && k < KINDS; k++) {
 		s->groups[k].at = at;
-		if (s->groups[k].count > 0)
+		if (s->groups[k].count > 0 && kinds[k].how->ask)
 			at += kinds[k].how->ask(w, &s->groups[k]);
 	}
+	if (s)
+		at += ask_notes(w, s);
 	if (at > 0)
 		work_confirm(w);
 	return at > 0 ? WORK_AGAIN : WORK_DONE;

@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "store/postgres/work.h"
+#include "store/usage.h"
 
 enum { BATCH_THINGS = 1024 };
 
@@ -37,8 +38,11 @@ struct gathered {
 	size_t (*things)(struct store_job *job, void (*add)(void *arg, int64_t thing), void *arg);
 	/* check: refuses a job for its own data, or because its time is over; NULL: all are good. */
 	void (*check)(const struct postgres *db, struct store_job *job);
-	/* ask: asks the statements; returns their number. */
+	/* ask: asks the statements; returns their number.  NULL: none. */
 	size_t (*ask)(struct work *w, const struct group *g);
+	/* note: the settlement of a job, or NULL.  Those of all kinds are one statement, because two would lock budgets
+	 * in an order of their own, and two gateways wait for each other.  NULL: there are none. */
+	const struct usage_note *(*note)(const struct store_job *job);
 	/* judge: sets the errors of the jobs; true: some have changed no row, and `why` is to be asked. */
 	bool (*judge)(struct work *w, const struct group *g);
 	void (*why)(struct work *w, const struct group *g);

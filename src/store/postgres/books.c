@@ -4,21 +4,34 @@
 #include "store/postgres/chores.h"
 
 #include "store/postgres/postgres.h"
-#include "store/postgres/turn_end.h"
+#include "store/postgres/settle.h"
 
 #include <stdlib.h>
 
 #define DAY_MS ((int64_t)24 * 60 * 60 * 1000)
 
+/* Sums of the same key, day, model and provider differ in their groups and tags, and no statement may add to a row
+ * twice. */
+#define SUMS                                                                           \
+	", sum(calls), sum(estimated), sum(tokens_in), sum(tokens_out), sum(cached), " \
+	"sum(reasoning), sum(nano), sum(unpriced)"
 static const char sql_book[] =
 	"WITH fresh AS (INSERT INTO usage_batch (gateway, seq) VALUES ($1, $2) ON CONFLICT DO NOTHING "
-	"RETURNING seq), old AS (DELETE FROM usage_batch WHERE gateway = $1 AND seq < $2) "
-	"INSERT INTO usage_day (key, day, model, provider, calls, estimated, tokens_in, tokens_out, "
-	"cached, reasoning, nano, unpriced) SELECT s.* FROM (SELECT * FROM unnest($3::text[], "
+	"RETURNING seq), old AS (DELETE FROM usage_batch WHERE gateway = $1 AND seq < $2), "
+	"s AS MATERIALIZED (SELECT * FROM unnest($3::text[], "
 	"$4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[], "
-	"$10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[]) AS s(key, day, "
-	"model, provider, calls, estimated, tokens_in, tokens_out, cached, reasoning, nano, unpriced) "
-	"ORDER BY key, day, model, provider) s WHERE EXISTS (SELECT 1 FROM fresh) " USAGE_DAY_ADDS;
+	"$10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::text[], "
+	"$16::text[]) AS s(key, day, model, provider, calls, estimated, tokens_in, tokens_out, "
+	"cached, reasoning, nano, unpriced, key_group, tags) WHERE EXISTS (SELECT 1 FROM fresh)), "
+	"grouped AS (" USAGE_INTO(
+		"usage_group", USAGE_GROUP_OF, SUMS, "s WHERE key_group <> ''",
+		USAGE_GROUP_ADDS) "), "
+				  "tagged AS (" USAGE_INTO(
+					  "usage_tag", USAGE_TAG_OF, SUMS,
+					  "s WHERE tags IS NOT NULL",
+					  USAGE_TAG_ADDS) ") " USAGE_INTO("usage_day", USAGE_DAY_OF,
+									  SUMS, "s",
+									  USAGE_DAY_ADDS);
 
 /* The sums that are being sent; they stay until their outcome is known. */
 struct books_sums {
@@ -65,6 +78,8 @@ static void books_args(struct param *a, const struct books_sums *s)
 	EACH(INT, param_int(a, S->note.usage.reasoning));
 	EACH(INT, param_int(a, S->note.nano));
 	EACH(INT, param_int(a, S->unpriced));
+	EACH(TEXT, param_text(a, str_of(S->note.group)));
+	EACH(TEXT, param_maybe(a, S->note.tags));
 }
 
 enum work_next books_step(struct work *w)

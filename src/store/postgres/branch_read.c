@@ -9,7 +9,8 @@ static const char sql_conversation[] =
 	"SELECT c.leaf, c.tip, c.instruction, r.secret, r.status, r.base, "
 	"EXISTS (SELECT 1 FROM message a WHERE a.id = c.leaf)::int::bigint, "
 	"EXISTS (SELECT 1 FROM message m WHERE m.id = $4 AND m.secret = $5 AND m.owner = $3 "
-	"AND m.conversation = c.id AND m.run >= 0)::int::bigint "
+	"AND m.conversation = c.id AND m.run >= 0)::int::bigint, c.target, EXISTS (SELECT 1 FROM "
+	"budget b WHERE b.key = 'conv:' || c.id AND b.limit_nano IS NOT NULL)::int::bigint "
 	"FROM conversation c LEFT JOIN run r ON r.id = c.leaf "
 	"WHERE c.id = $1 AND c.secret = $2 AND c.owner = $3";
 /* From the leaf on.  A removed message has no body; its run's settings count nevertheless.  The walk ends
@@ -94,6 +95,8 @@ static enum work_next branch_begin(struct work *w, struct branch_read *j)
 	int64_t end = branch_end(j, r);
 	if (j->job.err.code != ERR_OK || j->live)
 		return WORK_DONE;
+	j->target = cell_int(r, 8);
+	j->capped = cell_int(r, 9) != 0;
 	/* Where no turn has set one, that of the fork's source applies. */
 	if (!cell_null(r, 2))
 		branch_keep_instruction(j, r, 2);

@@ -11,6 +11,11 @@ bool           books_wanted(struct postgres *db);
 enum work_next books_step(struct work *w);
 void           books_over(struct work *w, const struct fault *f);
 
+/* calls: the chore that writes what the ledger of calls has gathered (store/ledger.h). */
+bool           calls_wanted(struct postgres *db);
+enum work_next calls_step(struct work *w);
+void           calls_over(struct work *w, const struct fault *f);
+
 /* cancels: tells other gateways to cancel runs of theirs, and hears of such wishes, through the table
  * `signal`. */
 struct cancels;
@@ -43,9 +48,9 @@ enum work_next claim_given_step(struct work *w);
 void           claim_given_over(struct work *w, const struct fault *f);
 
 /* keys: fills the key ring from the database, when its version has changed. */
-enum { KEYS_RESULTS = 3 }; /* results of keys_ask */
+enum { KEYS_RESULTS = 4 }; /* results of keys_ask */
 
-/* keys_ask: asks for the version, for all valid keys and for the ended sessions.  keys_take: puts the results,
+/* keys_ask: asks for the version, for all valid keys, for the ended sessions and for the groups.  keys_take: puts the results,
  * from the n-th on, into the ring.  False: no memory, or no sense. */
 void keys_ask(struct work *w);
 bool keys_take(struct work *w, size_t n);
@@ -93,6 +98,15 @@ void           share_keep_over(struct work *w, const struct fault *f);
 /* share_sweep_step: removes rows that count no more. */
 enum work_next share_sweep_step(struct work *w);
 void           share_sweep_over(struct work *w, const struct fault *f);
+
+/* retain: the chore that removes conversations, contents of messages and files when their time is over. */
+struct retain;
+
+struct retain *retain_create(void) MUST_USE; /* NULL: no memory */
+void           retain_destroy(struct retain *r);
+bool           retain_wanted(struct postgres *db);
+enum work_next retain_step(struct work *w);
+void           retain_over(struct work *w, const struct fault *f);
 
 /* sweep: the chore that removes what retention no longer keeps, a little at a time. */
 bool           sweep_wanted(struct postgres *db);

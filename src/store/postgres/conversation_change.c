@@ -3,6 +3,7 @@
 
 #include "base/limits.h"
 #include "json/scan.h"
+#include "store/common/excerpt.h"
 #include "store/postgres/chores.h"
 #include "store/postgres/answer_names.h"
 #include "store/postgres/operation.h"
@@ -151,7 +152,10 @@ static const char sql_busy[] =
 	"SELECT EXISTS (SELECT 1 FROM run WHERE conversation = $1 AND status < 2)::int::bigint";
 static const char sql_add[] =
 	"INSERT INTO conversation (id, secret, owner, created_ms, leaf, title, metadata, tip, "
-	"instruction, op) VALUES ($1, $2, $3, $4, 0, $5, $6, $7, $8, $9)";
+	"instruction, op, titled, opening, excerpt, messages, origin, recent, model, target) VALUES ($1, $2, $3, "
+	"$4, 0, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, CASE WHEN $14 = 1 THEN CASE WHEN $7 <> 0 "
+	"THEN $7 ELSE $1 END END, (SELECT model FROM conversation WHERE id = $15), "
+	"(SELECT target FROM conversation WHERE id = $15))";
 static const char sql_add_messages[] =
 	"WITH added AS (INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, "
 	"body) SELECT m.id, m.secret, $1, $2, m.prev, 0, $3, m.body FROM unnest($4::bigint[], "
@@ -162,9 +166,16 @@ static const char sql_add_labels[] =
 	"INSERT INTO conversation_label (owner, key, value, conversation) SELECT $1, l.key, l.value, "
 	"$2 FROM unnest($3::text[], $4::text[]) AS l(key, value) ON CONFLICT DO NOTHING";
 static const char sql_update[] = "UPDATE conversation SET title = $2, metadata = $3, "
-				 "rev = rev + 1, op = $4 WHERE id = $1";
+				 "rev = $7, op = $4, titled = $5, pinned = $6 WHERE id = $1";
+static const char sql_keep[] = "UPDATE conversation SET keep_ms = $2, due_ms = $3 WHERE id = $1";
 static const char sql_move_tip[] =
-	"UPDATE conversation SET tip = $2, rev = rev + 1, op = $3 WHERE id = $1";
+	"UPDATE conversation SET tip = $2, rev = rev + 1, op = $3, messages = messages + $4, "
+	"opening = coalesce(opening, $5), excerpt = coalesce($6, excerpt), "
+	"recent = CASE WHEN origin = 1 THEN $2 END WHERE id = $1";
+/* Removed content is in no list any more. */
+static const char sql_forget_row[] =
+	"UPDATE conversation SET rev = rev + 1, op = $2, messages = greatest(messages - 1, 0), "
+	"opening = nullif(opening, $3), excerpt = nullif(excerpt, $4) WHERE id = $1";
 /* An answer has the id of its run, is in the run's event log, and may be what a key was answered with; a
  * completion without its answer is one no longer. */
 static const char sql_empty[] =
@@ -176,7 +187,10 @@ static const char sql_empty[] =
 	"keys AS (UPDATE idempotency i SET http = 410, body = NULL FROM gone WHERE i.id = gone.id "
 	"OR (i.body IS NOT NULL AND i.subject = $3 AND i.subject > 0 "
 	"AND gone.id BETWEEN i.message_from AND i.message_to)) "
-	"SELECT id FROM gone";
+	"SELECT (SELECT m.body FROM message m WHERE m.id = gone.id) FROM gone";
+/* A statement of its own sees what was kept until the message was locked. */
+static const char sql_uncache[] =
+	"DELETE FROM cached WHERE id IN ($1, (SELECT ~run FROM message WHERE id = $1))";
 /* From each run's last message back to what its first one hangs on. */
 static const char sql_drop_messages[] =
 	"WITH RECURSIVE chain AS (SELECT r.parent AS id, r.base FROM run r WHERE r.conversation = $1 "
@@ -249,8 +263,8 @@ static void change_add_messages(struct work *w, const struct conversation_write 
 	w->db->search_noted = true;
 }
 
-void conversation_put(struct work *w, struct conversation_write *j, struct str title,
-		      struct str metadata, int64_t tip, struct str instruction)
+void conversation_put(struct work *w, struct conversation_write *j, struct store_conversation c,
+		      const struct conversation_rest *rest)
 {
 	struct param *a = work_param(w);
 
@@ -258,17 +272,22 @@ void conversation_put(struct work *w, struct conversation_write *j, struct str t
 	param_secret(a, j->conversation.secret);
 	param_int(a, j->owner);
 	param_int(a, j->now_ms);
-	param_bytes_maybe(a, title);
-	param_maybe(a, metadata);
-	param_int(a, tip);
-	param_bytes_maybe(a, instruction);
+	param_bytes_maybe(a, c.title);
+	param_maybe(a, c.metadata);
+	param_int(a, rest->tip);
+	param_bytes_maybe(a, rest->instruction);
 	param_int(a, w->op);
+	param_int(a, c.title.n > 0 && c.titled == TITLED_BY_MODEL);
+	param_maybe(a, c.opening);
+	param_maybe(a, rest->excerpt);
+	param_int(a, (int64_t)rest->messages);
+	param_int(a, (int64_t)j->origin);
+	param_int(a, j->source.key);
 	work_ask(w, sql_add);
-	if (title.n > 0)
+	if (c.title.n > 0)
 		search_index_title(w, j->conversation.key);
-	change_add_labels(w, j, metadata);
-	j->now = (struct store_conversation){ j->conversation, j->now_ms, 1, title,
-					      metadata.n > 0 ? metadata : STR("{}") };
+	change_add_labels(w, j, c.metadata);
+	j->now = change_cell_made(j, c);
 }
 
 /* The answer has only the added messages. */
@@ -288,16 +307,61 @@ enum work_next conversation_made(struct work *w, struct conversation_write *j)
 	return j->job.err.code == ERR_OK ? WORK_LAST : WORK_AGAIN;
 }
 
+/* change_keep: asks to keep the conversation for as long as the change says, if it does. */
+static void change_keep(struct work *w, const struct conversation_write *j)
+{
+	struct param *a;
+
+	if (j->keep_ms <= 0)
+		return;
+	a = work_param(w);
+	param_int(a, j->conversation.key);
+	param_int(a, j->keep_ms);
+	param_int(a, j->now_ms + j->keep_ms);
+	work_ask(w, sql_keep);
+}
+
 /* --- changes --- */
+
+static void put_ceiling(struct work *w, const struct conversation_write *j)
+{
+	struct param *a;
+
+	if (!j->ceiling_set)
+		return;
+	a = work_param(w);
+	param_int(a, j->conversation.key);
+	param_int(a, j->now_ms);
+	if (j->ceiling_nano > 0)
+		param_int(a, j->ceiling_nano);
+	else
+		param_null(a, PARAM_INT);
+	work_ask(w, ceiling_cell_put);
+}
 
 static enum work_next change_create(struct work *w, struct conversation_write *j)
 {
-	size_t n = j->message_count;
+	size_t                    n = j->message_count;
+	struct excerpt_row        row;
+	struct store_conversation c = { .title = j->title, .metadata = j->metadata };
 
-	conversation_put(w, j, j->title, j->metadata, n > 0 ? j->messages[n - 1].id.key : 0,
-			 STR_NONE);
+	excerpt_row(&row, j->messages, n);
+	if (row.opening.n > 0)
+		c.opening = arena_str(&j->arena, row.opening);
+	if (row.opening.n > 0 && !c.opening.p) {
+		cell_no_memory(&j->job.err);
+		return WORK_DONE;
+	}
+	conversation_put(w, j, c,
+			 &(struct conversation_rest){
+				 .tip = n > 0 ? j->messages[n - 1].id.key : 0,
+				 .excerpt = row.excerpt,
+				 .messages = n,
+			 });
 	if (n > 0)
 		change_add_messages(w, j, 0);
+	change_keep(w, j);
+	put_ceiling(w, j);
 	return conversation_made(w, j);
 }
 
@@ -305,10 +369,8 @@ static enum work_next change_update(struct work *w, struct conversation_write *j
 {
 	struct param *a;
 
-	if (j->title_set)
-		j->now.title = j->title;
+	change_cell_update(j);
 	if (j->metadata_set) {
-		j->now.metadata = j->metadata.n > 0 ? j->metadata : STR("{}");
 		change_keyed(w, sql_drop_labels, j->conversation.key);
 		change_add_labels(w, j, j->metadata);
 	}
@@ -317,10 +379,14 @@ static enum work_next change_update(struct work *w, struct conversation_write *j
 	param_bytes_maybe(a, j->now.title);
 	param_maybe(a, str_is(j->now.metadata, "{}") ? STR_NONE : j->now.metadata);
 	param_int(a, w->op);
+	param_int(a, j->now.titled == TITLED_BY_MODEL);
+	param_int(a, j->now.pinned);
+	param_int(a, j->now.revision);
 	work_ask(w, sql_update);
+	change_keep(w, j);
+	put_ceiling(w, j);
 	if (j->title_set)
 		search_index_title(w, j->conversation.key);
-	j->now.revision++;
 	return WORK_LAST;
 }
 
@@ -341,8 +407,9 @@ static int64_t change_end(struct work *w, struct conversation_write *j)
 
 static enum work_next change_append(struct work *w, struct conversation_write *j)
 {
-	int64_t       end = change_end(w, j);
-	struct param *a;
+	int64_t            end = change_end(w, j);
+	struct excerpt_row row;
+	struct param      *a;
 
 	if (j->job.err.code != ERR_OK)
 		return WORK_DONE;
@@ -352,6 +419,10 @@ static enum work_next change_append(struct work *w, struct conversation_write *j
 		param_int(a, j->conversation.key);
 		param_int(a, j->messages[j->message_count - 1].id.key);
 		param_int(a, w->op);
+		excerpt_row(&row, j->messages, j->message_count);
+		param_int(a, (int64_t)j->message_count);
+		param_maybe(a, row.opening);
+		param_maybe(a, row.excerpt);
 		work_ask(w, sql_move_tip);
 		j->now.revision++;
 	}
@@ -360,7 +431,8 @@ static enum work_next change_append(struct work *w, struct conversation_write *j
 
 static enum work_next change_remove(struct work *w, struct conversation_write *j, unsigned stage)
 {
-	struct param *a;
+	struct excerpt_row row;
+	struct param      *a;
 
 	if (stage == 1) {
 		a = work_param(w);
@@ -376,8 +448,16 @@ static enum work_next change_remove(struct work *w, struct conversation_write *j
 		err_set(&j->job.err, ERR_NOT_FOUND, "", "this conversation has no such item");
 		return WORK_DONE;
 	}
+	change_keyed(w, sql_uncache, j->message.key);
 	change_keyed(w, sql_drop_doc, j->message.key);
-	conversation_touch(w, j);
+	excerpt_row(&row, &(struct store_message){ j->message, cell_str(work_row(w, 0, 0), 0) }, 1);
+	a = work_param(w);
+	param_int(a, j->conversation.key);
+	param_int(a, w->op);
+	param_maybe(a, row.opening);
+	param_maybe(a, row.excerpt);
+	work_ask(w, sql_forget_row);
+	j->now.revision++;
 	return WORK_LAST;
 }
 
@@ -397,6 +477,7 @@ static enum work_next change_drop(struct work *w, struct conversation_write *j)
 	change_keyed(w, sql_drop_runs, key);
 	change_keyed(w, sql_drop_labels, key);
 	change_keyed(w, sql_drop, key);
+	change_keyed(w, ceiling_cell_drop, key);
 	/* The index may have waited for the rows above, or they for it. */
 	change_keyed(w, sql_drop_search, key);
 	return WORK_LAST;
@@ -459,7 +540,8 @@ enum work_next conversation_change(struct work *w, struct conversation_write *j,
 	case CONVERSATION_REMOVE_MESSAGE: return change_remove(w, j, stage);
 	case CONVERSATION_FORK: return conversation_fork(w, j, stage);
 	case CONVERSATION_CREATE: return stage == 1 ? change_create(w, j) : WORK_DONE;
-	case CONVERSATION_UPDATE: return stage == 1 ? change_update(w, j) : WORK_DONE;
+	case CONVERSATION_UPDATE:
+	case CONVERSATION_TITLE: return stage == 1 ? change_update(w, j) : WORK_DONE;
 	case CONVERSATION_APPEND: return stage == 1 ? change_append(w, j) : WORK_DONE;
 	case CONVERSATION_DELETE: return stage == 1 ? change_drop(w, j) : WORK_DONE;
 	case CONVERSATION_CHANGE__COUNT: break;

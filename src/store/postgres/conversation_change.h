@@ -15,9 +15,16 @@ enum {
 };
 enum work_next conversation_fork(struct work *w, struct conversation_write *j, unsigned stage);
 
-/* conversation_put: asks to write a new conversation with its messages (without those of a fork) and labels.
- * instruction: p NULL: none. */
-void conversation_put(struct work *w, struct conversation_write *j, struct str title,
-		      struct str metadata, int64_t tip, struct str instruction);
+/* The columns of a new conversation besides its title, metadata and opening. */
+struct conversation_rest {
+	int64_t    tip;
+	struct str instruction; /* p NULL: none */
+	struct str excerpt;
+	size_t     messages;
+};
+
+/* conversation_put: asks to write a new conversation with its messages (without those of a fork) and labels. */
+void conversation_put(struct work *w, struct conversation_write *j, struct store_conversation c,
+		      const struct conversation_rest *rest);
 /* conversation_made: asks to write the key; WORK_LAST, or WORK_DONE if j's error is set. */
 enum work_next conversation_made(struct work *w, struct conversation_write *j);

@@ -1,5 +1,6 @@
 /* Forks a conversation: walks from the message to the root, then copies from the root on. */
 #include "base/limits.h"
+#include "store/common/excerpt.h"
 #include "store/postgres/conversation_change.h"
 #include "store/sql/cells.h"
 
@@ -30,7 +31,9 @@ static const char sql_copy[] =
 	"JOIN message m ON m.id = n.of RETURNING id) "
 	"INSERT INTO search_queue (seq, kind, id) SELECT id, 2, id FROM added";
 
-enum { FORK_HAS, FORK_WALK, FORK_INSTRUCTION };
+static const char sql_last[] = "SELECT body FROM message WHERE id = $1";
+
+enum { FORK_HAS, FORK_WALK, FORK_INSTRUCTION, FORK_LAST };
 
 /* fork_end: the newest message that is there: while a turn is answered, or when it was not, the last one that
  * it brought. */
@@ -67,6 +70,9 @@ static enum work_next fork_walk(struct work *w, const struct conversation_write 
 	param_int(a, LIMIT_FORK);
 	param_int(a, j->source.key);
 	work_ask(w, sql_instruction);
+	a = work_param(w);
+	param_int(a, end);
+	work_ask(w, sql_last);
 	return WORK_AGAIN;
 }
 
@@ -112,9 +118,10 @@ static struct copy *fork_copies(const struct work *w, size_t *ret_count)
 
 static enum work_next fork_copy(struct work *w, struct conversation_write *j)
 {
-	size_t        n = 0;
-	struct copy  *all;
-	struct param *a;
+	size_t         n = 0;
+	struct copy   *all;
+	struct excerpt last;
+	struct param  *a;
 
 	if (!fork_check(w, j))
 		return WORK_DONE;
@@ -123,14 +130,16 @@ static enum work_next fork_copy(struct work *w, struct conversation_write *j)
 		cell_no_memory(&j->job.err);
 		return WORK_DONE;
 	}
-	struct str instruction = cell_str(work_row(w, FORK_INSTRUCTION, 0), 0);
-	struct str metadata = j->metadata_set ? j->metadata : j->now.metadata;
-
-	if (str_is(metadata, "{}"))
-		metadata = STR_NONE;
+	excerpt_read(&last, work_rows(w, FORK_LAST) > 0 ? cell_str(work_row(w, FORK_LAST, 0), 0)
+							: STR_NONE);
 	/* An empty instruction has ended those before it. */
-	conversation_put(w, j, j->title_set ? j->title : j->now.title, metadata,
-			 n > 0 ? all[n - 1].to.key : 0, instruction);
+	conversation_put(w, j, change_cell_forked(j),
+			 &(struct conversation_rest){
+				 .tip = n > 0 ? all[n - 1].to.key : 0,
+				 .instruction = cell_str(work_row(w, FORK_INSTRUCTION, 0), 0),
+				 .excerpt = excerpt_text(&last),
+				 .messages = n,
+			 });
 	if (n > 0) {
 		a = work_param(w);
 		param_int(a, j->owner);

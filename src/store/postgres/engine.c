@@ -9,6 +9,7 @@
 #include "store/archive.h"
 #include "store/blob.h"
 #include "store/common/export.h"
+#include "store/ledger.h"
 #include "store/postgres/chores.h"
 #include "store/postgres/contents.h"
 #include "store/postgres/lease.h"
@@ -184,6 +185,7 @@ static void engine_op_destroy(struct store *s)
 	search_tools_destroy(db->index);
 	unfinished_finish(&db->unfinished);
 	usage_gather_destroy(db->store.usage);
+	ledger_destroy(db->store.ledger);
 	key_ring_destroy(db->store.ring);
 	blobs_destroy(db->store.blobs);
 	contents_close(db->contents);
@@ -192,6 +194,7 @@ static void engine_op_destroy(struct store *s)
 	cancels_destroy(db->cancels);
 	claim_given_destroy(db->given);
 	share_kept_destroy(db->kept);
+	retain_destroy(db->retain);
 	link_target_destroy(db->target);
 	free(db->booked);
 	free(db);
@@ -206,7 +209,8 @@ static const struct store_ops ops = {
 	.claim_free = engine_op_claim_free,
 };
 
-static const struct pump_chore chores[] = {
+/* The size refuses a row too many, which would never be done. */
+static const struct pump_chore chores[PUMP_CHORES + 1] = {
 	{ .kind = { WORK_IMPLICIT, lease_step, lease_over },
 	  .queue = QUEUE_LOG,
 	  .every_ms = LEASE_RENEW_MS },
@@ -235,6 +239,11 @@ static const struct pump_chore chores[] = {
 	  .queue = QUEUE_LOG,
 	  .every_ms = 1000,
 	  .wanted = books_wanted,
+	  .last = true },
+	{ .kind = { WORK_WRITE, calls_step, calls_over },
+	  .queue = QUEUE_LOG,
+	  .every_ms = 1000,
+	  .wanted = calls_wanted,
 	  .last = true },
 	{ .kind = { WORK_IMPLICIT, news_step, news_over },
 	  .queue = QUEUE_LOG,
@@ -265,6 +274,10 @@ static const struct pump_chore chores[] = {
 	  .queue = QUEUE_LOG,
 	  .every_ms = 100,
 	  .wanted = sweep_wanted },
+	{ .kind = { WORK_WRITE, retain_step, retain_over },
+	  .queue = QUEUE_INDEX,
+	  .every_ms = 10,
+	  .wanted = retain_wanted },
 	{ .kind = { WORK_WRITE, partition_step, partition_over },
 	  .queue = QUEUE_INDEX,
 	  .every_ms = 100,
@@ -326,7 +339,7 @@ static enum errc engine_reap(struct postgres *db, struct link *l, size_t *ret_ru
 			l->fault = db->reap_fault;
 			return direct_fail(l, "recover", e);
 		}
-		*ret_runs += db->reaped;
+		*ret_runs += db->reaped - db->reap_left;
 	} while (db->reaped > 0);
 	return ERR_OK;
 }
@@ -364,12 +377,16 @@ static enum errc engine_start(struct postgres *db, struct link *l, size_t *ret_r
 		    ERR_OK)
 		return e->code;
 	db->store.usage = usage_gather_create(ignore_arg, NULL);
+	if (db->options.calls_rate > 0)
+		db->store.ledger = ledger_create(db->options.calls_rate, ignore_arg, NULL);
 	db->logged = logged_create();
 	db->news = news_create();
 	db->cancels = cancels_create();
 	db->given = claim_given_create();
 	db->kept = share_kept_create();
-	if (!db->store.usage || !db->logged || !db->news || !db->cancels || !db->given || !db->kept)
+	db->retain = retain_create();
+	if (!db->store.usage || (db->options.calls_rate > 0 && !db->store.ledger) || !db->logged ||
+	    !db->news || !db->cancels || !db->given || !db->kept || !db->retain)
 		return err_set(e, ERR_STORAGE, "", "out of memory");
 	return pump_create(db, chores, e);
 }
@@ -466,6 +483,36 @@ static enum errc at_once(const struct store_options *o, enum job kind, struct st
 	return rc;
 }
 
+/* engine_sweep: gateways sweep, too; each takes other rows. */
+static enum errc engine_sweep(const struct store_options *o, bool *ret_served, struct err *e)
+{
+	static const struct work_kind kind = { WORK_WRITE, retain_step, retain_over };
+	struct postgres              *db = engine_make(o, e);
+	struct link                   l = { 0 };
+	int                           applied = 0;
+	enum errc                     rc;
+
+	*ret_served = false;
+	if (!db)
+		return e->code;
+	rc = direct_connect(&l, db->target, db->lock_ms, e);
+	if (rc == ERR_OK)
+		rc = migrate_postgres(&l, o->migrate, &applied, e);
+	if (rc == ERR_OK)
+		rc = lease_take(&l, db, e);
+	db->retain = rc == ERR_OK ? retain_create() : NULL;
+	while (db->retain && retain_wanted(db)) {
+		struct work w = { .db = db, .link = &l, .kind = &kind };
+
+		work_run(&w);
+	}
+	if (rc == ERR_OK && l.fault.kind != FAULT_PG_NONE)
+		rc = direct_fail(&l, "write to", e);
+	link_finish(&l);
+	engine_op_destroy(&db->store);
+	return rc;
+}
+
 static const char sql_next_conversation[] =
 	"SELECT id, secret FROM conversation WHERE id > $1 ORDER BY id LIMIT 1";
 
@@ -542,6 +589,7 @@ const struct store_engine postgres_engine = {
 	.migrate = engine_migrate_store,
 	.export = export_store,
 	.at_once = at_once,
+	.sweep = engine_sweep,
 	.copy = postgres_copy,
 	.backup = refuse_backup,
 	.vacuum = engine_vacuum,

@@ -70,13 +70,13 @@ static const char sql_add_again[] =
 static const char sql_news[] =
 	"UPDATE run r SET attempts = n.attempts, first_token_ms = n.first_token_ms, "
 	"provider = coalesce(n.provider, r.provider), bill_dropped = CASE WHEN n.told = 1 THEN "
-	"ARRAY[n.tokens_in, n.tokens_out, n.cached, n.reasoning, n.nano, n.asked, n.estimated] END, "
+	"ARRAY[n.tokens_in, n.tokens_out, n.cached, n.reasoning, n.nano, n.asked, n.estimated, n.taken] END, "
 	"attempt_log = coalesce(n.attempt_log, r.attempt_log), "
 	"executions = coalesce(n.executions, r.executions) "
 	"FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::text[], "
 	"$7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], "
-	"$13::bigint[], $14::bigint[], $15::text[], $16::text[]) AS n(run, secret, attempts, first_token_ms, provider, "
-	"told, tokens_in, tokens_out, cached, reasoning, nano, asked, estimated, attempt_log, executions) "
+	"$13::bigint[], $14::bigint[], $15::text[], $16::text[], $17::bigint[]) AS n(run, secret, attempts, first_token_ms, provider, "
+	"told, tokens_in, tokens_out, cached, reasoning, nano, asked, estimated, attempt_log, executions, taken) "
 	"WHERE r.id = n.run AND r.secret = n.secret AND r.status < 2 AND r.gateway = $1";
 
 /* A row that was sent again is not inserted again, so the runs are looked at. */
@@ -122,7 +122,7 @@ static void append_nano(struct param *a, const struct run_news *n)
 
 static bool append_some(const struct run_news *n)
 {
-	return n->used.known || n->used.estimated || !n->asked;
+	return n->used.known || n->used.estimated || !n->asked || n->taken;
 }
 
 static void append_news(struct work *w, const struct group *g)
@@ -145,6 +145,7 @@ static void append_news(struct work *w, const struct group *g)
 	EACH_NEWS(INT, param_int(a, n->used.estimated));
 	EACH_NEWS(TEXT, param_maybe(a, n->attempt_log));
 	EACH_NEWS(TEXT, param_maybe(a, n->executions));
+	EACH_NEWS(INT, param_int(a, n->taken));
 	work_ask(w, sql_news);
 }
 

@@ -7,8 +7,8 @@
 static const char sql_use[] = "UPDATE content SET used = 1 WHERE sha256 = $1 RETURNING bytes";
 static const char sql_mine[] = "SELECT id FROM file WHERE id = $1 AND secret = $2";
 static const char sql_add[] =
-	"INSERT INTO file (id, secret, owner, created_ms, bytes, sha256, name, type, purpose) "
-	"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+	"INSERT INTO file (id, secret, owner, created_ms, bytes, sha256, name, type, purpose, "
+	"expires_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
 
 enum { FILE_ADD_KEY, FILE_ADD_CONTENT, FILE_ADD_MINE };
 
@@ -43,6 +43,7 @@ static void file_add_put(struct work *w, struct file_add *j)
 	param_bytes(a, j->file.name);
 	param_bytes(a, j->file.type);
 	param_bytes(a, j->file.purpose);
+	param_int(a, j->file.expires_ms);
 	work_ask(w, sql_add);
 }
 

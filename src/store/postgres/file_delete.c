@@ -1,9 +1,11 @@
 /* Deletes the row of a file, and its content with the last row that names it. */
+#include "store/postgres/file_drop.h"
 #include "store/file.h"
 #include "store/postgres/operation.h"
 
 static const char sql_delete[] =
 	"DELETE FROM file WHERE id = $1 AND secret = $2 AND owner = $3 RETURNING sha256";
+static const char sql_drop_row[] = "DELETE FROM file WHERE id = $1";
 static const char sql_forget_keys[] =
 	"UPDATE idempotency SET http = 410, body = NULL WHERE subject = $1 AND subject > 0";
 /* Whoever adds a file with this content holds the lock, and the next statement sees the new row. */
@@ -21,6 +23,23 @@ static void file_delete_ask(struct work *w, const char *sql, struct str sum)
 {
 	param_bytes(work_param(w), sum);
 	work_ask(w, sql);
+}
+
+/* file_forget: what has to go with the row. */
+static void file_forget(struct work *w, int64_t file, struct str sum)
+{
+	param_int(work_param(w), file);
+	work_ask(w, sql_forget_keys);
+	file_delete_ask(w, sql_lock, sum);
+	file_delete_ask(w, sql_drop, sum);
+	file_delete_ask(w, sql_drop_parts, sum);
+}
+
+void file_drop(struct work *w, int64_t file, struct str sum)
+{
+	param_int(work_param(w), file);
+	work_ask(w, sql_drop_row);
+	file_forget(w, file, sum);
 }
 
 static enum work_next file_delete_step(struct work *w, struct file_delete *j)
@@ -42,12 +61,7 @@ static enum work_next file_delete_step(struct work *w, struct file_delete *j)
 			err_set(&j->job.err, ERR_NOT_FOUND, "", "there is no such file");
 		return WORK_DONE;
 	}
-	struct str sum = cell_str(work_row(w, 0, 0), 0);
-	param_int(work_param(w), j->file.key);
-	work_ask(w, sql_forget_keys);
-	file_delete_ask(w, sql_lock, sum);
-	file_delete_ask(w, sql_drop, sum);
-	file_delete_ask(w, sql_drop_parts, sum);
+	file_forget(w, j->file.key, cell_str(work_row(w, 0, 0), 0));
 	return WORK_LAST;
 }
 

@@ -10,10 +10,9 @@
 static const char sql_version[] =
 	"SELECT version, EXISTS (SELECT 1 FROM api_key)::int::bigint, ticket_secret "
 	"FROM api_key_change";
-static const char sql_good[] =
-	"SELECT number, id, owner, scopes, models, sha256, old_sha256, old_until_ms, expires_ms, "
-	"used_ms, " API_KEY_ALLOWANCE " FROM api_key WHERE revoked_ms = 0";
+static const char sql_good[] = API_KEY_RING "WHERE k.revoked_ms = 0 OR k.revoked_ms > $1";
 static const char sql_ended[] = "SELECT id, secret FROM session_ended WHERE ends_ms > $1";
+static const char sql_groups[] = KEY_GROUP_RING;
 static const char sql_used[] =
 	"UPDATE api_key k SET used_ms = u.used FROM unnest($1::bigint[], $2::bigint[]) "
 	"AS u(number, used) WHERE k.number = u.number AND k.used_ms < u.used";
@@ -24,27 +23,26 @@ void keys_ask(struct work *w)
 {
 	work_param(w);
 	work_ask(w, sql_version);
-	work_param(w);
+	param_int(work_param(w), clock_wall_ms() - KEY_ROW_REVOKED_MS);
 	work_ask(w, sql_good);
 	param_int(work_param(w), clock_wall_ms());
 	work_ask(w, sql_ended);
+	work_param(w);
+	work_ask(w, sql_groups);
 }
 
 static bool keys_row(struct key_ring_table *t, struct row r)
 {
-	return key_row_add(t, &(struct key_row){
-				      .number = cell_int(r, 0),
-				      .id = cell_str(r, 1),
-				      .owner = cell_int(r, 2),
-				      .scopes = cell_int(r, 3),
-				      .models = cell_str(r, 4),
-				      .sha256 = cell_str(r, 5),
-				      .old_sha256 = cell_str(r, 6),
-				      .old_until_ms = cell_int(r, 7),
-				      .expires_ms = cell_int(r, 8),
-				      .used_ms = cell_int(r, 9),
-				      .allowance = api_key_cell_allowance(r, 10),
-			      });
+	struct key_row row = api_key_cell_ring(r);
+
+	return key_row_add(t, &row);
+}
+
+static bool group_row(struct key_ring_table *t, struct row r)
+{
+	struct key_row row = key_group_cell_ring(r);
+
+	return key_row_add_group(t, &row);
 }
 
 bool keys_take(struct work *w, size_t n)
@@ -65,6 +63,8 @@ bool keys_take(struct work *w, size_t n)
 	for (int i = 0; t && ok && i < work_rows(w, n + 2); i++)
 		ok = key_ring_end(
 			t, cell_id(cell_int(work_row(w, n + 2, i), 0), work_row(w, n + 2, i), 1));
+	for (int i = 0; t && ok && i < work_rows(w, n + 3); i++)
+		ok = group_row(t, work_row(w, n + 3, i));
 	if (!t || !ok) {
 		key_ring_table_destroy(t);
 		return false;

@@ -32,7 +32,7 @@
 /* The functions that the engine uses. */
 /* clang-format off */
 #define PQ_FUNCTIONS(X) \
-	X(PQbackendPID) X(PQclear) X(PQconninfoFree) X(PQconninfoParse) X(PQconnectPoll) \
+	X(PQbackendPID) X(PQclear) X(PQcmdTuples) X(PQconninfoFree) X(PQconninfoParse) X(PQconnectPoll) \
 	X(PQconnectStartParams) X(PQconsumeInput) X(PQenterPipelineMode) X(PQerrorMessage) \
 	X(PQexitPipelineMode) X(PQsendQuery) X(PQfinish) X(PQflush) X(PQfreemem) \
 	X(PQgetisnull) X(PQgetlength) X(PQgetResult) X(PQgetvalue) X(PQhost) \

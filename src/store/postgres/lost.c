@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "store/postgres/logged.h"
 #include "store/postgres/postgres.h"
+#include "store/postgres/settle.h"
 #include "store/postgres/turn_end.h"
 
 enum { LOST_NOTES = 64 };
@@ -27,21 +28,22 @@ bool lost_wanted(struct postgres *db)
 	return unfinished_count(&db->unfinished) > 0 && !logged_doubtful(db);
 }
 
-static void lost_settle(struct work *w)
+/* lost_settle: after the end, because budgets are locked after conversations, as by any other end.  False: nothing is to be
+ * settled. */
+static bool lost_settle(struct work *w)
 {
 	const struct unfinished *u = &w->db->unfinished;
 	const struct usage_note *notes[LOST_NOTES + 1];
 	size_t                   n = 0;
 
-	while (n < LOST_NOTES && n < u->note_count) {
+	for (; n < u->notes_done; n++)
 		notes[n] = &u->notes[n];
-		n++;
-	}
 	/* The usage of an end is booked nowhere else, so a conversation deleted meanwhile does not matter. */
-	if (u->end_count > 0 && u->ends[0].noted)
+	if (u->ends_done > 0 && u->ends[0].noted)
 		notes[n++] = &u->ends[0].note;
 	if (n > 0)
 		settle_ask(w, notes, n);
+	return n > 0;
 }
 
 static void lost_find(struct work *w)
@@ -58,7 +60,7 @@ static void lost_find(struct work *w)
 	work_ask(w, sql_pieces);
 }
 
-static enum work_next lost_end(struct work *w)
+static void lost_end(struct work *w)
 {
 	const struct unfinished_end *was = &w->db->unfinished.ends[0];
 	struct lost_state           *s = w->state;
@@ -75,7 +77,6 @@ static enum work_next lost_end(struct work *w)
 	}
 	unfinished_made(was, &s->salvage, &s->end);
 	turn_end_ask(w, (struct turn_end *[]){ &s->end }, 1);
-	return WORK_LAST;
 }
 
 enum work_next lost_step(struct work *w)
@@ -92,13 +93,15 @@ enum work_next lost_step(struct work *w)
 		u->notes_done = u->note_count < LOST_NOTES ? u->note_count : LOST_NOTES;
 		u->ends_done = u->end_count > 0;
 		lost_find(w);
-		lost_settle(w);
 		return WORK_AGAIN;
 	}
-	case 1:
-		if (u->ends_done > 0 && work_rows(w, 0) > 0)
-			return lost_end(w);
-		return WORK_DONE;
+	case 1: {
+		bool ends = u->ends_done > 0 && work_rows(w, 0) > 0;
+
+		if (ends)
+			lost_end(w);
+		return lost_settle(w) || ends ? WORK_LAST : WORK_DONE;
+	}
 	default: return WORK_DONE;
 	}
 }

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/limits.h"
 #include "store/postgres/link.h"
 #include "store/postgres/lease.h"
@@ -107,6 +108,11 @@ static enum errc migrate_once(struct link *l, int *ret_applied, struct err *e)
 	/* Another gateway may have done it while this one waited. */
 	if (migrate_look(l, &count, &fresh, e) != ERR_OK)
 		return e->code;
+	if (!fresh && postgres_migrations[count].name)
+		log_note(LOG_INFO, "migrate",
+			 "migrations of the database begin, the first one is %s; a large database "
+			 "takes minutes",
+			 postgres_migrations[count].name);
 	buf_init(&script, 4 * MIB);
 	bool ok = buf_text(&script, fresh ? create_record : "SELECT 1");
 	for (i = count; ok && postgres_migrations[i].name; i++)

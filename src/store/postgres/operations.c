@@ -5,6 +5,7 @@
 #include "store/postgres/operation.h"
 #include "store/postgres/lease.h"
 #include "store/postgres/postgres.h"
+#include "store/sql/cells.h"
 
 #define OP_ALONE(X)                               \
 	X(BRANCH_READ, branch_read)               \
@@ -82,6 +83,13 @@ enum work_mode operation_mode(const struct job_kind *kind)
 	return sql_ops[kind->job] ? sql_ops[kind->job]->mode : alone[kind->job]->mode;
 }
 
+static void audit_ask(struct work *w, const struct audit_entry *x)
+{
+	CHECK(w->kind->mode == WORK_WRITE);
+	audit_cell_params(work_param(w), x);
+	work_ask(w, audit_cell_put);
+}
+
 enum work_next operation_step(struct work *w, struct store_job *job)
 {
 	const struct sql_op *shared = sql_ops[job->kind->job];
@@ -93,11 +101,15 @@ enum work_next operation_step(struct work *w, struct store_job *job)
 					      .now_ms = lease_now_ms(w->db),
 					      .gateway = w->db->gateway } };
 
-	if (w->stage == 0)
+	if (w->stage == 0) {
 		job->err = (struct err){ .code = ERR_OK };
+		job->unchanged = false;
+	}
 	enum work_next next =
 		shared ? shared->step(&p.query, job) : alone[job->kind->job]->step(w, job);
 	w->refused = job->err.code != ERR_OK;
+	if (job->audit && next == WORK_LAST && !w->refused && !job->unchanged)
+		audit_ask(w, job->audit);
 	if (shared && shared->keys && next == WORK_LAST)
 		keys_ask(w);
 	/* The ring changes before the answer, so that a revoked key is refused after it. */

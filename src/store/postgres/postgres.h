@@ -15,6 +15,7 @@ struct claim_given;
 struct logged;
 struct news;
 struct pump;
+struct retain;
 struct search_tools;
 struct share_kept;
 
@@ -42,13 +43,18 @@ struct postgres {
 	bool                     booking;
 	const struct usage_sum **booked; /* owned; the sums are the gatherer's */
 	size_t                   booked_count;
+	bool                     calls_lost; /* the work of calls_write.c found no memory */
 	bool                     keys_failed, keys_said; /* the last look at the keys (keys.c) */
-	size_t                   reaped;           /* runs that the last work of reap.c has ended */
-	struct fault             reap_fault;       /* how that work has ended */
-	bool                     search_noted;     /* rows for the search index were written */
+	size_t                   reaped;       /* runs that the last work of reap.c has found, */
+	size_t                   reap_left;    /* and those of them that may go on */
+	struct fault             reap_fault;   /* how that work has ended */
+	bool                     search_noted; /* rows for the search index were written */
 	int64_t                  search_looked_us; /* when the queue of the index was read last */
-	int64_t                  sweep_us;         /* when old rows are looked for again */
-	int64_t                  size_us;          /* when surplus events are looked for again */
+	int64_t                  aged_us; /* when rows that are kept for long are looked at again */
+	char    ceiling_at[BUDGET_NAME];  /* ceilings up to this name were looked at; "": none */
+	size_t  aged;     /* statements of the sweep that goes on that remove such rows */
+	int64_t sweep_us; /* when old rows are looked for again */
+	int64_t size_us;  /* when surplus events are looked for again */
 	/* The tables of the event log (partition.c). */
 	struct {
 		int64_t look_us;   /* when they are looked at again */
@@ -66,5 +72,6 @@ struct postgres {
 	struct cancels      *cancels;      /* owned */
 	struct claim_given  *given;        /* owned */
 	struct share_kept   *kept;         /* owned */
+	struct retain       *retain;       /* owned */
 	uint64_t             share_order;  /* number of the last answer (share_take.c) */
 };

@@ -20,7 +20,6 @@
 #include <stdlib.h>
 
 enum {
-	CHORES = 20,
 	READERS_MOST = 64,
 	CONNECT_PAUSE_US = 200 * 1000, /* between two tries to connect */
 	BEGINS_US = 2500 * 1000,       /* without a connection so long, new turns are refused */
@@ -45,9 +44,9 @@ struct hand {
 struct pump {
 	struct postgres         *db;
 	struct pump_chore const *chores;
-	int64_t                  due_us[CHORES];
-	bool                     running[CHORES];
-	bool                     last_done[CHORES];
+	int64_t                  due_us[PUMP_CHORES];
+	bool                     running[PUMP_CHORES];
+	bool                     last_done[PUMP_CHORES];
 	struct queues           *queues; /* owned */
 	pthread_t                thread;
 	bool                     started;
@@ -256,7 +255,7 @@ static void pump_start(struct pump *p, struct hand *h, const struct work_kind *k
 
 static bool start_chore(struct pump *p, struct hand *h, int64_t now_us, bool stopping)
 {
-	for (int n = 0; n < CHORES && p->chores[n].kind.step; n++) {
+	for (int n = 0; n < PUMP_CHORES && p->chores[n].kind.step; n++) {
 		const struct pump_chore *c = &p->chores[n];
 
 		if (c->queue != h->queue || p->running[n])
@@ -478,7 +477,7 @@ static int64_t next_time(const struct pump *p, int64_t now_us)
 		at = t < at ? t : at;
 	}
 	/* A chore that its connection delays is no reason to wake up. */
-	for (int n = 0; n < CHORES && p->chores[n].kind.step; n++) {
+	for (int n = 0; n < PUMP_CHORES && p->chores[n].kind.step; n++) {
 		const struct hand *h = &p->hands[p->chores[n].queue];
 
 		if (!h->busy && h->link.state == LINK_IDLE && p->due_us[n] < at)
@@ -514,7 +513,7 @@ static bool is_over(struct pump *p)
 
 	for (size_t i = 0; i < p->hand_count; i++)
 		idle = idle && !p->hands[i].busy && !p->hands[i].halves;
-	for (int n = 0; idle && n < CHORES && p->chores[n].kind.step; n++)
+	for (int n = 0; idle && n < PUMP_CHORES && p->chores[n].kind.step; n++)
 		idle = !p->chores[n].last || p->last_done[n] ||
 		       p->hands[p->chores[n].queue].link.state != LINK_IDLE;
 	return idle && queues_empty(p->queues);

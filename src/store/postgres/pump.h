@@ -62,6 +62,8 @@ struct postgres;
 struct pump;
 
 /* A work that the pump begins by itself, at the latest `every_ms` after its last end. */
+enum { PUMP_CHORES = 32 };
+
 struct pump_chore {
 	struct work_kind kind;
 	enum queue       queue;
@@ -72,7 +74,7 @@ struct pump_chore {
 };
 
 /* pump_create: connects to the database and starts the thread, which reads db->pump; chores: a table that ends
- * with a row without step.  db->pump is owned. */
+ * with a row without step, at most PUMP_CHORES before it.  db->pump is owned. */
 enum errc pump_create(struct postgres *db, const struct pump_chore *chores, struct err *e) MUST_USE;
 /* pump_destroy: does all queued jobs, and ends the thread. */
 void pump_destroy(struct pump *p);

@@ -3,6 +3,7 @@
 #include "store/postgres/lease.h"
 #include "store/postgres/chores.h"
 #include "store/postgres/postgres.h"
+#include "store/postgres/settle.h"
 #include "store/postgres/turn_end.h"
 
 enum { REAP_RUNS = 16 };
@@ -14,9 +15,12 @@ static const char sql_runs[] =
 	"SELECT r.id, r.secret, r.seq_reserved, r.attempts, r.first_token_ms, r.provider, "
 	"r.bill_key, r.bill_model, r.bill_in, r.bill_price_in, r.bill_price_out, "
 	"r.bill_dropped[1], r.bill_dropped[2], r.bill_dropped[3], r.bill_dropped[4], "
-	"r.bill_dropped[5], coalesce(r.bill_dropped[6], 1), coalesce(r.bill_dropped[7], 1) "
+	"r.bill_dropped[5], coalesce(r.bill_dropped[6], 1), coalesce(r.bill_dropped[7], 1), "
+	"coalesce(r.bill_dropped[8], 0), r.tags "
 	"FROM gateway g JOIN run r ON r.gateway = g.id WHERE g.dead = 1 AND r.status < 2 "
 	"ORDER BY r.id LIMIT 16 FOR UPDATE OF r SKIP LOCKED";
+/* They are this gateway's now: to end (turn_end.c), or to go on with. */
+static const char sql_own[] = "UPDATE run SET gateway = $1 WHERE id = ANY($2::bigint[])";
 static const char sql_pieces[] = "SELECT run, first, last, data FROM event "
 				 "WHERE run = ANY($1::bigint[]) ORDER BY run, last";
 /* Keys of unstored calls: those whose answer had begun have lost it; those of other calls are free. */
@@ -27,33 +31,38 @@ static const char sql_keys[] =
 	"AND g.dead = 1 AND i.http = 0 AND i.stored = 0 AND i.outcome > 0";
 /* A lost call is booked with a quarter of its reservation, about the number of tokens in the reserved number
  * of bytes. */
+#define SUMS                                                                              \
+	", count(*), count(*), sum(tokens_in / 4), sum((tokens - tokens_in) / 4), 0, 0, " \
+	"sum(nano / 4), 0"
 static const char sql_reservations[] =
 	"WITH gone AS (DELETE FROM reservation r WHERE (r.made_ms < $1 OR EXISTS (SELECT 1 FROM "
 	"gateway g WHERE g.id = r.gateway AND g.dead = 1)) AND NOT EXISTS (SELECT 1 FROM run x "
 	"WHERE x.id = r.run AND x.status < 2) RETURNING r.run, r.key, r.model, r.provider, r.nano, "
-	"r.tokens, r.tokens_in), "
-	"locked AS MATERIALIZED (SELECT b.key FROM budget b WHERE b.key IN (SELECT key FROM gone) "
+	"r.tokens, r.tokens_in, r.tags, coalesce(r.budgets, r.key) AS names, $2::bigint AS day, "
+	"coalesce(" SETTLE_GROUP ", '') AS key_group), "
+	"parts AS (SELECT k.key, g.nano, g.tokens, g.tokens_in FROM gone g CROSS JOIN LATERAL "
+	"unnest(string_to_array(g.names, ' ')) AS k(key)), "
+	"locked AS MATERIALIZED (SELECT b.key FROM budget b WHERE b.key IN (SELECT key FROM parts) "
 	"ORDER BY b.key FOR UPDATE), "
 	"sums AS (SELECT key, sum(nano)::bigint AS was_nano, sum(tokens)::bigint AS was_tokens, "
 	"sum(nano / 4)::bigint AS nano, sum(tokens_in / 4 + (tokens - tokens_in) / 4)::bigint AS "
-	"tokens FROM gone GROUP BY key), "
+	"tokens FROM parts GROUP BY key), "
 	"spent AS (UPDATE budget b SET reserved_nano = greatest(b.reserved_nano - s.was_nano, 0), "
 	"reserved_tokens = greatest(b.reserved_tokens - s.was_tokens, 0), "
 	"spent_nano = b.spent_nano + s.nano, spent_tokens = b.spent_tokens + s.tokens "
 	"FROM sums s JOIN locked l USING (key) WHERE b.key = s.key), "
 	"guessed AS (UPDATE run r SET usage_estimated = 1, usage_in = g.tokens_in / 4, "
 	"usage_out = (g.tokens - g.tokens_in) / 4, cost_nano = g.nano / 4 FROM gone g "
-	"WHERE r.id = g.run AND r.usage_estimated IS NULL) "
-	"INSERT INTO usage_day (key, day, model, provider, calls, estimated, tokens_in, tokens_out, "
-	"cached, reasoning, nano, unpriced) SELECT key, $2, model, provider, count(*), count(*), "
-	"sum(tokens_in / 4), sum((tokens - tokens_in) / 4), 0, 0, sum(nano / 4), 0 FROM gone "
-	"GROUP BY key, model, provider ORDER BY key, model, provider "
-	"ON CONFLICT (key, day, model, provider) DO UPDATE SET "
-	"calls = usage_day.calls + excluded.calls, "
-	"estimated = usage_day.estimated + excluded.estimated, "
-	"tokens_in = usage_day.tokens_in + excluded.tokens_in, "
-	"tokens_out = usage_day.tokens_out + excluded.tokens_out, "
-	"nano = usage_day.nano + excluded.nano";
+	"WHERE r.id = g.run AND r.usage_estimated IS NULL), "
+	"grouped AS (" USAGE_INTO(
+		"usage_group", USAGE_GROUP_OF, SUMS, "gone WHERE key_group <> ''",
+		USAGE_GROUP_ADDS) "), "
+				  "tagged AS (" USAGE_INTO(
+					  "usage_tag", USAGE_TAG_OF, SUMS,
+					  "gone WHERE tags IS NOT NULL",
+					  USAGE_TAG_ADDS) ") " USAGE_INTO("usage_day", USAGE_DAY_OF,
+									  SUMS, "gone",
+									  USAGE_DAY_ADDS);
 /* A dead gateway's row stays for a day, so that a paused process that wakes up finds itself dead. */
 static const char sql_forget[] =
 	"DELETE FROM gateway g WHERE g.dead = 1 AND g.lease_until < now() - interval '1 day' "
@@ -74,9 +83,11 @@ struct reap_state {
 		uint64_t            last; /* logged event */
 		struct cut_off_bill bill;
 		char                provider[64], key[IDENTITY_ID_MAX], model[LIMIT_MODEL + 1];
+		char                tags[LIMIT_TAGS];
 		struct salvage      salvage;
 		struct turn_end     end;
 		struct usage_note   note;
+		bool                left; /* it may go on */
 	} runs[REAP_RUNS];
 	size_t count;
 };
@@ -119,29 +130,36 @@ static void reap_read(struct postgres *db, struct row r, struct reaped *x)
 		.dropped_priced = !cell_null(r, 15),
 		.dropped_nano = cell_int(r, 15),
 		.asked = cell_int(r, 16) != 0,
+		.taken = cell_int(r, 18) != 0,
+		.tags = reap_copy(x->tags, sizeof x->tags, cell_str(r, 19)),
 	};
 	salvage_init(&x->salvage, db->options.assemble);
 }
 
 static void reap_declare(struct work *w)
 {
-	int64_t       now_ms = lease_now_ms(w->db);
-	struct param *a;
-
 	work_param(w);
 	work_ask(w, sql_declare);
 	work_param(w);
 	work_ask(w, sql_runs);
 	work_param(w);
 	work_ask(w, sql_keys);
-	a = work_param(w);
-	param_int(a, now_ms - DAY_MS);
-	param_int(a, now_ms / DAY_MS);
-	work_ask(w, sql_reservations);
 	work_param(w);
 	work_ask(w, sql_forget);
 	work_param(w);
 	work_ask(w, sql_signals);
+}
+
+/* reap_reservations: ends those of calls without a run that has to end.  It locks budgets, as settle_ask does, in an order
+ * that holds within one statement; so no transaction asks both. */
+static void reap_reservations(struct work *w)
+{
+	int64_t       now_ms = lease_now_ms(w->db);
+	struct param *a = work_param(w);
+
+	param_int(a, now_ms - DAY_MS);
+	param_int(a, now_ms / DAY_MS);
+	work_ask(w, sql_reservations);
 }
 
 static enum work_next reap_find(struct work *w)
@@ -150,9 +168,13 @@ static enum work_next reap_find(struct work *w)
 	int                rows = work_rows(w, 1);
 	struct param      *a;
 
-	w->db->reaped = 0;
-	if (rows == 0 || !s)
+	w->db->reaped = w->db->reap_left = 0;
+	if (!s)
 		return WORK_DONE;
+	if (rows == 0) {
+		reap_reservations(w);
+		return WORK_LAST;
+	}
 	for (int i = 0; i < rows && i < REAP_RUNS; i++)
 		reap_read(w->db, work_row(w, 1, i), &s->runs[s->count++]);
 	a = work_param(w);
@@ -180,7 +202,7 @@ static bool reap_pieces(struct work *w, struct reaped *x)
 	return ok;
 }
 
-static void reap_end(struct reaped *x, int64_t now_ms)
+static void reap_end(struct reaped *x, bool cuts, int64_t now_ms)
 {
 	struct salvage_told told;
 
@@ -192,6 +214,7 @@ static void reap_end(struct reaped *x, int64_t now_ms)
 	};
 	x->note = (struct usage_note){ .run = x->run, .at_ms = now_ms };
 	x->end.answer = salvage_make(&x->salvage, &told);
+	x->left = cuts && cut_off_goes_on(&x->bill, &told);
 	x->end.keyed = true;
 	x->end.kept_answer.http = told.begun ? 200 : 0;
 	if (!cut_off_charge(&x->bill, &told, &x->end, &x->note))
@@ -207,17 +230,44 @@ static enum work_next reap_ends(struct work *w)
 	struct turn_end         *ends[REAP_RUNS];
 	const struct usage_note *notes[REAP_RUNS];
 	int64_t                  now_ms = lease_now_ms(w->db);
+	size_t                   n = 0;
+	struct param            *a;
 
+	if (s->count == 0) /* reap_reservations was the last */
+		return WORK_DONE;
 	for (size_t i = 0; i < s->count; i++) {
-		(void)reap_pieces(w, &s->runs[i]);
-		reap_end(&s->runs[i], now_ms);
-		ends[i] = &s->runs[i].end;
-		notes[i] = &s->runs[i].note;
+		struct reaped *x = &s->runs[i];
+
+		(void)reap_pieces(w, x);
+		reap_end(x, w->db->options.cut != NULL, now_ms);
+		if (x->left) {
+			w->db->reap_left++;
+			continue;
+		}
+		ends[n] = &x->end;
+		notes[n++] = &x->note;
 	}
 	w->db->reaped = s->count;
-	turn_end_ask(w, ends, s->count);
-	settle_ask(w, notes, s->count);
+	a = work_param(w);
+	param_int(a, w->db->gateway);
+	PARAM_EACH(a, PARAM_INT, i, s->count, param_int(a, s->runs[i].run.key));
+	work_ask(w, sql_own);
+	if (n > 0) {
+		turn_end_ask(w, ends, n);
+		settle_ask(w, notes, n);
+	}
 	return WORK_LAST;
+}
+
+/* reap_tell: the runs that may go on are this gateway's, for good. */
+static enum work_next reap_tell(const struct work *w)
+{
+	const struct reap_state *s = w->state;
+
+	for (size_t i = 0; s && i < s->count; i++)
+		if (s->runs[i].left)
+			w->db->options.cut(s->runs[i].run);
+	return WORK_DONE;
 }
 
 enum work_next reap_step(struct work *w)
@@ -226,13 +276,13 @@ enum work_next reap_step(struct work *w)
 	case 0: reap_declare(w); return WORK_AGAIN;
 	case 1: return reap_find(w);
 	case 2: return reap_ends(w);
-	default: return WORK_DONE;
+	default: return reap_tell(w);
 	}
 }
 
 void reap_over(struct work *w, const struct fault *f)
 {
 	if (f)
-		w->db->reaped = 0;
+		w->db->reaped = w->db->reap_left = 0;
 	w->db->reap_fault = f ? *f : (struct fault){ 0 };
 }

@@ -84,6 +84,8 @@ static const char sql_sweep[] =
 /* A gateway sends its sums again for minutes at most, and its own row stays for a day after its death (reap.c). */
 static const char sql_batches[] = "DELETE FROM usage_batch b WHERE NOT EXISTS "
 				  "(SELECT 1 FROM gateway g WHERE g.id = b.gateway)";
+static const char sql_call_batches[] = "DELETE FROM call_batch b WHERE NOT EXISTS "
+				       "(SELECT 1 FROM gateway g WHERE g.id = b.gateway)";
 
 enum work_next share_sweep_step(struct work *w)
 {
@@ -93,6 +95,8 @@ enum work_next share_sweep_step(struct work *w)
 	work_ask(w, sql_sweep);
 	work_param(w);
 	work_ask(w, sql_batches);
+	work_param(w);
+	work_ask(w, sql_call_batches);
 	return WORK_LAST;
 }
 

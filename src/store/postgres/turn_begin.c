@@ -3,24 +3,22 @@
  * What the update or the insert of the conversation returns, is begun; all else is written for these. */
 #include "store/turn.h"
 #include "base/limits.h"
+#include "store/common/excerpt.h"
 #include "store/postgres/answer_names.h"
 #include "store/postgres/batch.h"
 #include "store/sql/labels.h"
 #include "store/postgres/postgres.h"
 
-#define TURNS                                                                                    \
-	"SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], "          \
-	"$5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], "  \
-	"$11::bigint[], $12::bigint[], $13::bigint[], $14::text[], $15::text[], $16::text[], "   \
-	"$17::bytea[], $18::text[], $19::text[], $20::bigint[], $21::text[], $22::text[], "      \
-	"$23::text[], $24::text[], $25::bigint[], $26::bigint[], $27::bigint[]) AS t(run, "      \
-	"secret, owner, conversation, conversation_secret, fresh, branching, expected, parent, " \
-	"parent_secret, last, now, seq, model, provider, shape, instruction, "                   \
-	"conversation_metadata, run_metadata, continues, request_id, settings, bill_key, "       \
-	"bill_model, bill_in, bill_price_in, bill_price_out)"
-#define TURN_MESSAGES                                                                       \
-	"SELECT * FROM unnest($28::bigint[], $29::bigint[], $30::bigint[], $31::bigint[], " \
-	"$32::text[]) AS m(run, id, secret, prev, body)"
+/* Parameters bring their types along (store/sql/param.h). */
+#define TURNS                                                                                             \
+	"SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, "         \
+	"$16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $42, $43, $44, $45, $46) AS t(run, " \
+	"secret, owner, conversation, other, fresh, branching, expected, parent, "                        \
+	"parent_secret, last, now, seq, model, provider, shape, instruction, "                            \
+	"labels, metadata, continues, request_id, settings, bill_key, "                                   \
+	"bill_model, bill_in, bill_price_in, bill_price_out, opening, excerpt, brings, origin, tags)"
+#define TURN_MESSAGES \
+	"SELECT * FROM unnest($28, $29, $30, $31, $32) AS m(run, id, secret, prev, body)"
 #define HAS_PARENT                                                                    \
 	"(t.parent = 0 OR EXISTS (SELECT 1 FROM message p WHERE p.id = t.parent AND " \
 	"p.secret = t.parent_secret AND p.conversation = t.conversation))"
@@ -29,48 +27,57 @@
 #define ALIVE(me) "EXISTS (SELECT 1 FROM gateway g WHERE g.id = " me " AND g.dead = 0)"
 /* A key that was taken is locked before anything is written.  Without its claim, which a crash of the server may have
  * lost, another gateway may have made the call. */
-#define CLAIMS                                                                                         \
-	"claims AS MATERIALIZED (SELECT k.run FROM unnest($36::bigint[], $37::text[], $40::bigint[]) " \
-	"AS k(run, key, owner) JOIN idempotency i USING (owner, key) WHERE i.gateway = $39 "           \
+#define CLAIMS                                                                               \
+	"claims AS MATERIALIZED (SELECT k.run FROM unnest($36, $37, $40) "                   \
+	"AS k(run, key, owner) JOIN idempotency i USING (owner, key) WHERE i.gateway = $39 " \
 	"FOR UPDATE OF i)"
-#define HAS_CLAIM "(t.run <> ALL($41::bigint[]) OR t.run IN (SELECT run FROM claims))"
+#define HAS_CLAIM "(t.run <> ALL($41) OR t.run IN (SELECT run FROM claims))"
 
 static const char sql_begin[] =
 	"WITH " CLAIMS ", t AS MATERIALIZED (" TURNS " WHERE " HAS_CLAIM "), "
 	"waits AS MATERIALIZED (SELECT r.id FROM run r JOIN t ON t.continues = r.id "
 	"WHERE t.branching = 2 AND r.status = 2 FOR UPDATE OF r), "
-	"moved AS (UPDATE conversation c SET leaf = t.run, tip = 0, rev = c.rev + 1 FROM t "
-	"WHERE t.fresh = 0 AND c.id = t.conversation AND c.secret = t.conversation_secret "
+	"moved AS (UPDATE conversation c SET leaf = t.run, tip = 0, rev = c.rev + 1, "
+	"opening = coalesce(c.opening, t.opening), excerpt = coalesce(t.excerpt, c.excerpt), "
+	"model = t.model, messages = c.messages + t.brings, "
+	"recent = CASE WHEN c.origin = 1 THEN t.run END FROM t "
+	"WHERE t.fresh = 0 AND c.id = t.conversation AND c.secret = t.other "
 	"AND c.owner = t.owner AND " ALIVE(
 		"$39") " AND (t.branching <> 2 OR t.continues IN (SELECT id FROM waits)) "
 		       "AND (t.branching = 1 OR (" LEAF " = t.expected "
 		       "AND NOT " IS_LIVE ")) AND " HAS_PARENT " RETURNING t.run), "
-		       "made AS (INSERT INTO conversation (id, secret, owner, created_ms, leaf, metadata) "
-		       "SELECT conversation, conversation_secret, owner, now, run, conversation_metadata FROM t "
+		       "made AS (INSERT INTO conversation (id, secret, owner, created_ms, leaf, metadata, "
+		       "opening, excerpt, model, messages, origin, recent) "
+		       "SELECT conversation, other, owner, now, run, labels, opening, "
+		       "excerpt, model, brings, origin, CASE WHEN origin = 1 THEN run END FROM t "
 		       "WHERE fresh = 1 AND parent = 0 AND " ALIVE(
 			       "$39") " ON CONFLICT DO NOTHING RETURNING leaf AS run), "
 				      "begun AS (SELECT run FROM moved UNION ALL SELECT run FROM made), "
 				      "runs AS (INSERT INTO run (id, secret, owner, gateway, conversation, parent, base, status, "
 				      "created_ms, attempts, continues, seq_reserved, model, provider, shape, instruction, "
 				      "metadata, request_id, settings, bill_key, bill_model, bill_in, bill_price_in, "
-				      "bill_price_out) SELECT t.run, t.secret, t.owner, $39, t.conversation, t.last, t.parent, 1, "
-				      "t.now, 1, t.continues, t.seq, t.model, t.provider, t.shape, t.instruction, t.run_metadata, "
+				      "bill_price_out, tags) SELECT t.run, t.secret, t.owner, $39, t.conversation, t.last, t.parent, 1, "
+				      "t.now, 1, t.continues, t.seq, t.model, t.provider, t.shape, t.instruction, t.metadata, "
 				      "t.request_id, t.settings, t.bill_key, t.bill_model, t.bill_in, t.bill_price_in, "
-				      "t.bill_price_out FROM t JOIN begun USING (run)), "
+				      "t.bill_price_out, t.tags FROM t JOIN begun USING (run)), "
 				      "messages AS (INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, "
 				      "body) SELECT m.id, m.secret, t.owner, t.conversation, m.prev, t.run, t.now, m.body FROM "
 				      "(" TURN_MESSAGES
 				      ") m JOIN begun USING (run) JOIN t USING (run)), "
 				      "labels AS (INSERT INTO conversation_label (owner, key, value, conversation) "
-				      "SELECT t.owner, l.key, l.value, t.conversation FROM unnest($33::bigint[], $34::text[], "
-				      "$35::text[]) AS l(run, key, value) JOIN begun USING (run) JOIN t USING (run) "
+				      "SELECT t.owner, l.key, l.value, t.conversation FROM unnest($33, $34, "
+				      "$35) AS l(run, key, value) JOIN begun USING (run) JOIN t USING (run) "
 				      "ON CONFLICT DO NOTHING), "
 				      "keys AS (INSERT INTO idempotency (id, secret, owner, gateway, key, fingerprint, created_ms, "
 				      "stored, outcome, http) SELECT t.run, t.secret, t.owner, $39, k.key, k.fingerprint, t.now, "
-				      "1, 1, 0 FROM unnest($36::bigint[], $37::text[], $38::bytea[]) AS k(run, key, fingerprint) "
+				      "1, 1, 0 FROM unnest($36, $37, $38) AS k(run, key, fingerprint) "
 				      "JOIN begun USING (run) JOIN t USING (run) " ANSWER_REPLACE
 				      ") "
 				      "SELECT run FROM begun";
+static const char sql_keep[] =
+	"UPDATE conversation c SET keep_ms = k.keep, due_ms = k.now + k.keep FROM unnest($1::bigint[], "
+	"$2::bigint[], $3::bigint[], $4::bigint[]) AS k(id, run, keep, now) "
+	"WHERE c.id = k.id AND c.leaf = k.run";
 static const char sql_why[] = "SELECT t.run, (" ALIVE(
 	"$9") ")::int::bigint, EXISTS (SELECT 1 FROM run r WHERE r.id = t.run "
 	      "AND r.secret = t.secret)::int::bigint, c.id, (c.id IS NOT NULL AND " LEAF
@@ -231,6 +238,34 @@ static void begin_labels(struct param *a, const struct group *g)
 	} while (0)
 #define EACH_KEY(type, add) EACH_IF(type, J->key.key.n > 0, add)
 
+/* begin_row: what the turn's messages make of the conversation's row in a list. */
+static void begin_row(struct param *a, const struct turn_begin *j, bool opening)
+{
+	struct excerpt_row row;
+
+	excerpt_row(&row, j->messages, j->message_count);
+	param_maybe(a, opening ? row.opening : row.excerpt);
+}
+
+/* begin_keeps: asks to keep the conversations as long as their turns say; false: none does. */
+static bool begin_keeps(struct work *w, const struct group *g)
+{
+	bool          any = false;
+	struct param *a;
+
+	for (size_t i = 0; i < g->count; i++)
+		any = any || J->keep_ms > 0;
+	if (!any)
+		return false;
+	a = work_param(w);
+	EACH_IF(INT, J->keep_ms > 0, param_int(a, J->conversation.key));
+	EACH_IF(INT, J->keep_ms > 0, param_int(a, J->run.key));
+	EACH_IF(INT, J->keep_ms > 0, param_int(a, J->keep_ms));
+	EACH_IF(INT, J->keep_ms > 0, param_int(a, J->now_ms));
+	work_ask(w, sql_keep);
+	return true;
+}
+
 static size_t begin_ask(struct work *w, const struct group *g)
 {
 	struct param *a = work_param(w);
@@ -244,8 +279,13 @@ static size_t begin_ask(struct work *w, const struct group *g)
 	param_int(a, w->db->gateway);
 	EACH_KEY(INT, param_int(a, J->owner));
 	EACH_IF(INT, J->key.holder != 0, param_int(a, J->run.key));
+	EACH(TEXT, begin_row(a, J, true));
+	EACH(TEXT, begin_row(a, J, false));
+	EACH(INT, param_int(a, (int64_t)J->message_count));
+	EACH(INT, param_int(a, (int64_t)J->origin));
+	EACH(TEXT, param_maybe(a, J->bill.tags));
 	work_ask(w, sql_begin);
-	return 1;
+	return begin_keeps(w, g) ? 2 : 1;
 }
 
 static bool begin_judge(struct work *w, const struct group *g)

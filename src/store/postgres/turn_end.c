@@ -2,80 +2,15 @@
  *
  * What the update of the run returns, has ended; all else is written for these.  A statement that looks into the
  * event log has the server lock and open all its tables, and waits while one of them is made or dropped.  So ends of
- * runs without a log have a statement of their own. */
+ * runs without a log have a statement of their own.
+ *
+ * A run that another gateway has taken up (run_take) is that one's to end. */
 #include "store/postgres/turn_end.h"
 
 #include "base/limits.h"
-#include "base/money.h"
-#include "msg/price.h"
+#include "store/common/excerpt.h"
 #include "store/postgres/batch.h"
 #include "store/postgres/postgres.h"
-
-#define DAY_MS ((int64_t)24 * 60 * 60 * 1000)
-
-/* Rows of budgets are locked in the order of their keys, so that two gateways can't wait for each other.
- *
- * What has no reservation any more was settled before.  But a server that crashes while a turn waits to begin may
- * lose its reservation, whose commit did not wait for the disk; such a call counts when this very transaction has
- * ended its run.  Each step of a run with executions is settled by itself, and so could count twice. */
-static const char sql_settle[] =
-	"WITH n AS MATERIALIZED (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[], "
-	"$4::bigint[], $5::text[], $6::text[], $7::bigint[], $8::bigint[], $9::bigint[], "
-	"$10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[]) AS n(run, "
-	"reserved, key, day, model, provider, used, estimated, tokens_in, tokens_out, cached, "
-	"reasoning, nano, unpriced)), "
-	"gone AS (DELETE FROM reservation r USING n WHERE r.run = n.run "
-	"RETURNING r.run, r.key, r.nano, r.tokens), "
-	"lost AS (SELECT n.run, n.key, 0::bigint AS nano, 0::bigint AS tokens FROM n JOIN run x "
-	"ON x.id = n.run WHERE n.reserved = 1 AND x.xmin = pg_current_xact_id()::xid "
-	"AND x.executions IS NULL AND NOT EXISTS (SELECT 1 FROM gone g WHERE g.run = n.run)), "
-	"settled AS (SELECT * FROM gone UNION ALL SELECT * FROM lost), "
-	"sums AS (SELECT s.key, sum(s.nano)::bigint AS was_nano, sum(s.tokens)::bigint AS "
-	"was_tokens, least(sum(n.nano), $15)::bigint AS nano, least(sum(n.tokens_in::numeric + "
-	"n.tokens_out), $15)::bigint AS tokens FROM settled s JOIN n USING (run) GROUP BY s.key), "
-	"locked AS MATERIALIZED (SELECT b.key FROM budget b WHERE b.key IN (SELECT key FROM settled) "
-	"ORDER BY b.key FOR UPDATE), "
-	"spent AS (UPDATE budget b SET reserved_nano = greatest(b.reserved_nano - s.was_nano, 0), "
-	"reserved_tokens = greatest(b.reserved_tokens - s.was_tokens, 0), "
-	"spent_nano = least(b.spent_nano::numeric + s.nano, $15)::bigint, "
-	"spent_tokens = least(b.spent_tokens::numeric + s.tokens, $15)::bigint "
-	"FROM sums s JOIN locked l USING (key) WHERE b.key = s.key) "
-	"INSERT INTO usage_day (key, day, model, provider, calls, estimated, tokens_in, tokens_out, "
-	"cached, reasoning, nano, unpriced) SELECT key, day, model, provider, count(*), "
-	"sum(estimated), sum(tokens_in), sum(tokens_out), sum(cached), sum(reasoning), sum(nano), "
-	"sum(unpriced) FROM n WHERE used = 1 AND (reserved = 0 OR run IN (SELECT run FROM settled)) "
-	"GROUP BY key, day, model, provider ORDER BY key, day, model, provider " USAGE_DAY_ADDS;
-
-/* A provider may report any number. */
-static int64_t settle_tokens(int64_t n)
-{
-	return n < 0 ? 0 : n > PRICE_TOKENS ? PRICE_TOKENS : n;
-}
-
-#define EACH(type, add) PARAM_EACH(a, PARAM_##type, i, count, add)
-#define N               notes[i]
-
-void settle_ask(struct work *w, const struct usage_note *const *notes, size_t count)
-{
-	struct param *a = work_param(w);
-
-	EACH(INT, param_int(a, N->run.key));
-	EACH(INT, param_int(a, N->reserved));
-	EACH(TEXT, param_text(a, str_of(N->key)));
-	EACH(INT, param_int(a, N->at_ms / DAY_MS));
-	EACH(TEXT, param_text(a, str_of(N->model)));
-	EACH(TEXT, param_text(a, str_of(N->provider)));
-	EACH(INT, param_int(a, N->usage.known || N->usage.estimated));
-	EACH(INT, param_int(a, N->usage.estimated));
-	EACH(INT, param_int(a, settle_tokens(N->usage.in)));
-	EACH(INT, param_int(a, settle_tokens(N->usage.out)));
-	EACH(INT, param_int(a, settle_tokens(N->usage.cached_read)));
-	EACH(INT, param_int(a, settle_tokens(N->usage.reasoning)));
-	EACH(INT, param_int(a, N->nano));
-	EACH(INT, param_int(a, !N->priced));
-	param_int(a, MONEY_MOST);
-	work_ask(w, sql_settle);
-}
 
 /* --- reservations of calls that are not stored --- */
 
@@ -85,64 +20,72 @@ static size_t settle_things(struct store_job *job, void (*add)(void *arg, int64_
 	return 256;
 }
 
-static size_t settle_group(struct work *w, const struct group *g)
+static const struct usage_note *settle_note(const struct store_job *job)
 {
-	const struct usage_note *notes[ARRAY_LEN(g->jobs)];
-
-	for (size_t i = 0; i < g->count; i++)
-		notes[i] = &container_of(g->jobs[i], const struct budget_settle, job)->note;
-	settle_ask(w, notes, g->count);
-	return 1;
+	return &container_of(job, const struct budget_settle, job)->note;
 }
 
-const struct gathered gathered_budget_settle = { .things = settle_things, .ask = settle_group };
+const struct gathered gathered_budget_settle = { .things = settle_things, .note = settle_note };
 
 /* Stored numbers; a new status goes to the end. */
 _Static_assert(RUN_QUEUED == 0 && RUN_RUNNING == 1 && RUN_COMPLETED == 2 && RUN_INCOMPLETE == 3 &&
 		       RUN_FAILED == 4 && RUN_CANCELLED == 5,
 	       "run.status is stored as a number");
 
-#define SQL_END(pieces, events_to, log)                                                               \
-	"WITH t AS MATERIALIZED (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], "     \
-	"$4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], "            \
-	"$10::text[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], "    \
-	"$16::bigint[], $17::text[], $18::bigint[], $19::text[], $20::bigint[], $21::bytea[], "       \
-	"$22::text[], $23::text[]) "                                                                  \
-	"AS t(run, secret, status, first_token_ms, completed_ms, attempts, last_seq, finish_reason, " \
-	"native_reason, error, usage_estimated, usage_in, usage_out, usage_cached_read, "             \
-	"usage_cached_write, usage_reasoning, provider, cost_nano, answer, key_http, key_body, "      \
-	"attempt_log, executions)), " pieces                                                          \
-	"ended AS (UPDATE run r SET status = t.status, first_token_ms = t.first_token_ms, "           \
-	"completed_ms = t.completed_ms, attempts = t.attempts, last_seq = t.last_seq, "               \
-	"finish_reason = t.finish_reason, native_reason = t.native_reason, error = t.error, "         \
-	"usage_estimated = t.usage_estimated, usage_in = t.usage_in, usage_out = t.usage_out, "       \
-	"usage_cached_read = t.usage_cached_read, usage_cached_write = t.usage_cached_write, "        \
-	"usage_reasoning = t.usage_reasoning, provider = coalesce(t.provider, r.provider), "          \
-	"cost_nano = t.cost_nano, attempt_log = coalesce(t.attempt_log, r.attempt_log), "             \
-	"executions = coalesce(t.executions, r.executions), "                                         \
-	"bill_model = NULL, bill_in = NULL, "                                                         \
-	"bill_price_in = NULL, bill_price_out = NULL, bill_dropped = NULL, "                          \
-	"events_to = " events_to                                                                      \
-	" FROM t WHERE r.id = t.run AND r.secret = t.secret AND r.status < 2 "                        \
-	"RETURNING r.id, r.secret, r.owner, r.conversation, r.parent, t.status, t.completed_ms, "     \
-	"t.answer, t.key_http, t.key_body), "                                                         \
-	"answers AS (INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, "   \
-	"body) SELECT id, secret, owner, conversation, parent, id, completed_ms, answer FROM ended "  \
-	"WHERE answer IS NOT NULL), " log                                                             \
-	"freed AS (DELETE FROM idempotency i USING ended WHERE i.id = ended.id "                      \
-	"AND ended.key_http = 0), "                                                                   \
-	"queued AS (INSERT INTO search_queue (seq, kind, id) SELECT id, 1, id FROM ended), "          \
-	"bound AS (UPDATE idempotency i SET outcome = ended.status, http = ended.key_http, "          \
-	"body = ended.key_body FROM ended WHERE i.id = ended.id AND ended.key_http > 0) "             \
+#define SQL_END(pieces, events_to, log)                                                                                          \
+	"WITH t AS MATERIALIZED (SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], "                                \
+	"$4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::text[], $9::text[], "                                       \
+	"$10::text[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], "                               \
+	"$16::bigint[], $17::text[], $18::bigint[], $19::text[], $20::bigint[], $21::bytea[], "                                  \
+	"$22::text[], $23::text[], $24::text[], $25::bigint[], $26::bigint[]) "                                                  \
+	"AS t(run, secret, status, first_token_ms, completed_ms, attempts, last_seq, finish_reason, "                            \
+	"native_reason, error, usage_estimated, usage_in, usage_out, usage_cached_read, "                                        \
+	"usage_cached_write, usage_reasoning, provider, cost_nano, answer, key_http, key_body, "                                 \
+	"attempt_log, executions, excerpt, target, gateway)), " pieces                                                           \
+	"ended AS (UPDATE run r SET status = t.status, first_token_ms = t.first_token_ms, "                                      \
+	"completed_ms = t.completed_ms, attempts = t.attempts, last_seq = t.last_seq, "                                          \
+	"finish_reason = t.finish_reason, native_reason = t.native_reason, error = t.error, "                                    \
+	"usage_estimated = t.usage_estimated, usage_in = t.usage_in, usage_out = t.usage_out, "                                  \
+	"usage_cached_read = t.usage_cached_read, usage_cached_write = t.usage_cached_write, "                                   \
+	"usage_reasoning = t.usage_reasoning, provider = coalesce(t.provider, r.provider), "                                     \
+	"cost_nano = t.cost_nano, attempt_log = coalesce(t.attempt_log, r.attempt_log), "                                        \
+	"executions = coalesce(t.executions, r.executions), "                                                                    \
+	"bill_model = NULL, bill_in = NULL, "                                                                                    \
+	"bill_price_in = NULL, bill_price_out = NULL, bill_dropped = NULL, "                                                     \
+	"events_to = " events_to                                                                                                 \
+	" FROM t WHERE r.id = t.run AND r.secret = t.secret AND r.status < 2 "                                                   \
+	"AND (r.gateway = t.gateway OR r.bill_dropped[8] IS DISTINCT FROM 1) "                                                   \
+	"RETURNING r.id, r.secret, r.owner, r.conversation, r.parent, t.status, t.completed_ms, "                                \
+	"t.answer, t.key_http, t.key_body, t.cost_nano, t.excerpt, t.target), "                                                  \
+	"answers AS (INSERT INTO message (id, secret, owner, conversation, prev, run, created_ms, "                              \
+	"body) SELECT id, secret, owner, conversation, parent, id, completed_ms, answer FROM ended "                             \
+	"WHERE answer IS NOT NULL), " log                                                                                        \
+	"freed AS (DELETE FROM idempotency i USING ended WHERE i.id = ended.id "                                                 \
+	"AND ended.key_http = 0), "                                                                                              \
+	"lines AS (UPDATE conversation c SET messages = c.messages + l.answers, "                                                \
+	"excerpt = coalesce(l.excerpt, c.excerpt), target = coalesce(l.target, c.target), cost_nano = CASE WHEN l.nano IS NULL " \
+	"THEN c.cost_nano ELSE coalesce(c.cost_nano, 0) + l.nano END FROM (SELECT conversation, "                                \
+	"count(answer) AS answers, sum(cost_nano)::bigint AS nano, (array_agg(excerpt ORDER BY "                                 \
+	"completed_ms DESC) FILTER (WHERE excerpt IS NOT NULL))[1] AS excerpt, (array_agg(target "                               \
+	"ORDER BY completed_ms DESC) FILTER (WHERE target IS NOT NULL))[1] AS target FROM ended "                                \
+	"GROUP BY conversation) l WHERE c.id = l.conversation), "                                                                \
+	"queued AS (INSERT INTO search_queue (seq, kind, id) SELECT id, 1, id FROM ended), "                                     \
+	"bound AS (UPDATE idempotency i SET outcome = ended.status, http = ended.key_http, "                                     \
+	"body = ended.key_body FROM ended WHERE i.id = ended.id AND ended.key_http > 0) "                                        \
 	"SELECT id FROM ended"
 static const char sql_end[] = SQL_END("", "0", "");
 static const char sql_end_logged[] = SQL_END(
-	"p AS MATERIALIZED (SELECT * FROM unnest($24::bigint[], $25::bigint[], $26::bigint[], "
-	"$27::bytea[]) AS p(run, first, last, data)), ",
+	"p AS MATERIALIZED (SELECT * FROM unnest($27::bigint[], $28::bigint[], $29::bigint[], "
+	"$30::bytea[]) AS p(run, first, last, data)), ",
 	"greatest(coalesce((SELECT max(p.last) FROM p WHERE p.run = t.run), 0), "
 	"coalesce((SELECT max(e.last) FROM event e WHERE e.run = t.run), 0))",
 	"logged AS (INSERT INTO event (run, first, last, data) SELECT p.run, p.first, p.last, p.data "
 	"FROM p JOIN ended ON ended.id = p.run ON CONFLICT DO NOTHING), ");
+/* The log of a plain call: how it was asked.  That of one which another gateway has taken up has its answer. */
+static const char sql_planned[] =
+	"WITH ended AS (UPDATE run SET events_to = 0 WHERE id = ANY($1::bigint[]) AND status > 1 "
+	"AND gateway = $2 "
+	"RETURNING id) DELETE FROM event e USING ended WHERE e.run = ended.id";
 static const char sql_why[] =
 	"SELECT t.run, r.status, r.completed_ms, r.last_seq FROM unnest($1::bigint[], $2::bigint[]) "
 	"AS t(run, secret) LEFT JOIN run r ON r.id = t.run AND r.secret = t.secret";
@@ -166,7 +109,23 @@ static void end_cost(struct param *a, const struct turn_end *j)
 		param_null(a, PARAM_INT);
 }
 
-static void end_runs(struct param *a, struct turn_end *const *ends, size_t count)
+static void end_target(struct param *a, const struct turn_end *j)
+{
+	if (j->target)
+		param_int(a, j->target);
+	else
+		param_null(a, PARAM_INT);
+}
+
+static void end_excerpt(struct param *a, struct str answer)
+{
+	struct excerpt x;
+
+	excerpt_read(&x, answer);
+	param_maybe(a, excerpt_text(&x));
+}
+
+static void end_runs(struct param *a, int64_t gateway, struct turn_end *const *ends, size_t count)
 {
 	EACH(INT, param_int(a, E->run.key));
 	EACH(INT, param_secret(a, E->run.secret));
@@ -191,6 +150,9 @@ static void end_runs(struct param *a, struct turn_end *const *ends, size_t count
 	EACH(BYTES, param_bytes_maybe(a, E->kept_answer.body));
 	EACH(TEXT, param_maybe(a, E->attempt_log));
 	EACH(TEXT, param_maybe(a, E->executions));
+	EACH(TEXT, end_excerpt(a, E->answer));
+	EACH(INT, end_target(a, E));
+	EACH(INT, param_int(a, gateway));
 }
 
 static bool end_logged(struct turn_end *const *ends, size_t count)
@@ -219,25 +181,38 @@ static void end_pieces(struct param *a, struct turn_end *const *ends, size_t cou
 	pieces_finish(&p);
 }
 
+/* end_planned: the number of statements. */
+static size_t end_planned(struct work *w, struct turn_end *const *ends, size_t count)
+{
+	struct param *a;
+	size_t        planned = 0;
+
+	for (size_t i = 0; i < count; i++)
+		planned += E->planned;
+	if (planned == 0)
+		return 0;
+	a = work_param(w);
+	param_begin(a, PARAM_INT);
+	for (size_t i = 0; i < count; i++)
+		if (E->planned)
+			param_int(a, E->run.key);
+	param_end(a);
+	param_int(a, w->db->gateway);
+	work_ask(w, sql_planned);
+	return 1;
+}
+
 size_t turn_end_ask(struct work *w, struct turn_end *const *ends, size_t count)
 {
-	const struct usage_note *notes[ARRAY_LEN(((struct group *)0)->jobs)];
-	size_t                   note_count = 0;
-	struct param            *a = work_param(w);
-	bool                     logged = end_logged(ends, count);
+	struct param *a = work_param(w);
+	bool          logged = end_logged(ends, count);
 
-	end_runs(a, ends, count);
+	end_runs(a, w->db->gateway, ends, count);
 	if (logged)
 		end_pieces(a, ends, count);
 	work_ask(w, logged ? sql_end_logged : sql_end);
 	w->db->search_noted = true;
-	/* The conversation may be deleted by now, but the cost still counts. */
-	for (size_t i = 0; i < count; i++)
-		if (E->note && E->note->reserved)
-			notes[note_count++] = E->note;
-	if (note_count > 0)
-		settle_ask(w, notes, note_count);
-	return note_count > 0 ? 2 : 1;
+	return 1 + end_planned(w, ends, count);
 }
 
 /* --- jobs --- */
@@ -279,6 +254,14 @@ static size_t end_ask(struct work *w, const struct group *g)
 	for (size_t i = 0; i < g->count; i++)
 		ends[i] = turn_end_end_of(g, i);
 	return turn_end_ask(w, ends, g->count);
+}
+
+/* end_note: the conversation may be deleted by now, but the cost still counts. */
+static const struct usage_note *end_note(const struct store_job *job)
+{
+	const struct usage_note *n = container_of(job, const struct turn_end, job)->note;
+
+	return n && n->reserved ? n : NULL;
 }
 
 static bool end_judge(struct work *w, const struct group *g)
@@ -325,6 +308,7 @@ const struct gathered gathered_turn_end = {
 	.things = end_things,
 	.check = end_check,
 	.ask = end_ask,
+	.note = end_note,
 	.judge = end_judge,
 	.why = end_why,
 	.explain = end_explain,

@@ -11,23 +11,6 @@
  * for each run that it has ended. */
 size_t turn_end_ask(struct work *w, struct turn_end *const *ends, size_t count);
 
-/* The end of statements that add usage to a day: a row that is there already grows. */
-#define USAGE_DAY_ADDS                                              \
-	"ON CONFLICT (key, day, model, provider) DO UPDATE SET "    \
-	"calls = usage_day.calls + excluded.calls, "                \
-	"estimated = usage_day.estimated + excluded.estimated, "    \
-	"tokens_in = usage_day.tokens_in + excluded.tokens_in, "    \
-	"tokens_out = usage_day.tokens_out + excluded.tokens_out, " \
-	"cached = usage_day.cached + excluded.cached, "             \
-	"reasoning = usage_day.reasoning + excluded.reasoning, "    \
-	"nano = usage_day.nano + excluded.nano, unpriced = usage_day.unpriced + excluded.unpriced"
-
-/* settle: ends the reservations of calls and books their usage; also for whole groups. */
-
-/* settle_ask: asks one statement for these notes.  A note whose reservation is gone was booked before, and
- * does nothing; one that says that there was none, is only booked. */
-void settle_ask(struct work *w, const struct usage_note *const *notes, size_t count);
-
 /* pieces: rows of the event log that are about to be written. */
 struct pieces {
 	struct events_piece *all; /* owned; their data is borrowed */

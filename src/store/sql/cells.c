@@ -3,7 +3,7 @@
 
 #include "base/identity.h"
 #include "base/limits.h"
-#include "store/common/key_row.h"
+#include "store/usage.h"
 
 static const char conversation_cell_find[] =
 	CONVERSATION_CELL "FROM conversation c WHERE c.id = $1 AND c.secret = $2 AND c.owner = $3";
@@ -18,6 +18,59 @@ void conversation_cell_ask(struct query *q, struct id id, int64_t owner)
 	query_ask(q, conversation_cell_find);
 }
 
+static int64_t conversation_cell_changed(struct row r)
+{
+	int64_t tip = cell_int(r, CONVERSATION_CELL_TIP);
+	int64_t newest = id_key_ms(tip ? tip : cell_int(r, CONVERSATION_CELL_LEAF));
+	int64_t created_ms = cell_int(r, 2);
+
+	return newest > created_ms ? newest : created_ms; /* a key's time is a moment before */
+}
+
+const char ceiling_cell_put[] =
+	"INSERT INTO budget (key, began_ms, spent_nano, reserved_nano, spent_tokens, "
+	"reserved_tokens, limit_nano) VALUES ('" BUDGET_OF_CONVERSATION
+	"' || $1, $2, coalesce((SELECT cost_nano FROM conversation WHERE id = $1), 0), 0, 0, 0, $3) "
+	"ON CONFLICT (key) DO UPDATE SET limit_nano = $3, spent_nano = CASE WHEN "
+	"budget.limit_nano IS NULL AND excluded.spent_nano > budget.spent_nano "
+	"THEN excluded.spent_nano ELSE budget.spent_nano END";
+const char ceiling_cell_drop[] =
+	"DELETE FROM budget WHERE key = '" BUDGET_OF_CONVERSATION "' || $1";
+#define OLD(E)                                                                                     \
+	"DELETE FROM budget WHERE key IN (SELECT key FROM budget WHERE until_ms < $1 "             \
+	"AND reserved_nano = 0 AND reserved_tokens = 0 ORDER BY until_ms LIMIT $2" E##_SKIP_LOCKED \
+		")"
+const struct sql ceiling_cell_old = SQL_EITHER(OLD);
+
+#define UNBEGUN(E)                                                                      \
+	"DELETE FROM budget WHERE key IN (SELECT key FROM budget b WHERE key > $1 "     \
+	"AND key <= $2 AND reserved_nano = 0 AND reserved_tokens = 0 AND NOT EXISTS "   \
+	"(SELECT 1 FROM conversation c WHERE c.id = CAST(substr(b.key, 6) AS bigint)) " \
+	"ORDER BY key" E##_SKIP_LOCKED ")"
+const struct sql ceiling_cell_unbegun = SQL_EITHER(UNBEGUN);
+const char       ceiling_cell_next[] =
+	"SELECT max(key) FROM (SELECT key FROM budget WHERE key > $1 AND key < $2 ORDER BY key "
+	"LIMIT $3) AS b";
+
+const char keep_cell_owner[] =
+	"WITH n AS (SELECT min(owner) AS owner FROM (SELECT min(owner) AS owner FROM api_key WHERE "
+	"keep_ms > 0 AND owner > $1 UNION ALL SELECT min((SELECT min(k.owner) FROM api_key k "
+	"WHERE k.key_group = g.id AND k.owner > $1)) FROM key_group g WHERE g.keep_ms > 0) AS x) "
+	"SELECT n.owner, (SELECT min(keep_ms) FROM (SELECT a.keep_ms FROM api_key a "
+	"WHERE a.keep_ms > 0 AND a.owner = n.owner UNION ALL SELECT g.keep_ms FROM key_group g "
+	"WHERE g.keep_ms > 0 AND EXISTS (SELECT 1 FROM api_key k WHERE k.key_group = g.id "
+	"AND k.owner = n.owner)) AS y) FROM n WHERE n.owner IS NOT NULL";
+
+static void ceiling_read(struct str text, struct store_ceiling *ret)
+{
+	int64_t *const to[] = { &ret->limit_nano, &ret->spent_nano, &ret->reserved_nano };
+	struct str     number;
+
+	for (size_t i = 0; i < ARRAY_LEN(to) && usage_next_name(&text, &number); i++)
+		for (size_t k = 0; k < number.n; k++)
+			*to[i] = *to[i] * 10 + (number.p[k] - '0');
+}
+
 bool conversation_cell_keep(struct row r, struct arena *a, struct store_conversation *ret,
 			    struct err *e)
 {
@@ -25,11 +78,37 @@ bool conversation_cell_keep(struct row r, struct arena *a, struct store_conversa
 		.id = cell_id(cell_int(r, 0), r, 1),
 		.created_ms = cell_int(r, 2),
 		.revision = cell_int(r, 3),
+		.origin = cell_int(r, CONVERSATION_CELL_ORIGIN) ? ORIGIN_CONSOLE : ORIGIN_PROGRAM,
+		.pinned = cell_int(r, CONVERSATION_CELL_PINNED) != 0,
+		.changed_ms = conversation_cell_changed(r),
+		.keep_ms = cell_null(r, CONVERSATION_CELL_KEEP)
+				   ? 0
+				   : cell_int(r, CONVERSATION_CELL_KEEP),
 	};
-	if (!cell_keep(a, r, 4, &ret->title, e) || !cell_keep(a, r, 5, &ret->metadata, e))
+	ceiling_read(cell_str(r, CONVERSATION_CELL_CEILING), &ret->ceiling);
+	if (!cell_keep(a, r, 4, &ret->title, e) || !cell_keep(a, r, 5, &ret->metadata, e) ||
+	    !cell_keep(a, r, CONVERSATION_CELL_OPENING, &ret->opening, e))
 		return false;
 	if (ret->metadata.n == 0)
 		ret->metadata = STR("{}");
+	ret->titled = ret->title.n == 0                       ? TITLED_BY_WORDS
+		      : cell_int(r, CONVERSATION_CELL_TITLED) ? TITLED_BY_MODEL
+							      : TITLED_BY_USER;
+	return true;
+}
+
+bool conversation_cell_line(struct row r, struct arena *a, struct conversation_line *ret,
+			    struct err *e)
+{
+	*ret = (struct conversation_line){
+		.messages = cell_int(r, CONVERSATION_CELL_END + 2),
+		.costs = !cell_null(r, CONVERSATION_CELL_END + 3),
+		.cost_nano = cell_int(r, CONVERSATION_CELL_END + 3),
+	};
+	if (!conversation_cell_keep(r, a, &ret->conversation, e) ||
+	    !cell_keep(a, r, CONVERSATION_CELL_END, &ret->excerpt, e) ||
+	    !cell_keep(a, r, CONVERSATION_CELL_END + 1, &ret->model, e))
+		return false;
 	return true;
 }
 
@@ -148,6 +227,7 @@ bool file_cell_keep(struct row r, struct arena *a, struct store_file *ret, struc
 	ret->id = cell_id(cell_int(r, 0), r, 1);
 	ret->created_ms = cell_int(r, 2);
 	ret->bytes = cell_int(r, 3);
+	ret->expires_ms = cell_int(r, 8);
 	memcpy(ret->sha256, sum.p, HASH_BYTES);
 	return true;
 }
@@ -175,7 +255,7 @@ void api_key_cell_ask(struct query *q, struct str id, bool lock)
 
 struct allowance api_key_cell_allowance(struct row r, int first)
 {
-	return key_row_allowance(&(struct allowance){
+	struct allowance a = {
 		.requests = cell_int(r, first),
 		.requests_window_us = cell_int(r, first + 1),
 		.tokens = cell_int(r, first + 2),
@@ -185,15 +265,81 @@ struct allowance api_key_cell_allowance(struct row r, int first)
 		.budget_nano = cell_int(r, first + 6),
 		.budget_tokens = cell_int(r, first + 7),
 		.budget_window_us = cell_int(r, first + 8),
-	});
+		.each_nano = cell_int(r, first + 10),
+		.each_window_us = cell_int(r, first + 11),
+	};
+
+	str_copy(a.each_tag, sizeof a.each_tag, cell_str(r, first + 9));
+	return key_row_allowance(&a);
+}
+
+void api_key_cell_set(struct param *a, const struct allowance_set *to, const struct allowance *was)
+{
+	const struct allowance *limits = to->limits_set || !was ? &to->allowance : was;
+	const struct allowance *budget = to->budget_set || !was ? &to->allowance : was;
+
+	param_int(a, limits->requests);
+	param_int(a, limits->requests_window_us);
+	param_int(a, limits->tokens);
+	param_int(a, limits->tokens_window_us);
+	param_int(a, limits->concurrent);
+	param_int(a, limits->max_body);
+	param_int(a, budget->budget_nano);
+	param_int(a, budget->budget_tokens);
+	param_int(a, budget->budget_window_us);
+	param_text(a, str_of(budget->each_tag));
+	param_int(a, budget->each_nano);
+	param_int(a, budget->each_window_us);
+}
+
+/* ring_group: reads KEY_GROUP_COLUMNS, from the column `first` on. */
+static void ring_group(struct row r, int first, struct key_row *ret)
+{
+	ret->group = cell_str(r, first);
+	ret->group_models = cell_str(r, first + 1);
+	ret->group_hooks = cell_str(r, first + 2);
+	ret->group_allowance = api_key_cell_allowance(r, first + 3);
+}
+
+struct key_row key_group_cell_ring(struct row r)
+{
+	struct key_row row = { 0 };
+
+	ring_group(r, 0, &row);
+	return row;
+}
+
+struct key_row api_key_cell_ring(struct row r)
+{
+	struct key_row row = {
+		.number = cell_int(r, 0),
+		.id = cell_str(r, 1),
+		.owner = cell_int(r, 2),
+		.scopes = cell_int(r, 3),
+		.models = cell_str(r, 4),
+		.sha256 = cell_str(r, 5),
+		.old_sha256 = cell_str(r, 6),
+		.old_until_ms = cell_int(r, 7),
+		.expires_ms = cell_int(r, 8),
+		.used_ms = cell_int(r, 9),
+		.revoked = cell_int(r, 10) != 0,
+		.metadata = cell_str(r, 11),
+		.allowance = api_key_cell_allowance(r, 12),
+	};
+
+	ring_group(r, 12 + API_KEY_ALLOWANCE_END, &row);
+	return row;
 }
 
 bool api_key_cell_read(struct row r, struct arena *a, struct store_api_key *ret, struct err *e)
 {
+	enum { KEEP = 13 + API_KEY_ALLOWANCE_END };
+
 	*ret = (struct store_api_key){
 		.number = cell_int(r, 0),
 		.owner = cell_int(r, 2),
 		.scopes = (unsigned)cell_int(r, 4) & SCOPES_ALL,
+		.caches = (cell_int(r, 4) & KEY_CACHES) != 0,
 		.created_ms = cell_int(r, 7),
 		.expires_ms = cell_int(r, 8),
 		.revoked_ms = cell_int(r, 9),
@@ -201,8 +347,10 @@ bool api_key_cell_read(struct row r, struct arena *a, struct store_api_key *ret,
 		.old_until_ms = cell_int(r, 11),
 		.used_ms = cell_int(r, 12),
 		.allowance = api_key_cell_allowance(r, 13),
+		.keep_ms = cell_int(r, KEEP),
 	};
 	str_copy(ret->id, sizeof ret->id, cell_str(r, 1));
+	str_copy(ret->group, sizeof ret->group, cell_str(r, KEEP + 1));
 	if (!cell_keep(a, r, 3, &ret->name, e) || !cell_keep(a, r, 5, &ret->models, e) ||
 	    !cell_keep(a, r, 6, &ret->metadata, e))
 		return false;
@@ -220,6 +368,36 @@ bool api_key_cell_find(struct query *q, size_t n, const char *path, struct arena
 		return api_key_cell_read(r, a, ret, e);
 	err_set(e, ERR_NOT_FOUND, path, "there is no such key");
 	return false;
+}
+
+void key_group_cell_ask(struct query *q, struct str id)
+{
+	static const char sql[] = KEY_GROUP_CELL "WHERE g.id = $1";
+
+	param_text(query_param(q), id);
+	query_ask(q, sql);
+}
+
+bool key_group_cell_read(struct row r, struct arena *a, struct store_key_group *ret, struct err *e)
+{
+	*ret = (struct store_key_group){
+		.created_ms = cell_int(r, 5),
+		.key_count = cell_int(r, 6),
+		.began_ms = cell_int(r, 7),
+		.spent_nano = cell_int(r, 8),
+		.reserved_nano = cell_int(r, 9),
+		.spent_tokens = cell_int(r, 10),
+		.reserved_tokens = cell_int(r, 11),
+		.allowance = api_key_cell_allowance(r, 12),
+		.keep_ms = cell_int(r, 12 + API_KEY_ALLOWANCE_END),
+	};
+	str_copy(ret->id, sizeof ret->id, cell_str(r, 0));
+	if (!cell_keep(a, r, 1, &ret->name, e) || !cell_keep(a, r, 2, &ret->models, e) ||
+	    !cell_keep(a, r, 3, &ret->hooks, e) || !cell_keep(a, r, 4, &ret->metadata, e))
+		return false;
+	if (ret->metadata.n == 0)
+		ret->metadata = STR("{}");
+	return true;
 }
 
 bool events_cell_keep(struct row r, struct events_read *j)
@@ -304,6 +482,8 @@ bool change_cell_allows(struct conversation_write *j)
 {
 	bool good = !j->conditional;
 
+	if (j->change == CONVERSATION_TITLE && j->now.title.n > 0)
+		return false; /* its user was faster */
 	for (size_t i = 0; !good && i < j->revision_count; i++)
 		good = j->revisions[i] == j->now.revision;
 	if (!good)
@@ -311,4 +491,52 @@ bool change_cell_allows(struct conversation_write *j)
 			"the conversation has changed: it is now \"%lld\"",
 			(long long)j->now.revision);
 	return good;
+}
+
+void change_cell_update(struct conversation_write *j)
+{
+	if (j->title_set) {
+		j->now.title = j->title;
+		j->now.titled = j->title.n == 0                   ? TITLED_BY_WORDS
+				: j->change == CONVERSATION_TITLE ? TITLED_BY_MODEL
+								  : TITLED_BY_USER;
+	}
+	if (j->metadata_set)
+		j->now.metadata = j->metadata.n > 0 ? j->metadata : STR("{}");
+	if (j->pinned_set)
+		j->now.pinned = j->pinned;
+	if (j->keep_set)
+		j->now.keep_ms = j->keep_ms;
+	if (j->ceiling_set)
+		j->now.ceiling.limit_nano = j->ceiling_nano;
+	j->now.revision += j->change != CONVERSATION_TITLE;
+}
+
+struct store_conversation change_cell_forked(const struct conversation_write *j)
+{
+	struct store_conversation c = { .title = j->title_set ? j->title : j->now.title,
+					.metadata = j->metadata_set ? j->metadata : j->now.metadata,
+					.opening = j->now.opening,
+					.titled = j->title_set ? TITLED_BY_USER : j->now.titled };
+
+	if (str_is(c.metadata, "{}"))
+		c.metadata = STR_NONE;
+	return c;
+}
+
+struct store_conversation change_cell_made(const struct conversation_write *j,
+					   struct store_conversation        c)
+{
+	c.id = j->conversation;
+	c.created_ms = j->now_ms;
+	c.changed_ms = j->now_ms;
+	c.revision = 1;
+	c.origin = j->origin;
+	c.keep_ms = j->keep_ms;
+	c.ceiling.limit_nano = j->ceiling_nano;
+	if (c.title.n == 0)
+		c.titled = TITLED_BY_WORDS;
+	if (c.metadata.n == 0)
+		c.metadata = STR("{}");
+	return c;
 }

@@ -26,6 +26,19 @@ static const char sql_run[] =
 		"WHERE m.id <> $2 AND w.step < $3) SELECT id, secret, run, "                \
 		"CAST(CAST(prev <> 0 AND prev <> $2 AS int) AS bigint) FROM w " E##_ORDER("step")
 static const struct sql sql_walk = SQL_EITHER(WALK);
+/* Stage 1, with an instruction: that of the nearest turn that has set one, else that of a fork's source.  The run
+ * of a removed message counts nevertheless. */
+#define ITEMS_RUN "CASE WHEN m.run < 0 THEN ~m.run ELSE m.run END"
+#define INSTRUCTION(E)                                                                         \
+	"WITH RECURSIVE w AS (SELECT CAST(1 AS bigint) AS step, m.prev, " ITEMS_RUN " AS run " \
+	"FROM message m WHERE m.id = $1 UNION ALL SELECT w.step + 1, m.prev, " ITEMS_RUN       \
+	" FROM w " E##_JOIN                                                                    \
+		"message m ON m.id = w.prev WHERE w.step < $2 AND NOT EXISTS "                 \
+		"(SELECT 1 FROM run r WHERE r.id = w.run AND r.instruction IS NOT NULL)) "     \
+		"SELECT coalesce((SELECT r.instruction FROM w JOIN run r ON r.id = w.run "     \
+		"WHERE r.instruction IS NOT NULL ORDER BY w.step LIMIT 1), "                   \
+		"(SELECT c.instruction FROM conversation c WHERE c.id = $3))"
+static const struct sql sql_instruction = SQL_EITHER(INSTRUCTION);
 /* Stage 2: the messages of the page, in the order of the keys; a server sends them as far as they fit into it:
  * the first one always comes. */
 static const struct sql sql_items = {
@@ -102,7 +115,27 @@ static enum work_next items_walk(struct query *q, struct items_read *j)
 	param_int(a, base);
 	param_int(a, LIMIT_BRANCH_LENGTH);
 	query_ask_either(q, &sql_walk);
+	if (j->with_instruction) {
+		a = query_param(q);
+		param_int(a, end);
+		param_int(a, LIMIT_BRANCH_LENGTH);
+		param_int(a, j->conversation.key);
+		query_ask_either(q, &sql_instruction);
+	}
 	return WORK_AGAIN;
+}
+
+static void items_keep_instruction(struct query *q, struct items_read *j)
+{
+	struct row r;
+
+	if (!j->with_instruction || !query_row(q, 1, &r) || cell_null(r, 0))
+		return;
+	if (cell_fits(&j->arena, cell_str(r, 0).n))
+		(void)!cell_keep(&j->arena, r, 0, &j->instruction, &j->job.err);
+	else
+		err_set(&j->job.err, ERR_REQUEST_TOO_LARGE, "",
+			"the instruction is too large for a list");
 }
 
 /* Keys of the walk without removed messages, of which `newer` come before the cursor. */
@@ -235,10 +268,12 @@ static enum work_next read_items(struct query *q, struct items_read *j)
 		j->items = NULL;
 		j->item_count = 0;
 		j->has_more = false;
+		j->instruction = STR_NONE;
 		items_ask(q, j);
 		return WORK_AGAIN;
 	case 1: return items_walk(q, j);
 	case 2:
+		items_keep_instruction(q, j);
 		if (items_walked(q, j, &k))
 			next = items_choose(q, j, &k);
 		else

@@ -73,23 +73,31 @@ void labels_args(const struct labels *l, struct param *a)
 	labels_pairs(l, a);
 }
 
-/* Pairs with more than a thousand conversations are equally good; a single pair is not counted.  PostgreSQL
- * has statistics, and chooses by itself. */
+/* Pairs with more than a thousand conversations are equally good; a single pair is not counted. */
 static const struct sql sql_rarest = {
 	"SELECT f.key, f.value, n.pairs FROM json_each($2) f, "
 	"(SELECT count(*) AS pairs FROM json_each($2)) n "
 	"ORDER BY iif(n.pairs = 1, 0, (SELECT count(*) FROM ("
 	"SELECT 1 FROM conversation_label x WHERE x.owner = $1 AND x.key = f.key "
 	"AND x.value = f.value LIMIT 1000))) LIMIT 1",
-	"SELECT WHERE false",
+	"SELECT f.key, f.value, n.pairs FROM unnest($3::text[], $4::text[]) AS f(key, value), "
+	"(SELECT cardinality($3::text[])::bigint AS pairs) n "
+	"ORDER BY CASE WHEN n.pairs = 1 THEN 0 ELSE (SELECT count(*) FROM ("
+	"SELECT 1 FROM conversation_label x WHERE x.owner = $1 AND x.key = f.key "
+	"AND x.value = f.value LIMIT 1000) counted) END LIMIT 1",
 };
 
 void label_filter_ask(struct query *q, int64_t owner, const struct store_labels *labels)
 {
+	struct labels all = { 0 };
 	struct param *a = query_param(q);
 
+	if (!labels_add(&all, 0, labels->filter))
+		a->failed = true;
 	param_int(a, owner);
 	param_text(a, labels->filter);
+	labels_pairs(&all, a);
+	labels_finish(&all);
 	query_ask_either(q, &sql_rarest);
 }
 

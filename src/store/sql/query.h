@@ -102,8 +102,14 @@ struct sql {
 /* E##_FOR_UPDATE: the rows stay locked until the end of the write. */
 #define SQLITE_FOR_UPDATE   ""
 #define POSTGRES_FOR_UPDATE " FOR UPDATE"
-#define SQLITE_PLACE        "k.key"
-#define POSTGRES_PLACE      "k.key - 1"
+/* E##_FOR_SHARE: the rows stay as they are until then. */
+#define SQLITE_FOR_SHARE   ""
+#define POSTGRES_FOR_SHARE " FOR SHARE"
+/* E##_SKIP_LOCKED: rows that another process removes are left to it. */
+#define SQLITE_SKIP_LOCKED   ""
+#define POSTGRES_SKIP_LOCKED " FOR UPDATE SKIP LOCKED"
+#define SQLITE_PLACE         "k.key"
+#define POSTGRES_PLACE       "k.key - 1"
 
 /* query_param: the parameters of the next statement, empty.  query_ask: asks it. */
 struct param *query_param(struct query *q);

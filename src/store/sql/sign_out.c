@@ -56,10 +56,10 @@ static enum work_next sign_out_end(struct query *q, struct sign_out *j)
 	case 0: sign_out_look(q, j); return WORK_AGAIN;
 	case 1:
 		/* A session that is noted already, by an earlier try for one, adds nothing. */
-		if (query_row(q, 1, &r) && cell_int(r, 0) >= LIMIT_SESSIONS_ENDED &&
-		    cell_int(r, 1) == 0) {
+		j->job.unchanged = query_row(q, 1, &r) && cell_int(r, 1) > 0;
+		if (!j->job.unchanged && cell_int(r, 0) >= LIMIT_SESSIONS_ENDED) {
 			err_set(&j->job.err, ERR_OVERLOADED, "",
-				"%d sessions of this key were ended in 12 hours, and no more can be; "
+				"%d sessions of this key were ended before their time, and no more can be; "
 				"rotating the key ends all",
 				LIMIT_SESSIONS_ENDED);
 			return WORK_DONE;

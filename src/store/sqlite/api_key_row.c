@@ -9,43 +9,48 @@
 #include "store/sqlite/kit/conn.h"
 #include "store/sqlite/session.h"
 
-static const char sql_good[] =
-	"SELECT number, id, owner, scopes, models, sha256, old_sha256, old_until_ms, "
-	"expires_ms, used_ms, " API_KEY_ALLOWANCE " FROM api_key WHERE revoked_ms = 0";
+static const char sql_good[] = API_KEY_RING "WHERE k.revoked_ms = 0 OR k.revoked_ms > ?";
+static const char sql_groups[] = KEY_GROUP_RING;
 static const char sql_ended[] = "SELECT id, secret FROM session_ended WHERE ends_ms > ?";
 static const char sql_version[] =
 	"SELECT version, EXISTS (SELECT 1 FROM api_key), ticket_secret FROM api_key_change";
 
 static int api_key_row_add_row(sqlite3_stmt *st, struct key_ring_table *t)
 {
-	bool added = key_row_add(t, &(struct key_row){
-					    .number = db_int(st, 0),
-					    .id = db_column(st, 1),
-					    .owner = db_int(st, 2),
-					    .scopes = db_int(st, 3),
-					    .models = db_column(st, 4),
-					    .sha256 = db_blob(st, 5),
-					    .old_sha256 = db_blob(st, 6),
-					    .old_until_ms = db_int(st, 7),
-					    .expires_ms = db_int(st, 8),
-					    .used_ms = db_int(st, 9),
-					    .allowance = api_key_cell_allowance(row_of(st), 10),
-				    });
+	struct key_row row = api_key_cell_ring(row_of(st));
 
-	return added ? SQLITE_OK : SQLITE_NOMEM;
+	return key_row_add(t, &row) ? SQLITE_OK : SQLITE_NOMEM;
 }
 
 static int read_good(struct conn *c, struct key_ring_table *t)
 {
-	sqlite3_stmt *st;
-	int           rc = conn_row(c, sql_good, &st);
+	struct db_bind b = conn_bind(c, sql_good);
+	sqlite3_stmt  *st = b.st;
+	int            rc;
 
-	for (; rc == SQLITE_ROW; rc = db_row(st)) {
+	db_bind_int(&b, clock_wall_ms() - KEY_ROW_REVOKED_MS);
+	for (rc = db_bind_row(&b); rc == SQLITE_ROW; rc = db_row(st)) {
 		int added = api_key_row_add_row(st, t);
 
 		if (added != SQLITE_OK) {
 			(void)sqlite3_reset(st);
 			return added;
+		}
+	}
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
+static int read_ring_groups(struct conn *c, struct key_ring_table *t)
+{
+	struct db_bind b = conn_bind(c, sql_groups);
+	int            rc;
+
+	for (rc = db_bind_row(&b); rc == SQLITE_ROW; rc = db_row(b.st)) {
+		struct key_row row = key_group_cell_ring(row_of(b.st));
+
+		if (!key_row_add_group(t, &row)) {
+			(void)sqlite3_reset(b.st);
+			return SQLITE_NOMEM;
 		}
 	}
 	return rc == SQLITE_DONE ? SQLITE_OK : rc;
@@ -90,6 +95,8 @@ int api_key_row_load(struct conn *c, struct key_ring *ring)
 	if (!t)
 		return SQLITE_NOMEM;
 	rc = read_good(c, t);
+	if (rc == SQLITE_OK)
+		rc = read_ring_groups(c, t);
 	if (rc == SQLITE_OK)
 		rc = read_ended(c, t);
 	if (rc != SQLITE_OK) {

@@ -5,6 +5,7 @@
 #include "archive/archive.h"
 #include "base/limits.h"
 #include "store/archive.h"
+#include "store/common/excerpt.h"
 #include "store/run.h"
 #include "store/sqlite/answer_row.h"
 #include "store/sqlite/kit/conn.h"
@@ -21,7 +22,11 @@ static const char sql_has[] = "SELECT EXISTS (SELECT 1 FROM message WHERE id = ?
 			      "EXISTS (SELECT 1 FROM idempotency WHERE id = ?1)";
 static const char sql_add_conversation[] =
 	"INSERT INTO conversation (id, secret, owner, created_ms, leaf, title, metadata, "
-	"tip, rev, instruction) VALUES (?,?,?,?,?,?,?,?,?,?)";
+	"tip, rev, instruction, opening, excerpt, messages, origin, recent) "
+	"VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,"
+	"iif(?14, iif(?8, ?8, iif(?5, ?5, ?1)), NULL))";
+static const char sql_add_model[] =
+	"UPDATE conversation SET model = (SELECT model FROM run WHERE run.id = leaf) WHERE id = ?";
 static const char sql_add_labels[] =
 	"INSERT OR IGNORE INTO conversation_label (owner, key, value, conversation) "
 	"SELECT ?1, key, value, ?2 FROM json_each(?3) WHERE type = 'text'";
@@ -99,10 +104,38 @@ static void bind_text(struct db_bind *b, struct str s)
 		db_bind_null(b);
 }
 
+/* archive_write_bind_row: the conversation's row in a list; archives have no costs. */
+static void archive_write_bind_row(struct db_bind *b, const struct writing *x,
+				   struct excerpt_row *row)
+{
+	bool first = true;
+
+	row->opening = row->excerpt = STR_NONE;
+
+	for (uint32_t i = 0; i < x->w.count; i++)
+		if (x->w.entries[i].kind == ARCHIVE_MESSAGE && x->w.entries[i].text.p) {
+			excerpt_row_add(row, x->w.entries[i].text, first);
+			first = false;
+		}
+	db_bind_maybe(b, row->opening);
+	db_bind_maybe(b, row->excerpt);
+	db_bind_int(b, x->w.messages);
+	db_bind_int(b, (int64_t)x->j->origin);
+}
+
+static int archive_write_add_model(struct writing *x)
+{
+	struct db_bind b = conn_bind(x->s->conn, sql_add_model);
+
+	db_bind_int(&b, x->w.conversation_as.key);
+	return db_bind_run(&b);
+}
+
 static int archive_write_add_conversation(struct writing *x)
 {
 	const struct archive_conversation *c = &x->w.conversation;
 	struct db_bind                     b = conn_bind(x->s->conn, sql_add_conversation);
+	struct excerpt_row                 row;
 
 	db_bind_int(&b, x->w.conversation_as.key);
 	db_bind_secret(&b, x->w.conversation_as.secret);
@@ -114,6 +147,7 @@ static int archive_write_add_conversation(struct writing *x)
 	db_bind_int(&b, archive_write_key_of(x, x->w.tip));
 	db_bind_int(&b, c->revision);
 	bind_text(&b, c->instruction);
+	archive_write_bind_row(&b, x, &row);
 	int rc = db_bind_run(&b);
 	if (rc != SQLITE_OK || !c->metadata.p)
 		return rc;
@@ -218,7 +252,11 @@ static int write_one(struct writing *x)
 	}
 	if (rc != SQLITE_OK || e->code != ERR_OK)
 		return rc;
-	rc = search_queue_note(&x->s->search, SEARCH_CONVERSATION, x->w.conversation_as.key);
+	if (x->w.leaf != ARCHIVE_NONE)
+		rc = archive_write_add_model(x);
+	if (rc == SQLITE_OK)
+		rc = search_queue_note(&x->s->search, SEARCH_CONVERSATION,
+				       x->w.conversation_as.key);
 	if (rc != SQLITE_OK)
 		return rc;
 	if (!x->j->quiet &&

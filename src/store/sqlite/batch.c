@@ -28,6 +28,7 @@ static int commit_batch(struct batch *b)
 	unfinished_written(s->unfinished);
 	if (s->search.noted > 0)
 		search_wake(b->search, s->search.noted, s->search.gone);
+	s->erased |= s->search.gone;
 	search_queue_told(&s->search);
 	return SQLITE_OK;
 }
@@ -51,7 +52,9 @@ static void roll_back(struct session *s)
 static int run_job(struct session *s, struct store_job *job)
 {
 	job->err = (struct err){ .code = ERR_OK };
-	return op_of(job)->run(s, job);
+	job->unchanged = false;
+	int rc = op_of(job)->run(s, job);
+	return rc == SQLITE_OK && job->audit ? audit_put(s->conn, job) : rc;
 }
 
 /* On an error, *ret_at is the index of the job that caused it, or b->count if no job did. */

@@ -5,10 +5,18 @@
 #include "store/sqlite/kit/conn.h"
 #include "store/sqlite/op.h"
 
-enum { FOUND_LEAF, FOUND_TIP, FOUND_INSTRUCTION }; /* columns of sql_conversation */
+enum {
+	FOUND_LEAF,
+	FOUND_TIP,
+	FOUND_INSTRUCTION,
+	FOUND_TARGET,
+	FOUND_CAPPED
+}; /* columns of sql_conversation */
 
-static const char sql_conversation[] = "SELECT leaf, tip, instruction FROM conversation "
-				       "WHERE id = ? AND secret = ? AND owner = ?";
+static const char sql_conversation[] =
+	"SELECT leaf, tip, instruction, target, EXISTS (SELECT 1 FROM "
+	"budget WHERE key = 'conv:' || conversation.id AND limit_nano "
+	"IS NOT NULL) FROM conversation WHERE id = ? AND secret = ? AND owner = ?";
 static const char sql_turn[] = "SELECT secret, status, base, "
 			       "EXISTS (SELECT 1 FROM message WHERE message.id = run.id) "
 			       "FROM run WHERE id = ?";
@@ -217,6 +225,8 @@ static int read_branch(struct session *s, struct branch_read *j)
 	rc = branch_found(&b, "conversation", "there is no such conversation", &j->job.err);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
+	j->target = db_int(b.st, FOUND_TARGET);
+	j->capped = db_int(b.st, FOUND_CAPPED) != 0;
 	rc = id_none(j->from) ? branch_newest(s, j, b.st) : branch_from(s, j);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->live || j->instruction_set ||
 	    sqlite3_column_type(b.st, FOUND_INSTRUCTION) == SQLITE_NULL)

@@ -148,6 +148,48 @@ void wal_unwatch(struct wal *w)
 	w->db = NULL;
 }
 
+enum {
+	SCRUB_COPY_MS = 200,        /* for the background copy, and between two tries */
+	SCRUB_LATER_MS = 20 * 1000, /* until the second time */
+	SCRUBS = 2,
+};
+
+void wal_scrub_again(struct wal *w)
+{
+	w->scrubs = SCRUBS;
+}
+
+/* The thread copies most of the log before, so that the writer stalls no commit; and a reader that holds the log
+ * is not waited for. */
+static int wal_scrub(void *wal, int64_t *ret_again_ms)
+{
+	struct wal *w = wal;
+
+	*ret_again_ms = SCRUB_COPY_MS;
+	if (!w->copied) {
+		w->copied = true;
+		checkpoint_want(w->checkpoint);
+		return SQLITE_OK;
+	}
+	w->hasty = true;
+	int rc = sqlite3_wal_checkpoint_v2(w->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	w->hasty = false;
+	w->copied = rc != SQLITE_OK;
+	if (rc == SQLITE_BUSY || rc == SQLITE_LOCKED)
+		return SQLITE_OK;
+	if (rc == SQLITE_OK)
+		*ret_again_ms = --w->scrubs > 0 ? SCRUB_LATER_MS : CHORE_IDLE;
+	return rc;
+}
+
+const struct chore chore_scrub = {
+	.run = wal_scrub,
+	.event = "scrub_failed",
+	.failed = "the log of the database could not be emptied of what was deleted",
+	.retry_ms = 10 * 1000,
+	.alone = true,
+};
+
 void wal_copy_back(struct wal *w)
 {
 	if (checkpoint_due(w->checkpoint))

@@ -84,9 +84,11 @@ const struct chore chore_key_used = { .run = note_some, .retry_ms = CHORE_IDLE, 
 /* clang-format off */
 static const struct chore *const chores[CHORE__COUNT] = {
 	[CHORE_SWEEP] = &chore_sweep,
+	[CHORE_KEEP] = &chore_keep,
 	[CHORE_SEARCH_CLEAR] = &chore_search_clear,
 	[CHORE_KEY_USED] = &chore_key_used,
 	[CHORE_BOOKS] = &chore_books,
+	[CHORE_SCRUB] = &chore_scrub,
 	[CHORE_PEER] = &chore_peer,
 };
 /* clang-format on */
@@ -97,29 +99,30 @@ static void chores_set(struct chores *c, enum chore_number n, void *subject, int
 	atomic_init(&c->state[n].due_us, due_us);
 }
 
-void chores_init(struct chores *c, struct session *session, struct usage_gather *usage,
+void chores_init(struct chores *c, struct session *session, const struct store *store,
 		 const struct store_options *o)
 {
-	bool keeps_all =
-		o->events_keep_ms <= 0 && o->events_keep_bytes <= 0 && o->answer_keep_ms <= 0;
-
 	c->session = session;
 	c->writable = true;
 	sweep_init(&c->sweep, session->conn, &session->events, o);
+	keep_init(&c->keep, session, o);
 	c->search_clear.queue = &session->search;
-	c->books = (struct books){ session->conn, usage, &c->quiesced };
+	c->books = (struct books){ session->conn, store->usage, store->ledger, &c->quiesced };
 	peer_watch(&c->peer, session, o);
-	chores_set(c, CHORE_SWEEP, &c->sweep, keeps_all ? CHORE_IDLE : 0);
+	chores_set(c, CHORE_SWEEP, &c->sweep, 0);
+	chores_set(c, CHORE_KEEP, &c->keep, 0);
 	chores_set(c, CHORE_SEARCH_CLEAR, &c->search_clear, CHORE_IDLE);
 	chores_set(c, CHORE_KEY_USED, session, CHORE_IDLE);
 	/* The search for lost reservations repeats even while nothing is used. */
 	chores_set(c, CHORE_BOOKS, &c->books, clock_mono_us() + BOOKS_REST_MS * (int64_t)1000);
+	chores_set(c, CHORE_SCRUB, c->state[CHORE_SCRUB].subject, CHORE_IDLE);
 	chores_set(c, CHORE_PEER, &c->peer, peer_alive(&c->peer) ? 0 : CHORE_IDLE);
 }
 
 void chores_finish(struct chores *c)
 {
 	peer_finish(&c->peer);
+	keep_finish(&c->keep);
 }
 
 static void bring_forward(struct chores *c, enum chore_number n, int64_t at_us)

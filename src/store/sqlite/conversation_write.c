@@ -1,5 +1,6 @@
 /* Changes conversations outside their turns: creates, labels, fills, cuts and deletes them. */
 #include "store/sqlite/conversation_write.h"
+#include "store/common/excerpt.h"
 #include "store/conversation.h"
 
 #include "store/sql/cells.h"
@@ -7,14 +8,20 @@
 #include "store/sqlite/kit/conn.h"
 #include "store/sqlite/op.h"
 
-static const char sql_find[] = "SELECT leaf, tip, created_ms, title, metadata, rev "
-			       "FROM conversation WHERE id = ? AND secret = ? AND owner = ?";
+static const char sql_find[] =
+	CONVERSATION_CELL "FROM conversation c WHERE c.id = ? AND c.secret = ? AND c.owner = ?";
 static const char sql_add[] =
-	"INSERT INTO conversation (id, secret, owner, created_ms, leaf, title, metadata, tip) "
-	"VALUES (?,?,?,?,0,?,?,?)";
+	"INSERT INTO conversation (id, secret, owner, created_ms, leaf, title, metadata, tip, "
+	"titled, opening, excerpt, messages, origin, recent) "
+	"VALUES (?1,?2,?3,?4,0,?5,?6,?7,?8,?9,?10,?11,?12,iif(?12, iif(?7, ?7, ?1), NULL))";
 static const char sql_update[] =
-	"UPDATE conversation SET title = ?2, metadata = ?3, rev = rev + 1 WHERE id = ?1";
-static const char sql_move_tip[] = "UPDATE conversation SET tip = ?2, rev = rev + 1 WHERE id = ?1";
+	"UPDATE conversation SET title = ?2, metadata = ?3, titled = ?4, pinned = ?5, rev = ?6 "
+	"WHERE id = ?1";
+static const char sql_keep[] = "UPDATE conversation SET keep_ms = ?2, due_ms = ?3 WHERE id = ?1";
+static const char sql_move_tip[] =
+	"UPDATE conversation SET tip = ?2, rev = rev + 1, messages = messages + ?3, "
+	"opening = ifnull(opening, ?4), excerpt = ifnull(?5, excerpt), recent = iif(origin, ?2, NULL) "
+	"WHERE id = ?1";
 static const char sql_touch[] = "UPDATE conversation SET rev = rev + 1 WHERE id = ?1";
 static const char sql_add_labels[] =
 	"INSERT OR IGNORE INTO conversation_label (owner, key, value, conversation) "
@@ -35,8 +42,15 @@ static const char sql_label_message[] =
 	"ELSE json_set(body, '$.context.metadata', json(?4)) END "
 	"WHERE id = ?1 AND secret = ?2 AND conversation = ?3 AND run >= 0";
 static const char sql_empty_message[] =
-	"UPDATE message SET body = '', run = ~run "
-	"WHERE id = ? AND secret = ? AND conversation = ? AND run >= 0";
+	"UPDATE message SET body = '', run = ~run WHERE id = ? AND run >= 0";
+/* The cache of answers has nothing of a removed message, nor of an answer to it. */
+static const char sql_uncache[] =
+	"DELETE FROM cached WHERE id IN (?1, (SELECT ~run FROM message WHERE id = ?1))";
+static const char sql_body[] = "SELECT body FROM message WHERE id = ?";
+/* Removed content is in no list any more. */
+static const char sql_forget_row[] =
+	"UPDATE conversation SET rev = rev + 1, messages = max(messages - 1, 0), "
+	"opening = nullif(opening, ?2), excerpt = nullif(excerpt, ?3) WHERE id = ?1";
 static const char sql_log[] = "SELECT events_from, events_to FROM run WHERE id = ?";
 static const char sql_busy[] = "SELECT 1 FROM run WHERE conversation = ? AND status < 2";
 static const char sql_runs[] = "SELECT id, parent, base, events_from, events_to FROM run "
@@ -81,12 +95,9 @@ static int conversation_write_find(struct session *s, struct conversation_write 
 	}
 	if (rc != SQLITE_ROW)
 		return rc;
-	*ret = (struct before){ db_int(st, 0), db_int(st, 1) };
-	j->now.id = id;
-	j->now.created_ms = db_int(st, 2);
-	j->now.revision = db_int(st, 5);
-	bool kept = cell_keep(&j->arena, row_of(st), 3, &j->now.title, e) &&
-		    cell_keep(&j->arena, row_of(st), 4, &j->now.metadata, e);
+	*ret = (struct before){ db_int(st, CONVERSATION_CELL_LEAF),
+				db_int(st, CONVERSATION_CELL_TIP) };
+	bool kept = conversation_cell_keep(row_of(st), &j->arena, &j->now, e);
 	(void)sqlite3_reset(st);
 	CHECK(kept || e->code != ERR_OK);
 	return SQLITE_OK;
@@ -161,42 +172,93 @@ static int conversation_write_append(struct session *s, struct conversation_writ
 	rc = add_messages(s, j, end);
 	if (rc != SQLITE_OK)
 		return rc;
+	struct excerpt_row row;
+	excerpt_row(&row, j->messages, j->message_count);
 	struct db_bind b = conn_bind(s->conn, sql_move_tip);
 	db_bind_int(&b, j->conversation.key);
 	db_bind_int(&b, j->messages[j->message_count - 1].id.key);
+	db_bind_int(&b, (int64_t)j->message_count);
+	db_bind_maybe(&b, row.opening);
+	db_bind_maybe(&b, row.excerpt);
 	j->now.revision++;
 	return db_bind_run(&b);
 }
 
 /* --- create, update --- */
 
-static int conversation_write_add(struct session *s, struct conversation_write *j, struct str title,
-				  struct str metadata)
+static int conversation_write_cap(struct session *s, const struct conversation_write *j)
 {
-	struct db_bind b = conn_bind(s->conn, sql_add);
-	size_t         n = j->message_count;
+	if (!j->ceiling_set)
+		return SQLITE_OK;
 
+	struct db_bind b = conn_bind(s->conn, ceiling_cell_put);
+	db_bind_int(&b, j->conversation.key);
+	db_bind_int(&b, j->now_ms);
+	if (j->ceiling_nano > 0)
+		db_bind_int(&b, j->ceiling_nano);
+	else
+		db_bind_null(&b);
+	return db_bind_run(&b);
+}
+
+/* conversation_write_add: adds what c says; its opening is that of the messages, if there are any. */
+static int conversation_write_add(struct session *s, struct conversation_write *j,
+				  struct store_conversation c)
+{
+	struct db_bind     b = conn_bind(s->conn, sql_add);
+	size_t             n = j->message_count;
+	struct excerpt_row row;
+
+	excerpt_row(&row, j->messages, n);
+	if (row.opening.n > 0)
+		c.opening = arena_str(&j->arena, row.opening);
+	if (row.opening.n > 0 && !c.opening.p) {
+		cell_no_memory(&j->job.err);
+		return SQLITE_OK;
+	}
 	db_bind_int(&b, j->conversation.key);
 	db_bind_secret(&b, j->conversation.secret);
 	db_bind_int(&b, j->owner);
 	db_bind_int(&b, j->now_ms);
-	db_bind_maybe(&b, title);
-	db_bind_maybe(&b, metadata);
+	db_bind_maybe(&b, c.title);
+	db_bind_maybe(&b, c.metadata);
 	db_bind_int(&b, n > 0 ? j->messages[n - 1].id.key : 0);
+	db_bind_int(&b, c.titled == TITLED_BY_MODEL);
+	db_bind_maybe(&b, c.opening);
+	db_bind_maybe(&b, row.excerpt);
+	db_bind_int(&b, (int64_t)n);
+	db_bind_int(&b, (int64_t)j->origin);
 	int rc = db_bind_run(&b);
-	if (title.p)
+	if (c.title.n > 0)
 		search_queue_title(&s->search, false);
 	if (rc == SQLITE_OK)
-		rc = bind_labels(s, sql_add_labels, j, metadata);
+		rc = bind_labels(s, sql_add_labels, j, c.metadata);
+	if (rc == SQLITE_OK)
+		rc = conversation_write_cap(s, j);
 	if (rc == SQLITE_OK)
 		rc = add_messages(s, j, 0);
-	j->now = (struct store_conversation){ j->conversation, j->now_ms, 1, title, metadata };
+	j->now = change_cell_made(j, c);
 	return rc;
+}
+
+int conversation_put_keep(struct conn *c, int64_t conversation, int64_t keep_ms, int64_t now_ms)
+{
+	struct db_bind b = conn_bind(c, sql_keep);
+
+	db_bind_int(&b, conversation);
+	db_bind_int(&b, keep_ms);
+	db_bind_int(&b, now_ms + keep_ms);
+	return db_bind_run(&b);
 }
 
 static int conversation_write_create(struct session *s, struct conversation_write *j)
 {
-	return conversation_write_add(s, j, j->title, j->metadata);
+	int rc = conversation_write_add(
+		s, j, (struct store_conversation){ .title = j->title, .metadata = j->metadata });
+
+	return rc == SQLITE_OK && j->keep_ms > 0
+		       ? conversation_put_keep(s->conn, j->conversation.key, j->keep_ms, j->now_ms)
+		       : rc;
 }
 
 /* j->now is that of the source. */
@@ -207,8 +269,7 @@ static int conversation_write_copy(struct session *s, struct conversation_write 
 	int         rc = fork_plan(s->conn, j, was->leaf, was->tip, &fork);
 
 	if (rc == SQLITE_OK && j->job.err.code == ERR_OK) {
-		rc = conversation_write_add(s, j, j->title_set ? j->title : j->now.title,
-					    j->metadata_set ? j->metadata : j->now.metadata);
+		rc = conversation_write_add(s, j, change_cell_forked(j));
 		if (rc == SQLITE_OK)
 			rc = fork_copy(s->conn, j, &fork);
 		if (rc == SQLITE_OK)
@@ -224,23 +285,27 @@ static int conversation_write_update(struct session *s, struct conversation_writ
 	struct str old = j->now.metadata;
 	int        rc = SQLITE_OK;
 
-	if (j->title_set) {
-		search_queue_title(&s->search, j->now.title.p != NULL);
-		j->now.title = j->title;
-	}
+	if (j->title_set)
+		search_queue_title(&s->search, j->now.title.n > 0);
+	change_cell_update(j);
 	if (j->metadata_set) {
-		j->now.metadata = j->metadata;
 		rc = bind_labels(s, sql_drop_labels, j, old);
 		if (rc == SQLITE_OK)
 			rc = bind_labels(s, sql_add_labels, j, j->metadata);
 	}
+	if (rc == SQLITE_OK && j->keep_set)
+		rc = conversation_put_keep(s->conn, j->conversation.key, j->keep_ms, j->now_ms);
+	if (rc == SQLITE_OK)
+		rc = conversation_write_cap(s, j);
 	if (rc != SQLITE_OK)
 		return rc;
 	struct db_bind b = conn_bind(s->conn, sql_update);
 	db_bind_int(&b, j->conversation.key);
 	db_bind_maybe(&b, j->now.title);
-	db_bind_maybe(&b, j->now.metadata);
-	j->now.revision++;
+	db_bind_maybe(&b, str_is(j->now.metadata, "{}") ? STR_NONE : j->now.metadata);
+	db_bind_int(&b, j->now.titled == TITLED_BY_MODEL);
+	db_bind_int(&b, j->now.pinned);
+	db_bind_int(&b, j->now.revision);
 	return db_bind_run(&b);
 }
 
@@ -300,25 +365,51 @@ static int label_message(struct session *s, struct conversation_write *j)
 	return rc == SQLITE_OK ? run_keyed(s, sql_touch, j->conversation.key) : rc;
 }
 
+/* forget_row: takes a message, which is there still, out of the conversation's row. */
+static int forget_row(struct session *s, int64_t conversation, int64_t message)
+{
+	struct excerpt_row row;
+	struct db_bind     b = conn_bind(s->conn, sql_body);
+
+	db_bind_int(&b, message);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_OK : rc;
+	excerpt_row(&row, &(struct store_message){ .body = db_column(b.st, 0) }, 1);
+	(void)sqlite3_reset(b.st);
+	b = conn_bind(s->conn, sql_forget_row);
+	db_bind_int(&b, conversation);
+	db_bind_maybe(&b, row.opening);
+	db_bind_maybe(&b, row.excerpt);
+	return db_bind_run(&b);
+}
+
+int conversation_empty_message(struct session *s, int64_t conversation, int64_t message)
+{
+	int rc = search_queue_gone(&s->search, message);
+
+	if (rc == SQLITE_OK)
+		rc = forget_row(s, conversation, message);
+	if (rc == SQLITE_OK)
+		rc = run_keyed(s, sql_empty_message, message);
+	if (rc == SQLITE_OK)
+		rc = erase_log(s, message);
+	if (rc == SQLITE_OK)
+		rc = answer_row_forget(s->conn, conversation, message);
+	return rc == SQLITE_OK ? run_keyed(s, sql_uncache, message) : rc;
+}
+
 static int remove_message(struct session *s, struct conversation_write *j)
 {
 	int rc = has_message(s, j);
 
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK)
 		return rc;
-	rc = search_queue_gone(&s->search, j->message.key);
-	struct db_bind b = bind_message(s, sql_empty_message, j);
-	if (rc == SQLITE_OK)
-		rc = db_bind_run(&b);
-	if (rc == SQLITE_OK)
-		rc = erase_log(s, j->message.key);
-	if (rc == SQLITE_OK)
-		rc = answer_row_forget(s->conn, j->conversation.key, j->message.key);
 	j->now.revision++;
-	return rc == SQLITE_OK ? run_keyed(s, sql_touch, j->conversation.key) : rc;
+	return conversation_empty_message(s, j->conversation.key, j->message.key);
 }
 
-static int drop_message(struct session *s, int64_t key)
+int conversation_drop_message(struct session *s, int64_t key)
 {
 	int rc = search_queue_gone(&s->search, key);
 
@@ -338,12 +429,22 @@ static int drop_chain(struct session *s, int64_t key, int64_t base)
 			return rc == SQLITE_DONE ? SQLITE_OK : rc;
 		int64_t prev = db_int(b.st, 0);
 		(void)sqlite3_reset(b.st);
-		rc = drop_message(s, key);
+		rc = conversation_drop_message(s, key);
 		if (rc != SQLITE_OK)
 			return rc;
 		key = prev;
 	}
 	return SQLITE_OK;
+}
+
+int conversation_drop_turn(struct session *s, const struct turn_row *t)
+{
+	int rc = drop_chain(s, t->parent, t->base);
+
+	if (rc == SQLITE_OK)
+		rc = conversation_drop_message(s, t->run);
+	return rc == SQLITE_OK ? events_erase(&s->events, t->run, t->events_from, t->events_to)
+			       : rc;
 }
 
 static int drop_runs(struct session *s, int64_t conversation)
@@ -354,13 +455,9 @@ static int drop_runs(struct session *s, int64_t conversation)
 	db_bind_int(&b, conversation);
 	int rc = db_bind_row(&b);
 	for (; rc == SQLITE_ROW; rc = db_row(st)) {
-		int64_t run = db_int(st, 0);
-
-		rc = drop_chain(s, db_int(st, 1), db_int(st, 2));
-		if (rc == SQLITE_OK)
-			rc = drop_message(s, run);
-		if (rc == SQLITE_OK)
-			rc = events_erase(&s->events, run, db_int(st, 3), db_int(st, 4));
+		rc = conversation_drop_turn(s, &(struct turn_row){ db_int(st, 0), db_int(st, 1),
+								   db_int(st, 2), db_int(st, 3),
+								   db_int(st, 4) });
 		if (rc != SQLITE_OK) {
 			(void)sqlite3_reset(st);
 			return rc;
@@ -405,8 +502,10 @@ static int conversation_write_drop(struct session *s, struct conversation_write 
 		rc = drop_loose(s, key);
 	if (rc == SQLITE_OK)
 		rc = bind_labels(s, sql_drop_labels, j, j->now.metadata);
-	if (j->now.title.p)
+	if (j->now.title.n > 0)
 		search_queue_title(&s->search, true);
+	if (rc == SQLITE_OK)
+		rc = run_keyed(s, ceiling_cell_drop, key);
 	return rc == SQLITE_OK ? run_keyed(s, sql_drop, key) : rc;
 }
 
@@ -423,7 +522,8 @@ static int conversation_write_change(struct session *s, struct conversation_writ
 	if (!change_cell_allows(j))
 		return SQLITE_OK;
 	switch (j->change) {
-	case CONVERSATION_UPDATE: return conversation_write_update(s, j);
+	case CONVERSATION_UPDATE:
+	case CONVERSATION_TITLE: return conversation_write_update(s, j);
 	case CONVERSATION_APPEND: return conversation_write_append(s, j, &was);
 	case CONVERSATION_LABEL_MESSAGE: return label_message(s, j);
 	case CONVERSATION_REMOVE_MESSAGE: return remove_message(s, j);

@@ -25,3 +25,17 @@ int fork_copy(struct conn *c, const struct conversation_write *j, const struct f
 void fork_finish(struct fork *fork);
 
 int conversation_write(struct session *s, struct conversation_write *j) MUST_USE;
+
+/* conversation_put_keep: a conversation is kept for so long after its last activity; an SQLite code. */
+int conversation_put_keep(struct conn *c, int64_t conversation, int64_t keep_ms,
+			  int64_t now_ms) MUST_USE;
+
+/* Parts of it for retention (keep.c), inside a transaction; they return an SQLite code. */
+struct turn_row {
+	int64_t run, parent, base, events_from, events_to; /* columns of the run */
+};
+/* conversation_drop_turn: removes the messages, the answer and the log of a turn, and leaves the row of its run. */
+int conversation_drop_turn(struct session *s, const struct turn_row *t) MUST_USE;
+int conversation_drop_message(struct session *s, int64_t key) MUST_USE;
+/* conversation_empty_message: removes the content of a message, and what else has it. */
+int conversation_empty_message(struct session *s, int64_t conversation, int64_t message) MUST_USE;

@@ -15,9 +15,13 @@
 #include "store/sqlite/file_content.h"
 #include "store/common/salvage.h"
 #include "store/engine.h"
+#include "store/ledger.h"
 #include "store/usage.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct engine {
@@ -29,6 +33,7 @@ struct engine {
 	bool                 beside;
 	int                  lane;  /* the lane of the process's ids: 0 or 1 */
 	bool                 given; /* another process has taken over */
+	bool                 left;  /* a process before ended without emptying the log */
 	struct conn          conn;  /* owned; used by the writer's thread, as the next two are */
 	struct session       session;
 	struct unfinished    unfinished;
@@ -173,6 +178,7 @@ static void op_destroy(struct store *s)
 	unfinished_finish(&g->unfinished);
 	salvage_finish(&g->salvage.salvage);
 	usage_gather_destroy(g->store.usage);
+	ledger_destroy(g->store.ledger);
 	search_destroy(g->search);
 	key_watch_destroy(g->keys);
 	checkpoint_destroy(g->checkpoint);
@@ -228,6 +234,15 @@ static enum errc take_lock(struct engine *g, const struct store_options *o, stru
 	return ERR_OK;
 }
 
+static bool has_log(const char *path)
+{
+	char        name[PATH_MAX];
+	struct stat log;
+	int         n = snprintf(name, sizeof name, "%s-wal", path);
+
+	return n > 0 && (size_t)n < sizeof name && stat(name, &log) == 0 && log.st_size > 0;
+}
+
 /* Opens the database and migrates it; on success *ret is owned. */
 static enum errc open_database(const struct store_options *o, bool apply, struct engine **ret,
 			       int *ret_applied, struct err *e)
@@ -239,8 +254,9 @@ static enum errc open_database(const struct store_options *o, bool apply, struct
 	g->store.ops = &ops;
 	g->lock_fd = o->handover ? o->handover_fd : -1;
 	g->drain_fd = -1;
-	if (take_lock(g, o, e) != ERR_OK ||
-	    migrate_look(g->path, o->busy_ms, migrations, e) != ERR_OK ||
+	enum errc rc = take_lock(g, o, e);
+	g->left = rc == ERR_OK && has_log(g->path);
+	if (rc != ERR_OK || migrate_look(g->path, o->busy_ms, migrations, e) != ERR_OK ||
 	    conn_open(&g->conn, g->path, DB_WRITE, o->busy_ms, e) != ERR_OK ||
 	    blobs_open(g->path, &g->store.blobs, e) != ERR_OK ||
 	    migrate_run(g->conn.db, g->path, migrations, apply && !g->beside, ret_applied, e) !=
@@ -262,7 +278,9 @@ static enum errc start_writer(struct engine *g, struct err *e)
 				      &g->moved };
 
 	g->store.usage = usage_gather_create(on_usage, g);
-	if (!g->store.usage)
+	if (g->options.calls_rate > 0)
+		g->store.ledger = ledger_create(g->options.calls_rate, on_usage, g);
+	if (!g->store.usage || (g->options.calls_rate > 0 && !g->store.ledger))
 		return err_set(e, ERR_STORAGE, "", "out of memory");
 	g->session.blobs = g->store.blobs;
 	g->session.ring = g->store.ring;
@@ -281,7 +299,9 @@ static enum errc start_writer(struct engine *g, struct err *e)
 		file_content_sweep(&g->session);
 	g->chores.wake = writer_wake;
 	g->chores.arg = g->writer;
-	chores_init(&g->chores, &g->session, g->store.usage, &g->options);
+	chores_init(&g->chores, &g->session, &g->store, &g->options);
+	if (g->left)
+		chores_call(&g->chores, CHORE_SCRUB, clock_mono_us() + SCRUB_MS * (int64_t)1000);
 	return writer_start(g->writer, e);
 }
 
@@ -345,6 +365,7 @@ const struct store_engine sqlite_engine = {
 	.migrate = migrate_store,
 	.export = sqlite_export,
 	.at_once = sqlite_at_once,
+	.sweep = sqlite_sweep,
 	.copy = sqlite_copy,
 	.backup = sqlite_backup,
 	.vacuum = sqlite_vacuum,

@@ -319,19 +319,21 @@ int events_erase(struct events *ev, int64_t run, int64_t from, int64_t to)
 
 /* print_used: n->used in the form of the column bill_dropped, a JSON array: input, output, cached and
  * reasoning tokens, the cost in nano (null: unknown), whether a provider is being asked, whether the
- * tokens are estimated.  Rows of earlier versions lack the last two, which recovery reads as true.
+ * tokens are estimated, and whether the run was taken up (run_take).  Rows of earlier versions lack the last
+ * three: recovery reads the first two of them as true.
  * Empty, so that the column is NULL: no usage is known, and a provider is being asked. */
 static struct str print_used(const struct run_news *n, char *text, size_t size)
 {
 	const struct usage *u = &n->used;
 	char                nano[24] = "null";
 
-	if (!u->known && !u->estimated && n->asked)
+	if (!u->known && !u->estimated && n->asked && !n->taken)
 		return STR_NONE;
 	if (n->priced)
 		snprintf(nano, sizeof nano, "%lld", (long long)n->nano);
-	snprintf(text, size, "[%lld,%lld,%lld,%lld,%s,%d,%d]", (long long)u->in, (long long)u->out,
-		 (long long)u->cached_read, (long long)u->reasoning, nano, n->asked, u->estimated);
+	snprintf(text, size, "[%lld,%lld,%lld,%lld,%s,%d,%d,%d]", (long long)u->in,
+		 (long long)u->out, (long long)u->cached_read, (long long)u->reasoning, nano,
+		 n->asked, u->estimated, n->taken);
 	return str_of(text);
 }
 

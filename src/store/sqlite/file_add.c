@@ -5,8 +5,8 @@
 #include "store/sqlite/op.h"
 
 static const char sql_add[] =
-	"INSERT INTO file (id, secret, owner, created_ms, bytes, sha256, name, type, purpose) "
-	"VALUES (?,?,?,?,?,?,?,?,?)";
+	"INSERT INTO file (id, secret, owner, created_ms, bytes, sha256, name, type, purpose, "
+	"expires_ms) VALUES (?,?,?,?,?,?,?,?,?,?)";
 
 static int file_add_row(struct session *s, struct file_add *j)
 {
@@ -27,6 +27,7 @@ static int file_add_row(struct session *s, struct file_add *j)
 	db_bind_text(&b, j->file.name);
 	db_bind_text(&b, j->file.type);
 	db_bind_text(&b, j->file.purpose);
+	db_bind_int(&b, j->file.expires_ms);
 	return db_bind_run(&b);
 }
 

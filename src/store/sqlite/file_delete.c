@@ -81,6 +81,7 @@ static int delete_file(struct session *s, struct file_delete *j)
 		return SQLITE_OK;
 	}
 	j->marked = true;
+	s->erased = true;
 
 	struct db_bind b = conn_bind(s->conn, sql_delete);
 	db_bind_int(&b, j->file.key);

@@ -2,6 +2,7 @@
 #include "store/sqlite/conversation_write.h"
 
 #include "base/limits.h"
+#include "store/common/excerpt.h"
 #include "store/conversation.h"
 #include "store/sqlite/kit/conn.h"
 
@@ -21,7 +22,10 @@ static const char sql_copy[] =
 static const char sql_finish[] =
 	"UPDATE conversation SET tip = ?2, instruction = nullif(ifnull("
 	"(SELECT instruction FROM run WHERE id = ?3), "
-	"(SELECT instruction FROM conversation WHERE id = ?4)), '') WHERE id = ?1";
+	"(SELECT instruction FROM conversation WHERE id = ?4)), ''), messages = ?5, excerpt = ?6, "
+	"model = (SELECT model FROM conversation WHERE id = ?4), "
+	"target = (SELECT target FROM conversation WHERE id = ?4), recent = iif(origin, ?2, NULL) "
+	"WHERE id = ?1";
 
 void fork_finish(struct fork *fork)
 {
@@ -164,10 +168,28 @@ static int copy_one(struct conn *c, const struct conversation_write *j, int64_t 
 	return db_bind_run(&b);
 }
 
+/* fork_excerpt: of the last message that is copied. */
+static int fork_excerpt(struct conn *c, const struct fork *fork, struct excerpt *ret)
+{
+	struct db_bind b;
+
+	excerpt_read(ret, STR_NONE);
+	if (fork->count == 0)
+		return SQLITE_OK;
+	b = conn_bind(c, sql_link);
+	db_bind_int(&b, fork->keys[0]);
+	int rc = db_bind_row(&b);
+	if (rc != SQLITE_ROW)
+		return rc == SQLITE_DONE ? SQLITE_CORRUPT : rc;
+	excerpt_read(ret, db_column(b.st, 2));
+	return sqlite3_reset(b.st);
+}
+
 int fork_copy(struct conn *c, const struct conversation_write *j, const struct fork *fork)
 {
-	int64_t prev = 0;
-	int     rc = SQLITE_OK;
+	struct excerpt last;
+	int64_t        prev = 0;
+	int            rc = fork_excerpt(c, fork, &last);
 
 	for (size_t i = fork->count; rc == SQLITE_OK && i > 0; i--) {
 		struct id to = id_new();
@@ -182,5 +204,7 @@ int fork_copy(struct conn *c, const struct conversation_write *j, const struct f
 	db_bind_int(&b, prev);
 	db_bind_int(&b, fork->run);
 	db_bind_int(&b, j->source.key);
+	db_bind_int(&b, (int64_t)fork->count);
+	db_bind_maybe(&b, excerpt_text(&last));
 	return db_bind_run(&b);
 }

@@ -2,6 +2,7 @@
 #include "store/sqlite/migrate.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "store/sqlite/kit/db.h"
 
 #include <stdio.h>
@@ -159,6 +160,11 @@ enum errc migrate_run(sqlite3 *db, const char *path, const struct migration *kno
 
 	if (count_applied(db, path, known, &applied, e) != ERR_OK)
 		return e->code;
+	if (apply && applied > 0 && known[applied].name)
+		log_note(LOG_INFO, "migrate",
+			 "migrations of the database begin, the first one is %s; a large database "
+			 "takes minutes",
+			 known[applied].name);
 	for (int i = applied; known[i].name; i++, made++) {
 		if (!apply) {
 			err_set(e, ERR_STORAGE, "",

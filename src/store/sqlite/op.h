@@ -62,3 +62,6 @@ struct session;
 int api_key_row_load(struct conn *c, struct key_ring *ring) MUST_USE;
 /* api_key_row_settle: settles a job that has changed what the ring has (op.settle). */
 void api_key_row_settle(struct session *s, struct store_job *job);
+
+/* audit_put: writes the entry of a job that has just been done, in its transaction.  An SQLite code. */
+int audit_put(struct conn *c, const struct store_job *job) MUST_USE;

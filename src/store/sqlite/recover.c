@@ -2,6 +2,7 @@
 #include "store/sqlite/recover.h"
 
 #include "base/clock.h"
+#include "base/limits.h"
 #include "store/engine.h"
 #include "store/turn.h"
 #include "store/common/salvage.h"
@@ -28,7 +29,8 @@ static const char sql_find_bill[] =
 	"SELECT attempts, first_token_ms, provider, bill_key, bill_model, bill_in, "
 	"bill_price_in, bill_price_out, bill_dropped ->> 0, bill_dropped ->> 1, "
 	"bill_dropped ->> 2, bill_dropped ->> 3, bill_dropped ->> 4, "
-	"ifnull(bill_dropped ->> 5, 1), ifnull(bill_dropped ->> 6, 1) "
+	"ifnull(bill_dropped ->> 5, 1), ifnull(bill_dropped ->> 6, 1), "
+	"ifnull(bill_dropped ->> 7, 0), tags "
 	"FROM run WHERE id = ?";
 static const char sql_highest_key[] =
 	"SELECT max(ifnull((SELECT max(id) FROM conversation), 0), "
@@ -60,6 +62,10 @@ struct recovery {
 	int64_t             part_last;
 	int64_t             now_ms;
 	struct recover_own  own;
+	bool                cuts_runs; /* runs that may go on are left, for store_options.cut: */
+	struct id          *cuts;      /* owned; by their keys */
+	size_t              cut_count;
+	size_t              cut_cap;
 
 	/* A group of runs in the order of their keys, and the rows of their pieces. */
 	struct cut_off group[GROUP_RUNS];
@@ -107,8 +113,10 @@ static int by_key(const void *a, const void *b)
 
 static bool is_own(const struct recovery *v, int64_t key)
 {
-	return v->own.count > 0 &&
-	       bsearch(&key, v->own.keys, v->own.count, sizeof key, by_key) != NULL;
+	return (v->own.count > 0 &&
+		bsearch(&key, v->own.keys, v->own.count, sizeof key, by_key) != NULL) ||
+	       (v->cut_count > 0 &&
+		bsearch(&key, v->cuts, v->cut_count, sizeof *v->cuts, by_key) != NULL);
 }
 
 /* Adds the unfinished runs above key *above to the group, except this process's own ones.  At most
@@ -274,22 +282,41 @@ static struct cut_off_bill read_bill(sqlite3_stmt *st)
 		.dropped_priced = sqlite3_column_type(st, 12) != SQLITE_NULL,
 		.dropped_nano = db_int(st, 12),
 		.asked = db_int(st, 13) != 0,
+		.taken = db_int(st, 15) != 0,
+		.tags = db_column(st, 16),
 	};
 }
 
-/* Estimates what the provider may have charged for the run, and settles its reservation with it. */
+/* leave_run: without memory, it is ended as others. */
+static bool leave_run(struct recovery *v, struct id run)
+{
+	void *cuts = v->cuts;
+
+	if (!grow_array(&cuts, v->cut_count, &v->cut_cap, sizeof *v->cuts))
+		return false;
+	v->cuts = cuts;
+	v->cuts[v->cut_count++] = run;
+	return true;
+}
+
+/* Estimates what the provider may have charged for the run, and settles its reservation with it, unless the run
+ * may go on: then *ret_left. */
 static int recover_charge(struct recovery *v, struct id run, const struct salvage_told *told,
-			  struct turn_end *end)
+			  struct turn_end *end, bool *ret_left)
 {
 	struct usage_note note = { .run = run, .at_ms = v->now_ms };
 	struct db_bind    b = conn_bind(v->session.conn, sql_find_bill);
+	char              tags[LIMIT_TAGS];
 
 	db_bind_int(&b, run.key);
 	int rc = db_bind_row(&b);
 	if (rc != SQLITE_ROW)
 		return rc == SQLITE_DONE ? SQLITE_OK : rc;
 	struct cut_off_bill bill = read_bill(b.st);
-	bool                known = cut_off_charge(&bill, told, end, &note);
+	str_copy(tags, sizeof tags, bill.tags);
+	bill.tags = str_of(tags);
+	*ret_left = v->cuts_runs && cut_off_goes_on(&bill, told) && leave_run(v, run);
+	bool known = !*ret_left && cut_off_charge(&bill, told, end, &note);
 	rc = sqlite3_reset(b.st);
 	return rc == SQLITE_OK && known ? budgets_settle(v->session.conn, &note) : rc;
 }
@@ -312,8 +339,9 @@ static int end_run(struct recovery *v, const struct cut_off *c, size_t *at)
 	end.answer = salvage_make(&v->log.salvage, &told);
 	end.keyed = true;
 	end.kept_answer.http = told.begun ? 200 : 0;
-	rc = recover_charge(v, c->run, &told, &end);
-	if (rc != SQLITE_OK)
+	bool left = false;
+	rc = recover_charge(v, c->run, &told, &end, &left);
+	if (rc != SQLITE_OK || left)
 		return rc;
 	uint64_t last = log->count > 0 ? log->pieces[log->count - 1].last : 0;
 	events_known(&v->session.events, c->run, last);
@@ -459,7 +487,7 @@ enum errc recover_run(struct conn *c, const struct store_options *o, int *ret_ru
 enum errc recover_others(struct conn *c, const struct store_options *o, struct recover_own own,
 			 int *ret_runs, struct err *e)
 {
-	struct recovery v = { .now_ms = clock_wall_ms(), .own = own };
+	struct recovery v = { .now_ms = clock_wall_ms(), .own = own, .cuts_runs = o->cut };
 	int64_t         highest = 0;
 	int             runs = 0;
 
@@ -471,11 +499,14 @@ enum errc recover_others(struct conn *c, const struct store_options *o, struct r
 		db_fail(c->db, rc, o->path, "recover", e);
 	session_finish(&v.session);
 	salvage_finish(&v.log.salvage);
+	for (size_t i = 0; rc == SQLITE_OK && i < v.cut_count; i++)
+		o->cut(v.cuts[i]);
 	free(v.found);
+	free(v.cuts);
 	if (rc != SQLITE_OK)
 		return e->code;
 
 	id_floor(highest);
-	*ret_runs = runs;
+	*ret_runs = runs - (int)v.cut_count;
 	return ERR_OK;
 }

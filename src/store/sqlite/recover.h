@@ -23,7 +23,7 @@ struct salvage_read {
 int salvage_read_add(struct salvage_read *r, struct id run, int64_t piece) MUST_USE;
 
 /* recover_run: ends all unfinished runs as `incomplete`, each with the answer that o->assemble
- * makes of its logged events, and sets id_floor to the highest key in use.  *ret_runs is the number
+ * makes of its logged events, except for those that o->cut takes, and sets id_floor to the highest key in use.  *ret_runs is the number
  * of these runs.  The caller must hold the database's lock (lock.h); otherwise the runs of a living
  * process would be ended.  Errors: STORAGE. */
 enum errc recover_run(struct conn *c, const struct store_options *o, int *ret_runs,

@@ -24,6 +24,7 @@ struct session {
 	struct blobs        *blobs;      /* borrowed */
 	struct key_ring     *ring;       /* borrowed */
 	struct peer         *peer;       /* borrowed; the previous process of a takeover */
+	bool erased; /* something that somebody wrote was deleted, and the writer has not seen this flag */
 	/* Only in the session of a reader that searches; borrowed. */
 	struct search_reads *searches;
 };

@@ -69,8 +69,11 @@ struct wal {
 	struct checkpoint *checkpoint; /* borrowed */
 	struct search     *search;     /* borrowed */
 	int64_t            page_bytes;
-	int64_t            bytes; /* length of the log after the last commit */
-	int64_t            mark;  /* length above which the next background copy is wanted */
+	int64_t            bytes;  /* length of the log after the last commit */
+	int64_t            mark;   /* length above which the next background copy is wanted */
+	int                scrubs; /* how often the log is still to be emptied */
+	bool               copied; /* most of it was copied back for that */
+	bool               hasty;  /* no lock is waited for */
 };
 
 /* wal_watch: checks the log's length after each commit on db, until wal_unwatch. */
@@ -78,6 +81,9 @@ void wal_watch(struct wal *w, sqlite3 *db, struct checkpoint *checkpoint, struct
 void wal_unwatch(struct wal *w);
 /* wal_copy_back: after a background copy, copies the rest of the log; only between transactions. */
 void wal_copy_back(struct wal *w);
+/* wal_scrub_again: what was deleted stays in the log until the log is emptied; chore_scrub does that.  It is done
+ * twice: the second time for what the search index had still to take in at the first. */
+void wal_scrub_again(struct wal *w);
 
 /* batch: the jobs of one transaction of the writer, and their errors if it can't be committed.
  *

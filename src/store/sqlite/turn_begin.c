@@ -1,9 +1,11 @@
 /* Writes the start of a turn before its call: a new conversation, the messages and the run. */
 #include "store/sqlite/answer_row.h"
+#include "store/common/excerpt.h"
 #include "store/turn.h"
 #include "store/sqlite/turn_end.h"
 #include "store/sqlite/op.h"
 #include "store/sqlite/chores.h"
+#include "store/sqlite/conversation_write.h"
 #include "store/sqlite/search/search_recent.h"
 
 static const char sql_find_leaf[] = "SELECT iif(tip, tip, leaf), "
@@ -13,18 +15,20 @@ static const char sql_find_waits[] = "SELECT 1 FROM run WHERE id = ? AND status 
 static const char sql_find_parent[] =
 	"SELECT 1 FROM message WHERE id = ? AND secret = ? AND conversation = ?";
 static const char sql_add_conversation[] =
-	"INSERT INTO conversation (id, secret, owner, created_ms, leaf, metadata) "
-	"VALUES (?,?,?,?,?,?)";
+	"INSERT INTO conversation (id, secret, owner, created_ms, leaf, metadata, opening, "
+	"excerpt, model, messages, origin, recent) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)";
 static const char sql_add_labels[] =
 	"INSERT OR IGNORE INTO conversation_label (owner, key, value, conversation) "
 	"SELECT ?1, key, value, ?2 FROM json_each(?3) WHERE type = 'text'";
 static const char sql_move_leaf[] =
-	"UPDATE conversation SET leaf = ?, tip = 0, rev = rev + 1 WHERE id = ?";
+	"UPDATE conversation SET leaf = ?1, tip = 0, rev = rev + 1, "
+	"opening = ifnull(opening, ?3), excerpt = ifnull(?4, excerpt), model = ?5, "
+	"messages = messages + ?6, recent = iif(origin, ?1, NULL) WHERE id = ?2";
 static const char sql_add_run[] =
 	"INSERT INTO run (id, secret, owner, conversation, parent, base, status, created_ms, "
 	"seq_reserved, model, provider, shape, instruction, metadata, events_from, continues, "
 	"request_id, settings, bill_key, bill_model, bill_in, bill_price_in, bill_price_out, "
-	"attempts) VALUES (?,?,?,?,?,?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,1)";
+	"tags, attempts) VALUES (?,?,?,?,?,?,1,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,1)";
 
 static enum errc turn_begin_busy(struct err *e)
 {
@@ -120,13 +124,27 @@ static int add_labels(struct session *s, const struct turn_begin *j)
 	return db_bind_run(&b);
 }
 
+/* turn_begin_bind_row: what the turn's messages make of the conversation's row in a list. */
+static void turn_begin_bind_row(struct db_bind *b, const struct turn_begin *j,
+				const struct excerpt_row *row)
+{
+	db_bind_maybe(b, row->opening);
+	db_bind_maybe(b, row->excerpt);
+	db_bind_maybe(b, j->model);
+	db_bind_int(b, (int64_t)j->message_count);
+}
+
 static int turn_begin_put_conversation(struct session *s, const struct turn_begin *j)
 {
+	struct excerpt_row row;
+
+	excerpt_row(&row, j->messages, j->message_count);
 	if (!j->new_conversation) {
 		struct db_bind b = conn_bind(s->conn, sql_move_leaf);
 
 		db_bind_int(&b, j->run.key);
 		db_bind_int(&b, j->conversation.key);
+		turn_begin_bind_row(&b, j, &row);
 		return db_bind_run(&b);
 	}
 
@@ -137,6 +155,12 @@ static int turn_begin_put_conversation(struct session *s, const struct turn_begi
 	db_bind_int(&b, j->now_ms);
 	db_bind_int(&b, j->run.key);
 	db_bind_maybe(&b, j->metadata);
+	turn_begin_bind_row(&b, j, &row);
+	db_bind_int(&b, (int64_t)j->origin);
+	if (j->origin == ORIGIN_CONSOLE)
+		db_bind_int(&b, j->run.key);
+	else
+		db_bind_null(&b);
 	int rc = db_bind_run(&b);
 	return rc == SQLITE_OK && j->metadata.n > 0 ? add_labels(s, j) : rc;
 }
@@ -156,6 +180,7 @@ static void bind_bill(struct db_bind *b, const struct turn_bill *bill)
 	db_bind_int(b, bill->in);
 	bind_price(b, bill->priced, bill->price_in);
 	bind_price(b, bill->priced, bill->price_out);
+	db_bind_maybe(b, bill->tags);
 }
 
 /* Whoever is told that it is begun asks at once: its first attempt is counted. */
@@ -200,6 +225,8 @@ static int turn_begin_put(struct session *s, struct turn_begin *j)
 		return rc;
 
 	rc = turn_begin_put_conversation(s, j);
+	if (rc == SQLITE_OK && j->keep_ms > 0)
+		rc = conversation_put_keep(s->conn, j->conversation.key, j->keep_ms, j->now_ms);
 	if (rc == SQLITE_OK)
 		rc = events_open(&s->events, j->run, &events_from);
 	if (rc == SQLITE_OK)

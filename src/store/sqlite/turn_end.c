@@ -1,6 +1,7 @@
 /* Writes the end of a turn after its call: the answer and the end. */
 #include "store/sqlite/turn_end.h"
 
+#include "store/common/excerpt.h"
 #include "store/common/salvage.h"
 #include "store/sqlite/budgets.h"
 #include "store/sqlite/answer_row.h"
@@ -44,6 +45,12 @@ static const char sql_end_run[] =
 	"executions = coalesce(?20, executions), "
 	"bill_model = NULL, bill_dropped = NULL, "
 	"bill_in = NULL, bill_price_in = NULL, bill_price_out = NULL WHERE id = ?1";
+
+/* The conversation's row in a list.  Nothing of it is in an index. */
+static const char sql_end_row[] =
+	"UPDATE conversation SET messages = messages + ?2, excerpt = ifnull(?3, excerpt), "
+	"cost_nano = iif(?4 IS NULL, cost_nano, ifnull(cost_nano, 0) + ?4), "
+	"target = ifnull(?5, target) WHERE id = ?1";
 
 /* The run's own columns say where the answer belongs. */
 static int turn_end_find_run(struct session *s, struct turn_end *j, struct message_place *ret,
@@ -106,6 +113,28 @@ static int turn_end_run(struct session *s, const struct turn_end *j, int64_t eve
 	return db_bind_run(&b);
 }
 
+static int turn_end_row(struct session *s, const struct turn_end *j, int64_t conversation)
+{
+	struct excerpt x;
+
+	if (j->answer.n == 0 && !j->costs && !j->target)
+		return SQLITE_OK;
+	excerpt_read(&x, j->answer);
+	struct db_bind b = conn_bind(s->conn, sql_end_row);
+	db_bind_int(&b, conversation);
+	db_bind_int(&b, j->answer.n > 0);
+	db_bind_maybe(&b, excerpt_text(&x));
+	if (j->costs)
+		db_bind_int(&b, j->cost_nano);
+	else
+		db_bind_null(&b);
+	if (j->target)
+		db_bind_int(&b, j->target);
+	else
+		db_bind_null(&b);
+	return db_bind_run(&b);
+}
+
 int turn_end(struct session *s, struct turn_end *j)
 {
 	struct message_place at = { 0 };
@@ -124,8 +153,14 @@ int turn_end(struct session *s, struct turn_end *j)
 		rc = message_row_add(s->conn, at, j->run, j->answer);
 	if (rc == SQLITE_OK)
 		rc = events_close(&s->events, j->run, from, j->events, &to);
+	if (rc == SQLITE_OK && j->planned) {
+		rc = events_erase(&s->events, j->run.key, from, to);
+		to = 0;
+	}
 	if (rc == SQLITE_OK)
 		rc = turn_end_run(s, j, to);
+	if (rc == SQLITE_OK)
+		rc = turn_end_row(s, j, at.conversation);
 	if (rc == SQLITE_OK)
 		rc = answer_row_end(s->conn, j);
 	if (rc == SQLITE_OK)

@@ -102,6 +102,8 @@ static int on_busy(void *arg, int tries)
 	struct writer *w = arg;
 	int64_t        now = clock_mono_us();
 
+	if (w->wal.hasty)
+		return 0;
 	if (tries == 0) {
 		int64_t ms = !w->writable && w->busy_ms > HASTE_MS ? HASTE_MS : w->busy_ms;
 
@@ -205,6 +207,24 @@ static bool writer_take(struct writer *w, struct batch *b)
 	return more;
 }
 
+/* scrub_soon: what somebody wrote was deleted, and stays in the log until it is emptied. */
+static void scrub_soon(struct writer *w)
+{
+	w->parts.session->erased = false;
+	wal_scrub_again(&w->wal);
+	chores_call(w->parts.chores, CHORE_SCRUB, clock_mono_us() + SCRUB_MS * (int64_t)1000);
+}
+
+/* tell_search: chores remove messages, too. */
+static void tell_search(struct writer *w)
+{
+	struct search_queue *q = &w->parts.session->search;
+
+	if (q->noted > 0)
+		search_wake(w->parts.search, q->noted, q->gone);
+	search_queue_told(q);
+}
+
 static void *writer_serve(void *arg)
 {
 	struct writer *w = arg;
@@ -216,6 +236,9 @@ static void *writer_serve(void *arg)
 		if (b.count > 0 || !w->writable || probe_due(w))
 			do_batch(w, &b);
 		chores_run(w->parts.chores);
+		tell_search(w);
+		if (w->parts.session->erased)
+			scrub_soon(w);
 		count_events(w);
 		if (w->writable)
 			wal_copy_back(&w->wal);
@@ -251,6 +274,7 @@ enum errc writer_create(const struct writer_parts *parts, int64_t busy_ms, struc
 	}
 	wal_watch(&w->wal, db, parts->checkpoint, parts->search);
 	(void)sqlite3_busy_handler(db, on_busy, w);
+	parts->chores->state[CHORE_SCRUB].subject = &w->wal;
 	*ret = w;
 	return ERR_OK;
 }

@@ -13,7 +13,7 @@ export const flat = { type: 'function', ...tool.function }; // as responses have
 // The status as the client tells it, or an error within its own does.
 function status(error) {
 	for (let e = error; e; e = e.lastError ?? e.cause) {
-		const told = e.status ?? e.statusCode;
+		const told = e.status ?? e.statusCode ?? e.status_code;
 		if (typeof told === 'number') return told;
 	}
 	return null;

@@ -17,9 +17,12 @@ FUNCTION = {"type": "function", **TOOL["function"]}  # as responses have it
 
 def status(error):
     """As the client tells it, or an error behind its own does."""
-    while error and not isinstance(getattr(error, "status_code", None), int):
+    def told(error):
+        return next((s for s in (getattr(error, "status_code", None), getattr(error, "code", None))
+                     if isinstance(s, int)), None)
+    while error and told(error) is None:
         error = error.__cause__ or error.__context__
-    return error and error.status_code
+    return error and told(error)
 
 
 def serve(call):

@@ -19,7 +19,7 @@ import threading
 import traceback
 from dataclasses import dataclass
 
-from strict import anthropic, dialects, expected, gemini, mistral, ollama, openai_chat, openai_responses, types  # noqa: F401
+from strict import anthropic, bedrock, dialects, expected, gemini, interactions, mistral, ollama, openai_chat, openai_responses, types  # noqa: F401
 from strict.rules import RULES, Breach, Twice, loads
 from strict.types import judge_types
 
@@ -66,9 +66,10 @@ class Judge:
         kind = dialects.kind_of(request.method, request.target)
         if kind is None or len(request.body) > LARGEST:
             return kind, []
-        model = re.search(r"/models/([^/:]+):", request.target)
+        model = re.search(r"/models?/([^/:]+)[:/]", request.target)
         try:
-            found = [*_judge_again(kind, request.body, dialects.is_beta(request), model and model[1],
+            body, hosted = dialects.unhosted(request, kind)
+            found = [*hosted, *_judge_again(kind, body, dialects.is_beta(request), model and model[1],
                                    request.header("anthropic-version")),
                      *dialects.judge_headers(kind, request)]
         except Exception as error:  # a defect of a rule fails the test, too, and not a thread

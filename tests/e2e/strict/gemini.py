@@ -6,12 +6,11 @@ from strict.rules import rule
 from strict.types import MORE, strict_validator, types_of
 
 DOCS = "https://ai.google.dev/api/"
+STOPS = 5
 
 
-@types_of("gemini")
-def _generate(beta):
+def _request():
     from google.genai import types as of
-    from google.genai.version import __version__
 
     # The package's GenerationConfig is of another API; these two members are of this one.
     class Generation(of.GenerationConfig):
@@ -28,7 +27,27 @@ def _generate(beta):
         labels: dict[str, str] | None = None
         service_tier: str | None = None
         store: bool | None = None
-    return strict_validator(Request), f"google-genai {__version__}, types.py"
+    return Request
+
+
+@types_of("gemini")
+def _generate(beta):
+    from google.genai.version import __version__
+    return strict_validator(_request()), f"google-genai {__version__}, types.py"
+
+
+@types_of("gemini.count")
+def _count(beta):
+    from google.genai import types as of
+    from google.genai.version import __version__
+
+    class Counted(_request()):
+        model: str
+
+    class Request(of._common.BaseModel):
+        contents: list[of.Content] | None = None
+        generate_content_request: Counted | None = None
+    return strict_validator(Request), f"google-genai {__version__}, types.py and {DOCS}tokens"
 
 
 @types_of("gemini.embeddings")
@@ -182,8 +201,8 @@ def _(body):
 @rule("stops", "gemini", DOCS + "generate-content#generationconfig")
 def _(body):
     stops = (body.get("generationConfig") or {}).get("stopSequences") or []
-    if len(stops) > 5:
-        yield "generationConfig.stopSequences", f"{len(stops)}, and 5 are the most"
+    if len(stops) > STOPS:
+        yield "generationConfig.stopSequences", f"{len(stops)}, and {STOPS} are the most"
     if "" in stops:
         yield "generationConfig.stopSequences", "one is empty"
 

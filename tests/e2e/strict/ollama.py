@@ -90,3 +90,11 @@ def _(body):
         names |= {c["function"]["name"] for c in message.get("tool_calls") or []}
         if message["role"] == "tool" and message.get("tool_name") not in names:
             yield f"messages.{i}.tool_name", f"{message.get('tool_name')!r} was not called"
+
+
+@rule("embeddings-load", "ollama.embeddings",
+      "https://github.com/ollama/ollama/blob/main/server/routes.go (EmbedHandler)")
+def _(body):
+    """Without a text a model is loaded, and there are no vectors."""
+    if body["input"] in ("", []):
+        yield "input", "no text"

@@ -227,7 +227,7 @@ def parts(body):
                 yield f"{name}.{i}.content.{k}", part
 
 
-@rule("embeddings-empty", "openai.embeddings mistral.embeddings ollama.embeddings",
+@rule("embeddings-empty", "openai.embeddings mistral.embeddings",
       "https://platform.openai.com/docs/api-reference/embeddings/create#embeddings-create-input")
 def _(body):
     texts = body["input"] if isinstance(body["input"], list) else [body["input"]]

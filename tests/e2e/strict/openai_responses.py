@@ -27,6 +27,14 @@ def _responses(beta):
             f"openai {__version__}, types/responses/response_create_params.py")
 
 
+@types_of("responses.count")
+def _count(beta):
+    from openai import __version__
+    from openai.types.responses.input_token_count_params import InputTokenCountParams
+    return (strict_validator(InputTokenCountParams, ("model",), optional=LEFT_OUT),
+            f"openai {__version__}, types/responses/input_token_count_params.py")
+
+
 def items(body):
     return list(enumerate(body["input"] if isinstance(body.get("input"), list) else []))
 

@@ -261,10 +261,16 @@ def _answers(dialect, streamed):
             embeddings: list[types.ContentEmbedding]
             usage_metadata: types.UsageMetadata | None = None
         of = {False: types.GenerateContentResponse, True: types.GenerateContentResponse, "vectors": Vectors}
+        if dialect == "gemini-interactions":
+            from strict import interactions
+            of |= interactions.answers()
     return strict_validator(of[streamed])
 
 
 def judge_answer(dialect, streamed, value):
     """What of a scripted answer no real one is like: it is only as good as what the tests' providers say."""
+    if dialect == "bedrock":
+        from strict import bedrock
+        return [Breach("types", "", text, "botocore's shapes") for text in bedrock.judge_answer(streamed, value)]
     body = json.dumps(value).encode()
     return _judge(dialect, "the answer's type", _answers(dialect, streamed), body, value)[1]

@@ -22,6 +22,9 @@ enum {
 	RETRY_MS = 2000,        /* pause after a failed step */
 	GIVE_WAY_MS = 1000,     /* longest pause for search_give_way between two batches */
 	GIVE_WAY_LOOK_MS = 10,  /* interval of checks during this pause */
+	PURGE_MS = 5000,        /* from a removal until its words leave the index */
+	PURGE_STEP_MS = 20,     /* between two steps of this */
+	PURGE_SHARE = 10,       /* a purge is followed by a rest that is so many times as long */
 	LOOK_MS = 5000,         /* longest sleep: an import by another process wakes nobody */
 	STOP_MS = 300,          /* longest work on the queue when the thread stops */
 	KEEP_BYTES = 256 * KIB, /* room for texts, while batches are small */
@@ -38,9 +41,12 @@ struct search {
 	int64_t             settled;   /* last seq that on_settled got */
 	int64_t             settle_us; /* when the index must be synced; 0: all of it is */
 	bool                failed;    /* the last step failed, and this was logged */
-	bool                started;
-	pthread_t           thread;
-	atomic_bool         give_way; /* set by any thread */
+	int64_t     purge_us; /* when words of removed texts are removed next; 0: there are none */
+	int64_t     purge_from_us; /* when this purge began; 0: none goes on */
+	int64_t     rested_us;     /* no other one before */
+	bool        started;
+	pthread_t   thread;
+	atomic_bool give_way; /* set by any thread */
 	void (*on_settled)(void *arg, int64_t seq);
 	void *arg;
 
@@ -138,6 +144,7 @@ static int search_open_index(struct search *s)
 			 "the search index is being built from the messages");
 	s->settled = 0;
 	s->settle_us = 0;
+	s->purge_us = s->purge_from_us = 0;
 	set_ready(s, rc == SQLITE_OK);
 	return rc;
 }
@@ -182,6 +189,39 @@ static bool search_due(const struct search *s)
 	return s->settle_us != 0 && clock_mono_us() >= s->settle_us - GATHER_MS * (int64_t)1000;
 }
 
+static bool search_damage(int rc)
+{
+	return (rc & 0xff) == SQLITE_CORRUPT || (rc & 0xff) == SQLITE_NOTADB;
+}
+
+/* search_purge: a step of a purge, if one is due.  The whole index is written anew, so a long purge is followed by
+ * a longer rest. */
+static void search_purge(struct search *s)
+{
+	int64_t now = clock_mono_us();
+	int64_t soon = now + PURGE_MS * (int64_t)1000;
+	bool    more = false;
+
+	if (s->index.db && s->index.stained && s->purge_us == 0)
+		s->purge_us = soon > s->rested_us ? soon : s->rested_us;
+	if (s->purge_us == 0 || now < s->purge_us || !s->index.db)
+		return;
+	if (s->purge_from_us == 0)
+		s->purge_from_us = now;
+	int     rc = search_index_purge(&s->index, s->busy_ms, &more);
+	int64_t end = clock_mono_us();
+	if (rc != SQLITE_OK) {
+		s->purge_us = end + RETRY_MS * (int64_t)1000;
+		if (search_damage(rc))
+			search_damaged(s);
+	} else if (more) {
+		s->purge_us = end + (end - now) + PURGE_STEP_MS * (int64_t)1000;
+	} else {
+		s->rested_us = end + PURGE_SHARE * (end - s->purge_from_us);
+		s->purge_us = s->purge_from_us = 0;
+	}
+}
+
 /* A batch that removes messages is synced at once, so that their text soon leaves the queue too;
  * other batches may be synced together. */
 static int search_apply(struct search *s, bool sync)
@@ -201,11 +241,6 @@ static int search_apply(struct search *s, bool sync)
 	else if (s->settle_us == 0)
 		s->settle_us = clock_mono_us() + SETTLE_MS * (int64_t)1000;
 	return SQLITE_OK;
-}
-
-static bool search_damage(int rc)
-{
-	return (rc & 0xff) == SQLITE_CORRUPT || (rc & 0xff) == SQLITE_NOTADB;
 }
 
 /* Fills and applies one batch.  False: the step failed. */
@@ -267,6 +302,8 @@ static void search_sleep_locked(struct search *s)
 
 	if (s->settle_us != 0 && s->settle_us < until)
 		until = s->settle_us;
+	if (s->purge_us != 0 && s->purge_us < until)
+		until = s->purge_us;
 	while (!s->damaged && !s->stopping) {
 		int64_t left = (s->due_us < until ? s->due_us : until) - clock_mono_us();
 
@@ -308,6 +345,7 @@ static void *search_serve(void *arg)
 	while (await_step(s, well)) {
 		hold_still(s);
 		well = search_step(s, true, false);
+		search_purge(s);
 	}
 
 	/* The index must forget deleted messages before the process ends, because their deletion
@@ -316,6 +354,10 @@ static void *search_serve(void *arg)
 	do {
 		well = search_step(s, false, true);
 	} while (well && s->batch.full && clock_mono_us() < until);
+	while (well && s->index.stained && clock_mono_us() < until) {
+		s->purge_us = clock_mono_us();
+		search_purge(s);
+	}
 	return NULL;
 }
 

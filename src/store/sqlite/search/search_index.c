@@ -27,6 +27,8 @@ static const char *const sql[SEARCH_INDEX_SQL__COUNT] = {
 		"INSERT INTO entry (entry, rowid, text, scope) VALUES ('delete',?,?,?)",
 	[SEARCH_INDEX_SQL_MARK] =
 		"UPDATE state SET seq = ?, built = ?, titles = ?, complete = ?, count = ? WHERE id = 1",
+	[SEARCH_INDEX_SQL_STAIN] = "INSERT OR IGNORE INTO stain (id) VALUES (1)",
+	[SEARCH_INDEX_SQL_PURGE] = "INSERT INTO entry (entry, rank) VALUES ('merge', ?)",
 };
 
 static const char make[] =
@@ -47,6 +49,11 @@ static const char make[] =
 	 * word and 5 for a phrase; it was 2.6 and 3.4 with 16 in a merge. */
 	"INSERT INTO entry (entry, rank) VALUES ('automerge', 64);"
 	"INSERT INTO entry (entry, rank) VALUES ('crisismerge', 256);";
+
+/* A row: the index has words of texts that were removed.  Files of earlier versions get the table when they are
+ * opened. */
+static const char make_stain[] =
+	"CREATE TABLE IF NOT EXISTS stain (id INTEGER PRIMARY KEY CHECK (id = 1)) STRICT";
 
 /* Adds a word of a letter and a hexadecimal number, and a blank before it if there is a word. */
 static size_t put_scope_word(char *at, size_t n, char letter, uint64_t v)
@@ -208,6 +215,8 @@ static int make_new(struct search_index *x, const struct search_source *source)
 	if (rc == SQLITE_OK)
 		rc = db_exec(x->db, make);
 	if (rc == SQLITE_OK)
+		rc = db_exec(x->db, make_stain);
+	if (rc == SQLITE_OK)
 		rc = put_state(x->db, source);
 	if (rc == SQLITE_OK)
 		rc = db_exec(x->db, text);
@@ -237,6 +246,17 @@ static int search_index_prepare(struct search_index *x)
 							       : sqlite3_extended_errcode(x->db);
 }
 
+static int search_index_look_stain(struct search_index *x)
+{
+	int64_t stained = 0;
+	int     rc = db_exec(x->db, make_stain);
+
+	if (rc == SQLITE_OK)
+		rc = one_int(x->db, "SELECT count(*) FROM stain", &stained);
+	x->stained = stained > 0;
+	return rc;
+}
+
 static int search_index_look(struct search_index *x, const char *path, int64_t busy_ms,
 			     const struct search_source *source)
 {
@@ -246,6 +266,8 @@ static int search_index_look(struct search_index *x, const char *path, int64_t b
 		rc = search_index_check(x->db, source->instance, &x->mark, &x->count);
 	if (rc == SQLITE_OK && !search_index_fits(&x->mark, source))
 		rc = SQLITE_MISMATCH;
+	if (rc == SQLITE_OK)
+		rc = search_index_look_stain(x);
 	return rc == SQLITE_OK ? search_index_prepare(x) : rc;
 }
 
@@ -385,6 +407,7 @@ static int set_relaxed(struct search_index *x, bool relaxed)
 int search_index_apply(struct search_index *x, struct search_batch *b, bool sync)
 {
 	int64_t count = x->count;
+	bool    gone = false;
 	int     rc = set_relaxed(x, !sync);
 
 	/* FTS5 flushes its pending data whenever a row has a lower id than the row before. */
@@ -397,9 +420,12 @@ int search_index_apply(struct search_index *x, struct search_batch *b, bool sync
 		struct str text = { op->text_n > 0 ? b->texts.data + op->text_at : NULL,
 				    op->text_n };
 
+		gone |= op->gone;
 		rc = op->gone ? search_index_drop(x, op, text, &count)
 			      : search_index_add(x, op, text, &count);
 	}
+	if (rc == SQLITE_OK && gone && !x->stained)
+		rc = db_run(x->st[SEARCH_INDEX_SQL_STAIN]);
 	if (rc == SQLITE_OK)
 		rc = put_mark(x, &b->mark, count);
 	if (rc == SQLITE_OK)
@@ -410,5 +436,54 @@ int search_index_apply(struct search_index *x, struct search_batch *b, bool sync
 	}
 	x->mark = b->mark;
 	x->count = count;
+	x->stained |= gone;
+	x->merging &= !gone; /* the segment with the removal is not among those that are merged */
 	return SQLITE_OK;
+}
+
+/* --- words of removed texts --- */
+
+enum { PURGE_PAGES = 64 }; /* pages written in a step, of PAGE_BYTES_INDEX */
+
+/* FTS5 drops what was removed when it merges all segments into one.  Its first call has a negative number, and a
+ * call that changes fewer than two rows was the last one (SQLite's documentation of FTS5, "The 'merge'
+ * Command"). */
+static int merge_some(struct search_index *x, bool *ret_more)
+{
+	struct db_bind b = db_bind(x->st[SEARCH_INDEX_SQL_PURGE]);
+	int            before = sqlite3_total_changes(x->db);
+
+	db_bind_int(&b, x->merging ? PURGE_PAGES : -PURGE_PAGES);
+	int rc = db_bind_run(&b);
+	*ret_more = rc == SQLITE_OK && sqlite3_total_changes(x->db) - before >= 2;
+	x->merging = *ret_more;
+	return rc;
+}
+
+/* empty_log: the log has the pages as they were.  SQLITE_BUSY: a reader holds it. */
+static int empty_log(struct search_index *x, int64_t busy_ms)
+{
+	(void)sqlite3_busy_timeout(x->db, 0);
+	int rc = sqlite3_wal_checkpoint_v2(x->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+	(void)sqlite3_busy_timeout(x->db, (int)busy_ms);
+	return rc;
+}
+
+int search_index_purge(struct search_index *x, int64_t busy_ms, bool *ret_more)
+{
+	int rc = set_relaxed(x, true);
+
+	if (rc == SQLITE_OK)
+		rc = merge_some(x, ret_more);
+	if (rc != SQLITE_OK || *ret_more)
+		return rc;
+	rc = empty_log(x, busy_ms);
+	if (rc == SQLITE_BUSY || rc == SQLITE_LOCKED) {
+		*ret_more = true;
+		return SQLITE_OK;
+	}
+	if (rc == SQLITE_OK)
+		rc = db_exec(x->db, "DELETE FROM stain");
+	x->stained = rc != SQLITE_OK;
+	return rc;
 }

@@ -80,6 +80,8 @@ enum search_index_sql {
 	SEARCH_INDEX_SQL_DROP,
 	SEARCH_INDEX_SQL_DROP_TEXT,
 	SEARCH_INDEX_SQL_MARK,
+	SEARCH_INDEX_SQL_STAIN,
+	SEARCH_INDEX_SQL_PURGE,
 	SEARCH_INDEX_SQL__COUNT
 };
 
@@ -89,6 +91,8 @@ struct search_index {
 	struct search_mark mark;
 	int64_t            count;   /* messages in the index */
 	bool               relaxed; /* commits don't wait for the disk */
+	bool               stained; /* has words of texts that were removed */
+	bool               merging; /* the words are being written anew, without those */
 };
 
 /* The database's data about its index. */
@@ -128,6 +132,11 @@ int search_index_has(struct search_index *x, int64_t doc, bool *ret) MUST_USE;
  * code.  sync: this batch and all before it are on the disk at the return.  SQLITE_CORRUPT: the
  * index contradicts the batch. */
 int search_index_apply(struct search_index *x, struct search_batch *b, bool sync) MUST_USE;
+
+/* search_index_purge: does a step of removing the words of texts that were removed: FTS5 only notes that they
+ * are gone, until it merges the last of its segments.  *ret_more: further steps are needed; a reader may hold
+ * the log.  Returns an SQLite code. */
+int search_index_purge(struct search_index *x, int64_t busy_ms, bool *ret_more) MUST_USE;
 
 /* search_index_scope: owner, conversation (0: any) and role (-1: any) as words, printed to ret. */
 struct str search_index_scope(int64_t owner, int64_t conversation, int role,

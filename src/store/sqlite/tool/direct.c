@@ -3,6 +3,7 @@
 #include "store/engine.h"
 
 #include "store/common/export.h"
+#include "store/sqlite/chores.h"
 #include "store/sqlite/engine.h"
 #include "store/sqlite/lock.h"
 #include "store/sqlite/migrate.h"
@@ -28,8 +29,11 @@ static enum errc direct_run_job(struct session *s, const struct store_options *o
 	int  rc = writes ? conn_begin_write(s->conn) : conn_begin(s->conn);
 
 	job->err = (struct err){ .code = ERR_OK };
+	job->unchanged = false;
 	if (rc == SQLITE_OK)
 		rc = op_of(job)->run(s, job);
+	if (rc == SQLITE_OK && job->audit)
+		rc = audit_put(s->conn, job);
 	conn_reset(s->conn);
 	if (rc == SQLITE_OK && job->err.code == ERR_OK)
 		rc = conn_commit(s->conn);
@@ -94,6 +98,56 @@ enum errc sqlite_export(const struct store_options *o, struct store_export *x, s
 	if (rc == ERR_OK)
 		rc = export_run(&how, e);
 	conn_close(&w.conn);
+	return rc;
+}
+
+/* --- retention --- */
+
+static enum errc direct_sweep(struct session *s, const struct store_options *o, struct err *e)
+{
+	struct keep k;
+	int64_t     again_ms = 0;
+	int         rc = SQLITE_OK;
+
+	keep_init(&k, s, o);
+	while (rc == SQLITE_OK && again_ms < KEEP_REST_MS)
+		rc = chore_keep.run(&k, &again_ms);
+	keep_finish(&k);
+	return direct_told(s->conn->db, rc, o, "write to", e);
+}
+
+enum errc sqlite_sweep(const struct store_options *o, bool *ret_served, struct err *e)
+{
+	struct conn    conn = { .db = NULL };
+	struct session session = { .conn = &conn };
+	char          *path = NULL;
+	int            lock = -1;
+	int            lane;
+	int            applied = 0;
+	struct err     held;
+	enum errc      rc = ERR_OK;
+
+	*ret_served = lock_take(o->path, &path, &lock, &held) != ERR_OK || lock_drains(path, &lane);
+	if (!*ret_served)
+		rc = conn_open(&conn, path, DB_WRITE, o->busy_ms, e);
+	if (!*ret_served && rc == ERR_OK)
+		rc = migrate_run(conn.db, o->path, migrations, o->migrate, &applied, e);
+	if (!*ret_served && rc == ERR_OK)
+		rc = blobs_open(path, &session.blobs, e);
+	if (session.blobs) {
+		session_write(&session, &conn);
+		if (db_exec(conn.db, "PRAGMA secure_delete = ON") == SQLITE_OK)
+			rc = direct_sweep(&session, o, e);
+		session_finish(&session);
+		blobs_destroy(session.blobs);
+	}
+	if (conn.db)
+		(void)sqlite3_wal_checkpoint_v2(conn.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
+						NULL);
+	conn_close(&conn);
+	if (lock >= 0)
+		close(lock);
+	free(path);
 	return rc;
 }
 

@@ -1,0 +1,38 @@
+// Why a call failed, in words, and what can be done.
+import { Icon } from '../parts/icon';
+import { words } from '../words';
+import { wordOf, type Run } from './runs_model';
+import { otherwise, reasons, type Reason } from './runs_words';
+
+export function reasonOf(run: Run): Reason | null {
+  const word = wordOf(run);
+  if (word === 'client_left') return otherwise.client_left;
+  if (!run.error) return null;
+  // one code has two meanings: our limit, which asks nobody, and the provider's
+  if (run.error.code === 'rate_limit_exceeded')
+    return run.attempts > 0 ? otherwise.limitOfProvider : otherwise.limitOfGateway;
+  return reasons[run.error.code] ?? (word === 'refused' || run.attempts === 0 ? otherwise.refused : otherwise.provider);
+}
+
+export function Why({ of }: { of: Run }) {
+  const reason = reasonOf(of);
+  if (!reason) return null;
+  return (
+    <div class={of.error ? 'notice bad' : 'notice'}>
+      <Icon name="warn" />
+      <div>
+        <strong>{reason.why}</strong>
+        {of.error && of.stored && of.error.message && <p dir="auto">{of.error.message}</p>}
+        <p>{reason.help}</p>
+        {of.error && !of.stored && <p>{words.runs.noErrorText}</p>}
+        {of.error && (
+          <p class="fine">
+            {of.http_status !== null && `${of.http_status} `}
+            <code>{of.error.code}</code>
+            {of.provider && of.attempts > 0 && ` · ${words.runs.provider} ${of.provider}`}
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,158 @@
+"""What becomes of each member on its way to Google's Interactions API, whose words are its own: see members.py.
+
+    API -> member -> value -> word; `*` is every value that is not named
+"""
+
+THOUGHTS = '; generation_config.thinking_summaries="auto"'
+ONE_OF = ('generation_config.tool_choice.allowed_tools.mode="any"; '
+          'generation_config.tool_choice.allowed_tools.tools[0]="get_weather"')
+JSON = 'response_format.type="text"; response_format.mime_type="application/json"'
+
+INTERACTIONS = {
+    "chat": {
+        "frequency_penalty": {"*": "warned"},
+        "max_completion_tokens": {"*": "generation_config.max_output_tokens"},
+        "max_tokens": {"*": "generation_config.max_output_tokens"},
+        "parallel_tool_calls": {"*": "own", "false": "warned"},
+        "presence_penalty": {"*": "warned"},
+        "prompt_cache_key": {"*": "warned"},
+        "reasoning_effort": {
+            "*": "generation_config.thinking_level" + THOUGHTS,
+            '"none"': 'generation_config.thinking_level="minimal" !',
+            '"xhigh"': 'generation_config.thinking_level="high"' + THOUGHTS + " !",
+            '"max"': 'generation_config.thinking_level="high"' + THOUGHTS + " !",
+        },
+        "response_format": {"*": "response_format~", "text": "own", "json_object": JSON},
+        "seed": {"*": "generation_config.seed"},
+        "service_tier": {
+            "*": "passed",
+            '"auto"': "own",
+            '"default"': 'service_tier="standard"',
+            '"scale"': "warned",
+            '"fast"': "warned",
+        },
+        "stop": {
+            "*": "generation_config.stop_sequences[0]",
+            "[text]": 'generation_config.stop_sequences[0]="x"',
+            "[six]": "generation_config~ !",
+            "[blank]": 'generation_config.stop_sequences[0]=" "; generation_config.stop_sequences[1]="x"',
+        },
+        "temperature": {"*": "generation_config.temperature"},
+        "tool_choice": {
+            "*": "generation_config.tool_choice",
+            '"required"': 'generation_config.tool_choice="any"',
+            "allowed_tools": 'generation_config.tool_choice="auto"',
+            "function": ONE_OF,
+            "custom": "refused",
+        },
+        "tools": {"*": "refused", "[function]": "tools~", "[function, full]": "tools~ !"},
+        "top_p": {"*": "generation_config.top_p"},
+        "user": {"*": "warned"},
+        "top_k": {"*": "warned"},
+    },
+    "responses": {
+        "instructions": {"*": "system_instruction"},
+        "max_output_tokens": {"*": "generation_config.max_output_tokens"},
+        "parallel_tool_calls": {"*": "own", "false": "warned"},
+        "prompt_cache_key": {"*": "warned"},
+        "reasoning": {
+            "*": "own",
+            "object, full": 'generation_config.thinking_level="minimal" !',
+            "effort": 'generation_config.thinking_level="low"' + THOUGHTS,
+            "context": "warned",
+            "mode": "warned",
+        },
+        "service_tier": {
+            "*": "warned",
+            '"auto"': "own",
+            '"default"': 'service_tier="standard"',
+            '"flex"': "passed",
+            '"priority"': "passed",
+        },
+        "temperature": {"*": "generation_config.temperature"},
+        "text": {"*": "own", "object, full": "warned", "json_schema": "response_format~", "json_object": JSON},
+        "tool_choice": {
+            "*": "warned",
+            '"none"': "generation_config.tool_choice",
+            '"auto"': "generation_config.tool_choice",
+            '"required"': 'generation_config.tool_choice="any"',
+            "allowed_tools": 'generation_config.tool_choice="auto"',
+            "function": ONE_OF,
+            "custom": ONE_OF,
+        },
+        "tools": {
+            "*": "warned",
+            "[function]": "tools~ !",
+            "[function, full]": "tools~ !",
+            "[custom]": "tools~",
+            "[custom, full]": "tools~",
+            "[namespace]": "tools~",
+        },
+        "top_p": {"*": "generation_config.top_p"},
+        "user": {"*": "warned"},
+        "presence_penalty": {"*": "warned"},
+        "frequency_penalty": {"*": "warned"},
+        "top_k": {"*": "warned"},
+    },
+    "messages": {
+        "max_tokens": {"*": "generation_config.max_output_tokens"},
+        "metadata": {"*": "warned", "object": "own"},
+        "stop_sequences": {"*": "generation_config.stop_sequences", "[six]": "generation_config.stop_sequences~ !"},
+        "system": {"*": 'system_instruction="x"', "text": "system_instruction"},
+        "tool_choice": {
+            "*": 'generation_config.tool_choice="auto"',
+            "auto, full": 'generation_config.tool_choice="auto" !',
+            "any": 'generation_config.tool_choice="any"',
+            "any, full": 'generation_config.tool_choice="any" !',
+            "tool": ONE_OF,
+            "tool, full": ONE_OF + " !",
+            "none": 'generation_config.tool_choice="none"',
+        },
+        "tools": {"*": "refused", "[object]": "tools~", "[object, full]": "tools~ !"},
+        "temperature": {"*": "generation_config.temperature"},
+        "top_p": {"*": "generation_config.top_p"},
+        "top_k": {"*": "warned"},
+    },
+    "native": {
+        "max_tokens": {"*": "generation_config.max_output_tokens"},
+        "temperature": {"*": "generation_config.temperature"},
+        "top_p": {"*": "generation_config.top_p"},
+        "stop": {"*": "generation_config.stop_sequences[0]", "[text]": 'generation_config.stop_sequences[0]="x"'},
+        "seed": {"*": "generation_config.seed"},
+        "presence_penalty": {"*": "warned"},
+        "frequency_penalty": {"*": "warned"},
+        "response_format": {"*": "own", "json_object": JSON, "json_schema": "response_format~"},
+        "tools": {"*": "tools~"},
+        "tool_choice": {
+            "*": "generation_config.tool_choice",
+            '"required"': 'generation_config.tool_choice="any"',
+            "function": ONE_OF,
+        },
+        "reasoning_effort": {
+            "*": "generation_config.thinking_level" + THOUGHTS,
+            '"none"': 'generation_config.thinking_level="minimal" !',
+        },
+        "extra": {"*": "warned"},
+    },
+    "completions": {
+        "frequency_penalty": {"*": "warned"},
+        "max_tokens": {"*": "generation_config.max_output_tokens"},
+        "presence_penalty": {"*": "warned"},
+        "seed": {"*": "generation_config.seed"},
+        "stop": {"*": "generation_config.stop_sequences[0]", "[text]": 'generation_config.stop_sequences[0]="x"'},
+        "temperature": {"*": "generation_config.temperature"},
+        "top_p": {"*": "generation_config.top_p"},
+        "user": {"*": "warned"},
+    },
+    "ollama": {
+        "options": {
+            "*": "warned",
+            "temperature": "generation_config",
+            "top_p": "generation_config",
+            "seed": "generation_config",
+            "num_predict": "generation_config.max_output_tokens=200",
+            "stop": 'generation_config.stop_sequences[0]="x"',
+        },
+        "format": {"*": JSON, "schema": "response_format~"},
+    },
+}

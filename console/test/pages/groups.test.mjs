@@ -62,7 +62,7 @@ test('a key gets into the group, and both show what is left', async () => {
   await line('ann').getByText(/of \D*2\S* left/).waitFor();
   await line('ann').getByRole('link', { name: 'research' }).click();
   await page.getByText('Group: research').waitFor();
-  assert.equal(await page.getByRole('row').count(), 2, 'the keys of the group alone');
+  await until('the keys of the group alone', async () => (await page.getByRole('row').count()) === 2);
   await to('#/groups');
   await line('research').getByText(/of \D*5\S* left/).waitFor();
   await accessible(page);

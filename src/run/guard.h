@@ -77,4 +77,3 @@ bool guard_judges(struct run *r) MUST_USE;
 /* vet_refused: a hook has blocked the request, and the run is only stored.  vet_refuse: ends it. */
 bool           vet_refused(const struct run *r);
 enum step_next vet_refuse(struct run *r, struct err *e) MUST_USE;
-void           vet_free(struct vet *v); /* NULL is fine */

@@ -14,6 +14,7 @@
 #include "guard/sieve.h"
 #include "run/computer.h"
 #include "run/guard.h"
+#include "run/vet.h"
 
 #include <errno.h>
 

@@ -429,11 +429,8 @@ enum errc anthropic_decode_whole(struct decode *d, struct str body, struct err *
 
 	if (!r)
 		return err_no_memory(e);
-	enum errc rc = openai_scan_body(d, body, e);
-	if (rc != ERR_OK)
-		return rc;
-	if (json_kind(d->doc, 0) != JSON_OBJECT)
-		return decode_bad(e, "an answer that is no JSON object");
+	if (openai_scan_object(d, body, e) != ERR_OK)
+		return e->code;
 	if (json_get_is(d->doc, 0, "type", "error"))
 		return anthropic_take_error(d, body, e);
 	d->form = RAW_ANTHROPIC;

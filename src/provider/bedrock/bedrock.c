@@ -485,11 +485,8 @@ static enum errc bedrock_decode_whole(struct decode *d, struct str body, struct 
 
 	if (!r)
 		return err_no_memory(e);
-	enum errc rc = openai_scan_body(d, body, e);
-	if (rc != ERR_OK)
-		return rc;
-	if (json_kind(d->doc, 0) != JSON_OBJECT)
-		return decode_bad(e, "an answer that is no JSON object");
+	if (openai_scan_object(d, body, e) != ERR_OK)
+		return e->code;
 	if (json_get_some(d->doc, 0, "__type") != JSON_ABSENT) {
 		bedrock_decode_error(d, 500, body, e);
 		return e->code;

@@ -564,11 +564,8 @@ static enum errc interactions_decode_whole(struct decode *d, struct str body, st
 
 	if (!r)
 		return err_no_memory(e);
-	enum errc rc = openai_scan_body(d, body, e);
-	if (rc != ERR_OK)
-		return rc;
-	if (json_kind(d->doc, 0) != JSON_OBJECT)
-		return decode_bad(e, "an answer that is no JSON object");
+	if (openai_scan_object(d, body, e) != ERR_OK)
+		return e->code;
 	if (json_get_some(d->doc, 0, "error") != JSON_ABSENT)
 		return interactions_fail_all(d, e);
 	whole_begin(&w, d);

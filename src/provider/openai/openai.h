@@ -48,6 +48,8 @@ struct str openai_member_cut(const struct json_doc *doc, json_at object, json_at
 enum errc openai_scan_event(struct decode *d, struct str name, struct str text,
 			    struct err *e) MUST_USE;
 enum errc openai_scan_body(struct decode *d, struct str body, struct err *e) MUST_USE;
+/* openai_scan_object: a plain answer that has to be an object. */
+enum errc openai_scan_object(struct decode *d, struct str body, struct err *e) MUST_USE;
 /* openai_answer: reads the members of the scanned text. event: the name of the event; NULL: a plain
  * answer. Errors: UPSTREAM_BAD_RESPONSE for a text that is no object; the provider's error if the
  * text, or the event's name, says that there is one. */

@@ -456,6 +456,15 @@ enum errc openai_scan_body(struct decode *d, struct str body, struct err *e)
 	return decode_bad(e, "an answer that is not JSON");
 }
 
+enum errc openai_scan_object(struct decode *d, struct str body, struct err *e)
+{
+	if (openai_scan_body(d, body, e) != ERR_OK)
+		return e->code;
+	return json_kind(d->doc, 0) == JSON_OBJECT
+		       ? ERR_OK
+		       : decode_bad(e, "an answer that is no JSON object");
+}
+
 enum errc openai_answer(const struct decode *d, const struct str *event, struct openai_top *ret,
 			struct err *e)
 {

@@ -698,11 +698,8 @@ static enum errc openai_responses_decode_whole(struct decode *d, struct str body
 
 	if (!r)
 		return err_no_memory(e);
-	enum errc rc = openai_scan_body(d, body, e);
-	if (rc != ERR_OK)
-		return rc;
-	if (json_kind(d->doc, 0) != JSON_OBJECT)
-		return decode_bad(e, "an answer that is no JSON object");
+	if (openai_scan_object(d, body, e) != ERR_OK)
+		return e->code;
 	json_at error = json_get_some(d->doc, 0, "error");
 	if (openai_truthy(d->doc, error))
 		return openai_responses_take_error(d, error, e);

@@ -40,6 +40,12 @@ def commit():
     return git("rev-parse", f"{added}^" if added else "HEAD")
 
 
+def migrations_before():
+    """Those that the program of that commit knows: all but the newest, or fewer where one commit added several."""
+    names = git("ls-tree", "--name-only", f"{commit()}:{MIGRATIONS}").split()
+    return sorted(name.removesuffix(".sql") for name in names if name.endswith(".sql"))
+
+
 def make(folder, revision):
     """Builds there, unless that was done."""
     binary = folder / "build" / "parley"

@@ -119,7 +119,7 @@ static void run_headers(struct request *r, const struct run_told *told)
 	const struct family *f = request_family(r);
 	char                 location[ID_MAX + 32];
 
-	if (told->run.n == 0 || (!told->stored && !f->shows_unstored))
+	if (told->run.n == 0 || (!told->stored && !f->shows_unstored && !request_is_listed(r)))
 		return;
 	reply_header(r, "X-Run-Id", told->run);
 	if (told->conversation.n > 0)

@@ -4,6 +4,8 @@
 #include "base/limits.h"
 #include "http/reply.h"
 #include "http/request.h"
+#include "lmc/text.h"
+#include "msg/call_note.h"
 #include "routes/call/tags_of.h"
 #include "routes/kit/gateway.h"
 
@@ -43,6 +45,16 @@ static enum errc reading_run(struct request_aside *a, struct err *e)
 	return intake_read(x->rq, &x->then, x->family, x->read, e);
 }
 
+/* note_model: the model that was asked for, whether there is one of that name or not. */
+static void note_model(struct request *r, const struct call_request *rq)
+{
+	struct str model = rq->what.model;
+
+	if (model.n > LIMIT_MODEL)
+		model.n = text_whole((struct str){ model.p, LIMIT_MODEL });
+	request_note(r, &(struct call_note){ .model = model, .label = rq->what.label });
+}
+
 static void intake_start_or_refuse(struct request *r, struct gateway *g, struct call_request *rq,
 				   struct err *e)
 {
@@ -50,6 +62,7 @@ static void intake_start_or_refuse(struct request *r, struct gateway *g, struct 
 		exchange_start(r, g, rq);
 		return;
 	}
+	note_model(r, rq);
 	input_destroy(rq->input);
 	limit_headers_look(r, g);
 	reply_error(r, e);

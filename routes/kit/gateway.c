@@ -162,15 +162,17 @@ const struct route_hint route_hints[] = {
 /* Azure's: a deployment is a model.  Source: Azure's API reference, "Azure OpenAI in Foundry Models
  * REST API". */
 const struct route_spelling route_spellings[] = {
-	{ "/openai/deployments/{model}/chat/completions", "/v1/chat/completions" },
-	{ "/openai/deployments/{model}/completions", "/v1/completions" },
-	{ "/openai/deployments/{model}/embeddings", "/v1/embeddings" },
-	{ "/openai/models/*", "/v1/models" },
-	{ "/openai/responses/*", "/v1/responses" },
-	{ "/openai/v1/*", "/v1" },
+	{ "/openai/deployments/{model}/chat/completions", "/v1/chat/completions", false },
+	{ "/openai/deployments/{model}/completions", "/v1/completions", false },
+	{ "/openai/deployments/{model}/embeddings", "/v1/embeddings", false },
+	{ "/openai/models/*", "/v1/models", false },
+	{ "/openai/responses/*", "/v1/responses", false },
+	{ "/openai/v1/*", "/v1", false },
 	/* Gemini's, and its base URL for OpenAI's clients. */
-	{ "/v1beta/models/*", "/v1/models" },
-	{ "/v1beta/openai/*", "/v1" },
+	{ "/v1beta/models/*", "/v1/models", false },
+	{ "/v1beta/openai/*", "/v1", false },
+	/* Some of its clients take a name with a slash for a path below the base URL (@ai-sdk/google 2 and later). */
+	{ "/v1beta/*", "/v1/models", true },
 	{ 0 },
 };
 

@@ -172,30 +172,55 @@ void lookup_audit(struct lookup *l, enum audit_action action, struct str object,
 
 /* --- page: Pages of lists: reads limit and order, prints the head. */
 
-bool page_limit(struct request *r, size_t standard, size_t most, size_t *ret)
+/* page_whole: a number of digits alone; more than `most`: most + 1.  False: it is none. */
+static bool page_whole(struct str text, size_t most, size_t *ret)
 {
-	return page_limit_of(r, "limit", standard, most, ret);
+	size_t v = 0;
+
+	for (size_t i = 0; i < text.n; i++) {
+		if (text.p[i] < '0' || text.p[i] > '9')
+			return false;
+		if (v <= most)
+			v = v * 10 + (size_t)(text.p[i] - '0');
+	}
+	*ret = v <= most ? v : most + 1;
+	return text.n > 0;
 }
 
-bool page_limit_of(struct request *r, const char *name, size_t standard, size_t most, size_t *ret)
+static bool page_refuse(struct request *r, const char *name, size_t least, size_t most)
 {
-	char       allowed[64];
+	char allowed[64];
+
+	snprintf(allowed, sizeof allowed, "must be an integer from %zu to %zu", least, most);
+	reply_refuse(r, ERR_INVALID_VALUE, name, allowed);
+	return false;
+}
+
+bool page_limit(struct request *r, size_t standard, size_t most, size_t *ret)
+{
 	struct str text;
-	size_t     v = 0;
+
+	*ret = standard;
+	if (!request_query(r, "limit", 0, &text))
+		return true;
+	return (page_whole(text, most, ret) && *ret >= 1 && *ret <= most) ||
+	       page_refuse(r, "limit", 1, most);
+}
+
+bool page_size(struct request *r, const char *name, size_t standard, size_t most, size_t *ret)
+{
+	struct str text;
 
 	*ret = standard;
 	if (!request_query(r, name, 0, &text))
 		return true;
-	for (size_t i = 0; i < text.n && v <= most; i++)
-		v = text.p[i] >= '0' && text.p[i] <= '9' ? v * 10 + (size_t)(text.p[i] - '0')
-							 : most + 1;
-	if (v >= 1 && v <= most) {
-		*ret = v;
-		return true;
-	}
-	snprintf(allowed, sizeof allowed, "must be an integer from 1 to %zu", most);
-	reply_refuse(r, ERR_INVALID_VALUE, name, allowed);
-	return false;
+	if (!page_whole(text, most, ret))
+		return page_refuse(r, name, 0, most);
+	if (*ret == 0)
+		*ret = standard;
+	if (*ret > most)
+		*ret = most;
+	return true;
 }
 
 bool page_order(struct request *r, bool *ret_descending)

@@ -93,9 +93,10 @@ struct request;
 /* page_limit: the parameter `limit`, from 1 to most; standard if absent. page_order: the
  * parameter `order`; *ret is unchanged if absent. False: the request was refused and answered. */
 bool page_limit(struct request *r, size_t standard, size_t most, size_t *ret) MUST_USE;
-/* page_limit_of: the same with another name. */
-bool page_limit_of(struct request *r, const char *name, size_t standard, size_t most,
-		   size_t *ret) MUST_USE;
+/* page_size: the size of a page as Google's APIs have it: 0 means the standard, and more than the most means the most.
+ * Source: google.aip.dev/158. */
+bool page_size(struct request *r, const char *name, size_t standard, size_t most,
+	       size_t *ret) MUST_USE;
 bool page_order(struct request *r, bool *ret_descending) MUST_USE;
 /* page_number: a whole number of at most so many digits; page_seconds: a time in seconds since 1970.  *ret is
  * unchanged if the parameter is absent.  must: as in page_after.  False: the request was refused and answered. */

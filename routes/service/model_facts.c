@@ -233,3 +233,15 @@ bool model_facts_put_limits(struct buf *out, const struct model_facts *f)
 			     can & capabilities[i].can ? "true" : "false", capabilities[i].close);
 	return ok && buf_text(out, "}");
 }
+
+/* --- Gemini's list --- */
+
+bool model_facts_put_google(struct buf *out, const struct model_facts *f)
+{
+	return facts_put_known(out, "inputTokenLimit", model_facts_input(f)) &&
+	       facts_put_known(out, "outputTokenLimit", f->output) &&
+	       (!(f->can & CATALOG_REASONING) || buf_text(out, ",\"thinking\":true")) &&
+	       buf_fmt(out, ",\"supportedGenerationMethods\":[%s]",
+		       f->embeds ? "\"embedContent\",\"batchEmbedContents\""
+				 : "\"generateContent\",\"streamGenerateContent\",\"countTokens\"");
+}

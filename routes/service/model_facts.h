@@ -25,7 +25,9 @@ bool model_facts_find(const struct registry *r, const struct identity *who, stru
 /* model_facts_input: the most tokens of a prompt; 0: not known. */
 int64_t model_facts_input(const struct model_facts *f);
 
-/* model_facts_put: appends the members, each after a comma, of OpenAI's list; model_facts_put_limits: of Anthropic's.
+/* model_facts_put: appends the members, each after a comma, of OpenAI's list; model_facts_put_limits: of Anthropic's;
+ * model_facts_put_google: of Gemini's.
  * False: no memory. */
 bool model_facts_put(struct buf *out, const struct model_facts *f);
 bool model_facts_put_limits(struct buf *out, const struct model_facts *f);
+bool model_facts_put_google(struct buf *out, const struct model_facts *f);

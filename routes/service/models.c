@@ -42,7 +42,7 @@ static bool models_page_read(struct models_page *p, struct request *r)
 	buf_init(&p->names, NAMES_MAX);
 	if (p->gemini) {
 		(void)request_query(r, "pageToken", 0, &p->after);
-		return page_limit_of(r, "pageSize", GEMINI_PAGE, PAGE_MAX, &p->limit);
+		return page_size(r, "pageSize", GEMINI_PAGE, PAGE_MAX, &p->limit);
 	}
 	if (!page_limit(r, PAGE_DEFAULT, PAGE_MAX, &p->limit))
 		return false;
@@ -91,24 +91,14 @@ static bool models_page_put_model(const struct models_page *p, struct buf *out, 
 /* models_page_put_gemini: appends one model in Gemini's shape. */
 static bool models_page_put_gemini(const struct models_page *p, struct buf *out, struct str name)
 {
-	struct table_limits l = { 0 };
-	struct target       t;
-	struct err          e;
-	bool                embeds = false;
+	struct model_facts f;
 
-	if (registry_find_for(p->registry, name, p->who, &t, &e) == ERR_OK) {
-		l = registry_all_limits(t.model, t.asked);
-		embeds = t.takes & PROVIDER_EMBED;
-	}
+	if (!model_facts_find(p->registry, p->who, name, &f))
+		f = (struct model_facts){ 0 }; /* it has left the configuration */
 	return buf_text(out, "{\"name\":\"models/") && buf_json_escape(out, name) &&
 	       buf_text(out, "\",\"version\":\"1\",\"displayName\":") &&
-	       buf_json_string(out, name) &&
-	       (l.context == 0 ||
-		buf_fmt(out, ",\"inputTokenLimit\":%lld", (long long)l.context)) &&
-	       (l.output == 0 || buf_fmt(out, ",\"outputTokenLimit\":%lld", (long long)l.output)) &&
-	       buf_text(out, ",\"supportedGenerationMethods\":[\"generateContent\","
-			     "\"streamGenerateContent\",\"countTokens\"") &&
-	       buf_text(out, embeds ? ",\"embedContent\",\"batchEmbedContents\"]}" : "]}");
+	       buf_json_string(out, f.display[0] ? str_of(f.display) : name) &&
+	       model_facts_put_google(out, &f) && buf_text(out, "}");
 }
 
 static struct str next_name(const char **at)

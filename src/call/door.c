@@ -22,6 +22,8 @@ enum errc door_target(const struct registry *registry, struct str model, const c
 	enum errc     rc = registry_find_for(registry, model, rq->caller.who, &target, e);
 
 	if (rc != ERR_OK) {
+		/* Who looks for the reason sees the name that was asked for. */
+		rq->what.model = model;
 		err_at(e, path);
 		return rc;
 	}

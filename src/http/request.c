@@ -639,6 +639,11 @@ static void request_keep(struct request *r, struct str *to, struct str s)
 		*to = arena_str(&r->arena, s);
 }
 
+bool request_is_listed(const struct request *r)
+{
+	return r->server->options->unmade != NULL;
+}
+
 void request_note(struct request *r, const struct call_note *n)
 {
 	request_keep(r, &r->note.run, n->run);

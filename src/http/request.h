@@ -78,6 +78,9 @@ const struct input *request_input(const struct request *r);
  * gone when fn returns. A reply clears fn; a stream has its own callback. */
 void request_on_left(struct request *r, void (*fn)(void *arg), void *arg);
 
+/* request_is_listed: whether each call stands in the ledger, where its id finds it. */
+bool request_is_listed(const struct request *r);
+
 /* request_note: the members of a request's log line and metrics beyond HTTP; spans are copied. */
 void request_note(struct request *r, const struct call_note *n);
 

@@ -114,6 +114,15 @@ static bool template_matches(const char *template, struct str path, struct str *
 	}
 }
 
+/* after_colon: what follows the last colon of a segment; .p NULL: there is none. */
+static struct str after_colon(struct str segment)
+{
+	for (size_t i = segment.n; i-- > 0;)
+		if (segment.p[i] == ':')
+			return (struct str){ segment.p + i + 1, segment.n - i - 1 };
+	return STR_NONE;
+}
+
 bool route_spell(const struct route_spelling *list, struct str target, char *out, struct str *ret,
 		 struct str *ret_named)
 {
@@ -124,7 +133,8 @@ bool route_spell(const struct route_spelling *list, struct str target, char *out
 	for (const struct route_spelling *s = list; s && s->path; s++) {
 		size_t n = strlen(s->means);
 
-		if (!template_matches(s->path, path, &named, &rest) || n > ROUTE_SPELLED)
+		if (!template_matches(s->path, path, &named, &rest) || n > ROUTE_SPELLED ||
+		    (s->verb && !after_colon(rest).p))
 			continue;
 		memcpy(out, s->means, n);
 		if (rest.n > 0)
@@ -135,15 +145,6 @@ bool route_spell(const struct route_spelling *list, struct str target, char *out
 		return route_decode(named, false, out + ret->n, &ret_named->n);
 	}
 	return false;
-}
-
-/* after_colon: what follows the last colon of a segment; .p NULL: there is none. */
-static struct str after_colon(struct str segment)
-{
-	for (size_t i = segment.n; i-- > 0;)
-		if (segment.p[i] == ':')
-			return (struct str){ segment.p + i + 1, segment.n - i - 1 };
-	return STR_NONE;
 }
 
 /* template_verb: the verb at the end of a template; .p NULL: it has none. */
@@ -175,9 +176,9 @@ static enum route_fit fit_verb(struct str want, const struct str *segments, size
 	return str_eq(verb, after_colon(want)) ? FIT : FIT_BUT_VERB;
 }
 
-/* match_path: compares a template with decoded segments. */
-static enum route_fit match_path(const char *template, const struct str *segments, size_t count,
-				 struct str params[ROUTE_PARAMS])
+/* match_path: compares a template with decoded segments; takes_rest: ROUTE_REST. */
+static enum route_fit match_path(const char *template, bool takes_rest, const struct str *segments,
+				 size_t count, struct str params[ROUTE_PARAMS])
 {
 	struct str rest = str_of(template);
 	size_t     param = 0;
@@ -194,7 +195,14 @@ static enum route_fit match_path(const char *template, const struct str *segment
 				return FIT_NOT;
 			if (want.p[want.n - 1] != '}')
 				return fit_verb(want, segments + i, count - i, &params[param]);
-			params[param++] = segments[i];
+			params[param] = segments[i];
+			if (takes_rest && rest.n == 0) {
+				const struct str *last = &segments[count - 1];
+
+				params[param].n = (size_t)(last->p + last->n - segments[i].p);
+				return FIT;
+			}
+			param++;
 		} else if (!str_eq(want, segments[i])) {
 			return FIT_NOT;
 		}
@@ -266,7 +274,7 @@ static bool is_path(struct route_list list, const struct str *segments, size_t c
 	struct str params[ROUTE_PARAMS];
 
 	for (const struct route *row = route_first(list); row->name; row = route_after(list, row))
-		if (match_path(row->path, segments, count, params) == FIT)
+		if (match_path(row->path, row->traits & ROUTE_REST, segments, count, params) == FIT)
 			return true;
 	return false;
 }
@@ -326,7 +334,7 @@ static const struct route_hint *hint_of(const struct route_hint *hints, const st
 	struct str params[ROUTE_PARAMS];
 
 	for (const struct route_hint *h = hints; h && h->path; h++)
-		if (match_path(h->path, segments, count, params) == FIT)
+		if (match_path(h->path, false, segments, count, params) == FIT)
 			return h;
 	return NULL;
 }
@@ -378,7 +386,8 @@ enum errc route_match(struct route_list list, const struct route_hint *hints, st
 
 		if (other_method && strcmp(row->path, other_method->path) != 0)
 			continue;
-		enum route_fit fit = match_path(row->path, segments, count, found);
+		enum route_fit fit =
+			match_path(row->path, row->traits & ROUTE_REST, segments, count, found);
 		verbs = verbs || fit == FIT_BUT_VERB;
 		if (fit != FIT)
 			continue;

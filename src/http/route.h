@@ -36,6 +36,8 @@ enum route_trait {
 	ROUTE_QUIET = 1,   /* a probe: no log line at level info */
 	ROUTE_NO_HEAD = 2, /* GET sends a stream or a download, so HEAD is refused */
 	ROUTE_CALL = 4,    /* calls a model: server_options.unmade */
+	ROUTE_REST =
+		8, /* the path's last {name} stands for all that is left of a path, with slashes */
 };
 
 struct route {
@@ -62,6 +64,7 @@ struct route_hint {
 struct route_spelling {
 	const char *path;  /* a template; a last segment * stands for any further ones, or none */
 	const char *means; /* the path in their place, before what * stood for */
+	bool        verb;  /* only paths whose last segment ends in a verb, as name:verb */
 };
 
 /* The routes of one listener: all rows but those whose auth is left out. */

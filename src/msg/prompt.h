@@ -128,6 +128,8 @@ struct prompt {
 	/* The target refuses temperature, top_p and top_k: members is without them, and native is to
 	 * be sent without them. */
 	bool unsampled;
+	/* The target's entry says that the model takes reasoning_effort. */
+	bool reasons;
 	/* The messages are those of OpenAI's chat completions as their client sent them: where the
 	 * provider's API has the same form, they stay as they are. */
 	bool as_sent;

@@ -34,6 +34,8 @@ def templates():
     rows = []
     for template in document()["paths"]:
         pattern = re.sub(r"\\\{[^/]+?\\\}(?=:)", ".+", re.escape(template))  # a name before a verb
+        if template == "/v1/models/{id}":  # slashes are a part of the name
+            pattern = "/v1/models/.+"
         pattern = re.sub(r"\\\{[^/]+?\\\}", "[^/]+", pattern)
         rows.append((template, re.compile(pattern)))
     return sorted(rows, key=lambda row: (row[0].count("{"), "}:" not in row[0]))
@@ -116,6 +118,7 @@ def meant(path):
     """Azure's paths and Gemini's are further spellings of ours."""
     path = re.sub(r"^/openai/deployments/[^/]+/(chat/completions|embeddings|completions)(?=$|\?)",
                   r"/v1/\1", path)
+    path = re.sub(r"^/v1beta/(?!models/|openai/)(?=.*:[^/]+$)", "/v1/models/", path)
     path = re.sub(r"^/v1beta/(models(?=[/?]|$)|openai(?=/))", lambda m: "/v1" + "/models" * (m[1] == "models"), path)
     return re.sub(r"^/openai/(v1/|(?=models|responses))", "/v1/", path)
 

@@ -12,6 +12,7 @@ import gateway as gw
 import keys
 import upstream as up
 from client import Client
+from fixtures import provider
 from waiting import wait_until
 
 ADMIN = ["--admin-listen", "127.0.0.1:0"]
@@ -110,6 +111,7 @@ def test_refusals(start):
                 (404, "refused", "failed", "model_not_found"),
                 (400, "refused", "failed", own[3]["error"]["code"])]
             assert own[0]["model"] == "one" and own[0]["provider"] is None
+            assert own[2]["model"] == "nothing"
             assert own[3]["family"] == "messages" and own[3]["first_token_ms"] is None
             one = client.get(f"/v1/runs/{own[0]['id']}").ok().json
             assert one["outcome"] == "refused" and one["attempt_list"] == []
@@ -151,6 +153,43 @@ def test_a_refusal_tells_its_id(start):
         assert (run["key"], run["outcome"], run["error"]["code"]) == (None, "refused", "invalid_api_key")
         run = admin.get(f"/v1/admin/runs/{told[0]}").ok().json
         assert run["key"] == {"id": key["id"], "name": "shop"} and run["http_status"] == 400
+
+
+ASKED = {
+    "/v1/chat": lambda m: {"messages": ["hi"], "config": {"model": m}},
+    "/v1/chat/completions": lambda m: {"model": m, "messages": [{"role": "user", "content": "hi"}]},
+    "/v1/completions": lambda m: {"model": m, "prompt": "hi"},
+    "/v1/responses": lambda m: {"model": m, "input": "hi"},
+    "/v1/messages": lambda m: {"model": m, "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]},
+    "/v1/embeddings": lambda m: {"model": m, "input": "hi"},
+    "/api/chat": lambda m: {"model": m, "messages": [{"role": "user", "content": "hi"}]},
+}
+
+
+@pytest.mark.parametrize("path", ASKED)
+@pytest.mark.parametrize("name", ["gpt-99", "ü" * 100])
+def test_a_name_that_no_model_has_is_told(start, path, name):
+    gateway = start(CONFIG)
+    with Client(gateway.url) as client:
+        id = client.post(path, ASKED[path](name)).error_id(404)
+        run, = calls(client, 1)
+        assert (run["id"], run["outcome"], run["model"]) == (id, "refused", name)
+    line, = (json.loads(x) for x in "".join(gateway.stop() or gateway.lines).splitlines() if f'"run":"{id}"' in x)
+    assert line["model"] == name
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+@pytest.mark.parametrize("path", [p for p in ASKED if p != "/v1/embeddings"])
+def test_a_call_that_is_not_stored_tells_its_id(start, upstream, script, path, stream):
+    """So that its client can tell the operator which one has failed."""
+    answers = {"completed": script(up.either("ok")), "failed": script(up.reply({"error": {"message": "no"}}, status=400))}
+    gateway = start({"providers": [provider(upstream, "p")], "models": [{"name": "*", "provider": "p"}]})
+    with Client(gateway.url) as client:
+        for count, (outcome, s) in enumerate(answers.items(), start=1):
+            reply = client.post(path, {**ASKED[path](s.name), "stream": stream, **({"store": False} if path.endswith("s") else {})})
+            assert (reply.status == 200) == (outcome == "completed")
+            newest = calls(client, count)[0]
+            assert (newest["id"], newest["outcome"]) == (reply.headers["x-run-id"], outcome)
 
 
 def test_a_refusal_without_a_ledger_has_no_id(start):

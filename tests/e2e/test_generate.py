@@ -179,8 +179,27 @@ def test_paths(client):
         assert client.get("/v1/models/echo", headers=headers).ok().json["name"] == "models/echo"
     client.post("/v1/models/echo:generateContent", asked()).ok()
     for method, path, status in (("POST", at("echo", "other"), 404), ("GET", at("echo"), 405), ("GET", "/v1beta/files", 404),
-                                 ("GET", "/v1beta/models/nobody", 404), ("GET", "/v1beta/models?pageSize=0", 400)):
+                                 ("GET", "/v1beta/models/nobody", 404), ("GET", "/v1beta/models?pageSize=x", 400)):
         assert client.request(method, path, b"{}" if method == "POST" else None).error(status), path
+
+
+@pytest.mark.parametrize("size", [0, 1000, 1001, 10**30])
+def test_a_page_is_as_large_as_it_may_be(client, size):
+    assert client.get(f"/v1beta/models?pageSize={size}").ok().json["models"]
+
+
+@pytest.mark.parametrize("path", ["/v1beta/models/%s", "/v1beta/%s"])
+def test_a_name_has_slashes(start, upstream, script, path):
+    """@ai-sdk/google takes a name with a slash for a path below its base URL."""
+    s = script(up.either("ok"))
+    gateway = start({"providers": [provider(upstream, "p")], "models": [{"name": "o/*", "provider": "p"}]})
+    with Client(gateway.url) as client:
+        name = f"o/{s.name}"
+        assert client.post(path % f"{name}:generateContent", asked()).ok().json["candidates"]
+        assert client.get(f"/v1beta/models/{name}").ok().json["name"] == f"models/{name}"
+        assert client.get(f"/v1/models/{name}").ok().json["id"] == name
+    with genai.Client(api_key="k", http_options={"base_url": gateway.url}) as sdk:
+        assert sdk.models.get(model=name).name == f"models/{name}"
 
 
 def test_googles_base_url_for_openais_clients(shared, client):

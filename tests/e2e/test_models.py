@@ -131,6 +131,21 @@ def test_what_the_providers_list_says_of_a_model_is_told(start, lister, dialect,
         assert (one.display_name, one.max_input_tokens, one.max_tokens) == (display or "m", window, output)
         assert one.capabilities.image_input.supported == ("images" in can)
         assert one.capabilities.thinking.supported == ("reasoning" in can)
+        google = client.get("/v1beta/models/m").ok().json
+        assert google in client.get("/v1beta/models").ok().json["models"]
+        assert (google["displayName"], google.get("outputTokenLimit")) == (display or "m", output)
+        assert google.get("inputTokenLimit") == (window and window - (output or 0))
+        assert google.get("thinking", False) == ("reasoning" in can)
+
+
+def test_googles_list_tells_what_makes_vectors(start, lister):
+    lister.listing = [up.reply({"data": [{"id": "m"}, {"id": "text-embed"}]})]
+    gateway = serving(start, provider(lister), models=[{"name": "*", "provider": "p"}])
+    with Client(gateway.url) as client:
+        client.get("/v1/models").ok()
+        verbs = {m["name"]: m["supportedGenerationMethods"] for m in client.get("/v1beta/models").ok().json["models"]}
+        assert verbs["models/m"] == ["generateContent", "streamGenerateContent", "countTokens"]
+        assert verbs["models/text-embed"] == ["embedContent", "batchEmbedContents"]
 
 
 def test_a_name_without_a_tag_has_the_facts_of_latest(start, lister):

@@ -515,12 +515,50 @@ static void escapes_are_decoded_in_place(void **state)
 	}
 }
 
+/* a_name_may_take_the_rest_of_a_path: however the slashes within it are written. */
+static void a_name_may_take_the_rest_of_a_path(void **state)
+{
+	static const struct route rows[] = {
+		ROW("make", "POST", "/v1/models/{id}:make"),
+		{ "model", "GET", "/v1/models/{id}", AUTH_CHAT, BODY_NONE, ROUTE_REST, &family,
+		  handle },
+		{ 0 },
+	};
+	static const struct {
+		const char *method, *target, *want, *name;
+	} cases[] = {
+		{ "GET", "/v1/models/a", "model", "a" },
+		{ "GET", "/v1/models/a/b%2Fc/d", "model", "a/b/c/d" },
+		{ "HEAD", "/v1/models/a/b/", "model", "a/b" },
+		{ "GET", "/v1/models", "unknown_url", NULL },
+		{ "GET", "/v1/models/a/../b", "bad_request", NULL },
+		{ "POST", "/v1/models/a/b:make", "make", "a/b" },
+		{ "POST", "/v1/models/a/b", "method_not_allowed", NULL },
+		{ "POST", "/v1/models/a/b:other", "unknown_url", NULL },
+		{ "GET", "/v1/models/1/2/3/4/5/6/7/8/9/10/11/12/13/14/15", "unknown_url", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+		struct str params[ROUTE_PARAMS] = { { 0 } };
+		struct err e;
+
+		print_message("case: %s %s\n", cases[i].method, cases[i].target);
+		assert_string_equal(match_in(rows, str_of(cases[i].method), str_of(cases[i].target),
+					     params, &e),
+				    cases[i].want);
+		if (cases[i].name)
+			assert_true(str_is(params[0], cases[i].name));
+	}
+}
+
 static void another_spelling_is_the_same_path(void **state)
 {
 	static const struct route_spelling list[] = {
-		{ "/openai/deployments/{model}/chat", "/v1/chat" },
-		{ "/openai/v1/*", "/v1" },
-		{ "/openai/models/*", "/v1/models" },
+		{ "/openai/deployments/{model}/chat", "/v1/chat", false },
+		{ "/openai/v1/*", "/v1", false },
+		{ "/openai/models/*", "/v1/models", false },
+		{ "/beta/*", "/v1/models", true },
 		{ 0 },
 	};
 	static const struct {
@@ -536,6 +574,9 @@ static void another_spelling_is_the_same_path(void **state)
 		{ "/openai/v1/files/x%2Fy/content", "/v1/files/x%2Fy/content", "" },
 		{ "/openai/v1", "/v1", "" },
 		{ "/openai/models/a", "/v1/models/a", "" },
+		{ "/beta/a/b:make?x=1", "/v1/models/a/b:make", "" },
+		{ "/beta/a/b", NULL, "" },
+		{ "/beta", NULL, "" },
 		{ "/v1/chat", NULL, "" },
 		{ "/", NULL, "" },
 		{ "", NULL, "" },
@@ -578,6 +619,7 @@ int main(void)
 		cmocka_unit_test(the_root_is_a_path_as_others),
 		cmocka_unit_test(a_table_with_holes_is_refused),
 		cmocka_unit_test(escapes_are_decoded_in_place),
+		cmocka_unit_test(a_name_may_take_the_rest_of_a_path),
 		cmocka_unit_test(another_spelling_is_the_same_path),
 	};
 

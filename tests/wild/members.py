@@ -82,7 +82,7 @@ CHAT = {
             "*": "passed", "anthropic": "warned", "gemini": THOUGHTS, "ollama": "think",
             "openai-responses": "reasoning.effort"},
         '"none"': {
-            "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS + " !", "ollama": "think=false",
+            "*": "passed", "anthropic": "own", "gemini": NO_THOUGHTS + " !", "ollama": "think=false",
             "openai-responses": "reasoning.effort"},
         '"minimal"': {
             "*": "passed", "anthropic": "warned", "gemini": THOUGHTS, "ollama": 'think="low" !',
@@ -447,7 +447,7 @@ NATIVE = {
             "*": "passed", "anthropic": "warned", "gemini": THOUGHTS, "ollama": "think",
             "openai-responses": "reasoning.effort"},
         '"none"': {
-            "*": "passed", "anthropic": "warned", "gemini": NO_THOUGHTS + " !", "ollama": "think=false",
+            "*": "passed", "anthropic": "own", "gemini": NO_THOUGHTS + " !", "ollama": "think=false",
             "openai-responses": "reasoning.effort"},
     },
     "extra": {
@@ -615,7 +615,9 @@ LABELS = {"[six]": "more than five", "[blank]": "blank", "object, full": "with a
 # Members of which a cell says too little.
 NOTES = {
     ("chat", "stop"): "A `stop` that is more than a provider takes is cut.",
-    ("chat", "reasoning_effort"): "Anthropic's models take it where the model's entry says `reasons: true`.",
+    ("chat", "reasoning_effort"): "Anthropic's models, at Anthropic and at Bedrock, are sent it as `thinking` and "
+                                  "`output_config.effort` where the model's entry says `reasons: true`.",
+    ("responses", "reasoning"): "Anthropic's models are sent the effort where the model's entry says `reasons: true`.",
     ("messages", "thinking"): "Other models take it where the model's entry says `reasons: true`.",
     ("responses", "metadata"): "Providers with the option `forward_store` get it.",
     ("chat", "metadata"): "Providers with the option `forward_store` get it.",

@@ -78,17 +78,31 @@ bool anthropic_ids_name_all(struct anthropic_ids *s, const struct ask *a) MUST_U
  * is told by a warning.  Source: https://platform.claude.com/docs/en/build-with-claude/extended-thinking, "Feature
  * compatibility", "Sampling parameters", and the API's errors. */
 
-struct anthropic_rules {
-	struct str thinking;  /* raw; empty: left out, or the client sent none */
-	bool       unthought; /* left out: the history has to go without its thinking, too */
-	int64_t    budget;    /* sent instead of the budget in it; 0: it stays */
-	int64_t    max;       /* the limit of tokens, if the client set none; 0: it did */
-	bool       temperature;
-	bool       top_p;
-	bool       top_k;
+/* anthropic_effort: what OpenAI's reasoning_effort means for a model.  Internal to the dialect, and to Bedrock's. */
+struct anthropic_effort {
+	const char *thinking; /* JSON; NULL: none */
+	const char *level;    /* of output_config.effort; NULL: none */
+	char        scratch[64];
 };
 
-/* anthropic_rules_read: decides.  Errors: INVALID_TYPE at thinking; OVERLOADED. */
+/* anthropic_effort_read: warns of an effort that the model lacks, and of one that can't be sent.  Errors:
+ * INVALID_VALUE at reasoning_effort. */
+enum errc anthropic_effort_read(const struct prompt *p, struct anthropic_effort *ret,
+				struct err *e) MUST_USE;
+
+struct anthropic_rules {
+	struct anthropic_effort effort;
+	struct str              thinking; /* raw; empty: left out, or the client sent none */
+	bool    unthought; /* left out: the history has to go without its thinking, too */
+	int64_t budget;    /* sent instead of the budget in it; 0: it stays */
+	int64_t max;       /* the limit of tokens, if the client set none; 0: it did */
+	bool    temperature;
+	bool    top_p;
+	bool    top_k;
+};
+
+/* anthropic_rules_read: decides.  Errors: INVALID_TYPE at thinking, anthropic_effort_read's, OVERLOADED.  ret stays in its place:
+ * spans of it point into it. */
 enum errc anthropic_rules_read(const struct ask *a, struct anthropic_rules *ret,
 			       struct err *e) MUST_USE;
 /* anthropic_rules_put: appends the member thinking. */

@@ -26,6 +26,7 @@ static const struct ask_param params[] = {
 	{ .key = "top_p", .rule = ASK_SENT, .group = TOP_P },
 	{ .key = "top_k", .rule = ASK_SENT, .group = TOP_K },
 	{ .key = "thinking", .rule = ASK_OWN },
+	{ .key = "reasoning_effort", .rule = ASK_OWN },
 	{ .key = "service_tier", .rule = ASK_OWN },
 	/* The last block that can be marked counts as marked. */
 	{ .key = "cache_control", .rule = ASK_SENT, .group = CACHE },
@@ -297,6 +298,16 @@ static enum errc make_format(const struct ask *a, struct strict *sum, struct buf
 	return ERR_OK;
 }
 
+/* add_effort: adds the member `effort` to output_config, as make_format has made it. */
+static bool add_effort(const char *level, struct buf *config)
+{
+	if (!level)
+		return true;
+	if (config->len > 0)
+		config->len--; /* its closing brace */
+	return buf_fmt(config, "%s\"effort\":\"%s\"}", config->len > 0 ? "," : "{", level);
+}
+
 static enum errc anthropic_request_put_format(const struct prompt *p, struct str ours,
 					      struct buf *out, struct err *e)
 {
@@ -409,7 +420,8 @@ static enum errc anthropic_request_put_messages(const struct ask *a, struct buf 
 }
 
 /* put_controls: prints what stands beside the messages. */
-static enum errc put_controls(const struct ask *a, struct buf *out, struct err *e)
+static enum errc put_controls(const struct ask *a, const struct anthropic_rules *r, struct buf *out,
+			      struct err *e)
 {
 	const struct prompt *p = a->prompt;
 	struct strict        sum = { 0 };
@@ -421,7 +433,8 @@ static enum errc put_controls(const struct ask *a, struct buf *out, struct err *
 				       "the parameters of a tool must be an object");
 	buf_init(&format, LIMIT_UPSTREAM_ASK);
 	enum errc rc = make_format(a, &sum, &format, e);
-	if (rc == ERR_OK && !anthropic_request_put_tools(a, &sum, out))
+	if (rc == ERR_OK &&
+	    !(add_effort(r->effort.level, &format) && anthropic_request_put_tools(a, &sum, out)))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = put_stops(p, out, e);
@@ -482,7 +495,7 @@ static enum errc anthropic_request_put_all(const struct provider_options *o, con
 	if (rc == ERR_OK)
 		rc = anthropic_request_put_messages(a, out, e);
 	if (rc == ERR_OK)
-		rc = put_controls(a, out, e);
+		rc = put_controls(a, &rules, out, e);
 	if (rc == ERR_OK && !(put_user(p, out) && put_tier(host, p, out) &&
 			      (!p->stream || !host->stream || buf_text(out, ",\"stream\":true"))))
 		rc = ask_too_large(e);

@@ -220,6 +220,10 @@ enum errc anthropic_rules_read(const struct ask *a, struct anthropic_rules *ret,
 	bool                 thinks = false;
 
 	*ret = (struct anthropic_rules){ .max = p->max_tokens.n > 0 ? 0 : MAX_TOKENS };
+	if (anthropic_effort_read(p, &ret->effort, e) != ERR_OK)
+		return e->code;
+	if (ret->effort.thinking)
+		value = str_of(ret->effort.thinking);
 	if (value.n > 0) {
 		if (json_scan(&d, value.p, value.n, &json_limits_upstream, e) != ERR_OK) {
 			json_doc_finish(&d);

@@ -431,6 +431,12 @@ static enum errc put_inference(const struct prompt *p, const struct anthropic_ru
 	return rc;
 }
 
+static bool put_level(const struct anthropic_rules *r, struct buf *out)
+{
+	return !r->effort.level ||
+	       buf_fmt(out, ",\"output_config\":{\"effort\":\"%s\"}", r->effort.level);
+}
+
 /* put_fields: the members that the API hands on to the model. */
 static enum errc put_fields(const struct ask *a, const struct bedrock_model *model,
 			    const struct anthropic_rules *r, struct buf *out, struct err *e)
@@ -441,7 +447,7 @@ static enum errc put_fields(const struct ask *a, const struct bedrock_model *mod
 
 	buf_init(&ours, LIMIT_UPSTREAM_ASK);
 	if (!anthropic_rules_put(r, &ours) || (r->top_k && !bedrock_model_top_k(model, p, &ours)) ||
-	    !bedrock_model_effort(model, p, &ours))
+	    !(model->claude ? put_level(r, &ours) : bedrock_model_effort(model, p, &ours)))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = ask_param_rest(p, params, "bedrock", &ours, e);

@@ -68,6 +68,7 @@ static enum errc leave_sampling(struct run *r, struct err *e)
 
 	p->members = a->members;
 	p->member_count = a->member_count;
+	p->reasons = a->target.takes & PROVIDER_REASONS;
 	p->unsampled = r->given.route && !p->embed && !(a->target.takes & PROVIDER_SAMPLING);
 	if (!p->unsampled || a->member_count == 0)
 		return ERR_OK;

@@ -71,7 +71,7 @@ def embed(client, model, input="hi", headers=None, **more):
 def test_numbers(client, script, wire):
     s = script(wire.vectors(*VECTORS))
     reply = embed(client, s.under(wire.dialect), ["a", "b ü"]).ok()
-    assert reply.headers["x-parley-attempts"] == "1" and "x-run-id" not in reply.headers
+    assert reply.headers["x-parley-attempts"] == "1" and "x-conversation-id" not in reply.headers
     answer = reply.json
     assert answer["object"] == "list" and answer["usage"]["prompt_tokens"] == USAGE[0]
     assert [d["index"] for d in answer["data"]] == [0, 1]

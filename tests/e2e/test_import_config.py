@@ -174,6 +174,8 @@ def test_models_in_clouds_sign_in(imported, tmp_path):
         ("a", {"model": "bedrock/us.anthropic.claude-x-v1:0", "aws_region_name": "os.environ/REGION", "api_key": SECRET}),
         ("b", {"model": "bedrock/converse/eu-west-1/us.amazon.nova-v1:0", "aws_profile_name": "prod",
                "aws_access_key_id": SECRET}),
+        ("r", {"model": "bedrock/eu-west-1/x", "aws_role_name": "arn:aws:iam::123456789012:role/x", "aws_session_name": "me",
+               "aws_external_id": "ext-1"}),
         ("c", {"model": "vertex_ai/gemini-x", "vertex_project": "p", "vertex_location": "europe-west1",
                "vertex_credentials": str(tmp_path / "vertex.json")}),
         ("d", {"model": "vertex_ai/claude-x@1", "vertex_project": "p", "vertex_location": "global"}),
@@ -186,15 +188,17 @@ def test_models_in_clouds_sign_in(imported, tmp_path):
          "api_key_env": "AWS_BEARER_TOKEN_BEDROCK"},
         {"dialect": "bedrock", "base_url": "https://bedrock-runtime.eu-west-1.amazonaws.com",
          "auth": {"kind": "aws", "profile": "prod"}},
+        {"dialect": "bedrock", "base_url": "https://bedrock-runtime.eu-west-1.amazonaws.com", "auth": {
+            "kind": "aws", "role_arn": "arn:aws:iam::123456789012:role/x", "session_name": "me", "external_id": "ext-1"}},
         {"dialect": "gemini", "base_url": f"https://europe-west1-{google}/europe-west1/publishers/google",
          "auth": {"kind": "google", "file": str(tmp_path / "vertex.json")}},
         {"dialect": "anthropic", "hosting": "vertex", "base_url": f"https://{google}/global", "auth": {"kind": "google"}},
         {"dialect": "openai", "base_url": f"https://us-central1-{google}/us-central1/endpoints/openapi",
          "auth": {"kind": "google"}}]
     assert [m["upstream_model"] for m in made["models"]] == [
-        "us.anthropic.claude-x-v1:0", "us.amazon.nova-v1:0", "gemini-x", "claude-x@1", "meta/llama-maas"]
+        "us.anthropic.claude-x-v1:0", "us.amazon.nova-v1:0", "x", "gemini-x", "claude-x@1", "meta/llama-maas"]
     assert list(made["notes"]) == [f"model_list[{n}].litellm_params.{key}" for n, key in (
-        (1, "aws_access_key_id"), (4, "vertex_credentials"))]
+        (1, "aws_access_key_id"), (5, "vertex_credentials"))]
 
 
 def test_what_a_cloud_or_a_credential_says_is_taken_or_noted(imported, tmp_path):
@@ -231,6 +235,15 @@ def test_names_of_variables_are_told_apart(imported):
     keys = {m["name"]: p["api_key_env"] for m in made["models"] for p in made["providers"] if p["name"] == m["provider"]}
     assert keys == {"a": "OPENAI_API_KEY_3", "b": "OPENAI_API_KEY_4", "c": "OPENAI_API_KEY_3", "d": "OPENAI_API_KEY",
                     "e": "OPENAI_API_KEY_2"}
+
+
+def test_portkeys_clouds_are_noted_with_the_page_that_says_how(imported):
+    made = imported({"strategy": {"mode": "loadbalance"}, "targets": [
+        {"provider": "bedrock", "aws_region": "us-east-1", "aws_access_key_id": SECRET, "override_params": {"model": "x"}},
+        {"provider": "vertex-ai", "vertex_project_id": "p", "vertex_region": "us-central1", "override_params": {"model": "x"}},
+        {"provider": "groq", "api_key": SECRET, "override_params": {"model": "x"}}]})
+    clouds = {key: why for key, why in made["notes"].items() if "aws_" in key or "vertex_" in key}
+    assert len(clouds) == 4 and all("docs/bedrock.md" in why or "docs/vertex.md" in why for why in clouds.values())
 
 
 def test_portkeys_strategies_become_targets_and_fallbacks(imported):

@@ -54,7 +54,7 @@ def test_a_text_is_answered(client):
 def test_what_is_not_stored_is_not_found(client):
     reply = rs.create(client, store=False).ok()
     found = rs.check(reply.json)
-    assert found["store"] is False and "x-run-id" not in reply.headers
+    assert found["store"] is False and "x-conversation-id" not in reply.headers
     client.get(f"{rs.PATH}/{found['id']}").error(404, "not_found")
     client.request("DELETE", f"{rs.PATH}/{found['id']}").error(404, "not_found")
 

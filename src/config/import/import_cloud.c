@@ -211,8 +211,11 @@ static const char *cloud_sign_in(struct litellm *l, const struct litellm_params 
 	wrong = cloud_auth(l, p, p->profile, "aws_profile_name", "profile", g);
 	if (!wrong)
 		wrong = cloud_auth(l, p, p->role, "aws_role_name", "role_arn", g);
-	if (!wrong && cloud_node(l, p, p->role, "aws_role_name"))
-		wrong = cloud_auth(l, p, p->session, "aws_session_name", "session_name", g);
+	if (wrong || !cloud_node(l, p, p->role, "aws_role_name"))
+		return wrong;
+	wrong = cloud_auth(l, p, p->session, "aws_session_name", "session_name", g);
+	if (!wrong)
+		wrong = cloud_auth(l, p, p->external, "aws_external_id", "external_id", g);
 	return wrong;
 }
 

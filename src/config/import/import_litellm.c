@@ -53,6 +53,7 @@ static const struct import_member litellm_param_rows[] = {
 	{ "aws_bedrock_runtime_endpoint", IMPORT_NODE, AT(endpoint), NULL },
 	{ "aws_role_name",       IMPORT_NODE, AT(role), NULL },
 	{ "aws_session_name",    IMPORT_NODE, AT(session), NULL },
+	{ "aws_external_id",     IMPORT_NODE, AT(external), NULL },
 	{ "aws_profile_name",    IMPORT_NODE, AT(profile), NULL },
 	{ "aws_access_key_id",   IMPORT_NOTE, 0, AWS_KEYS },
 	{ "aws_secret_access_key", IMPORT_NOTE, 0, AWS_KEYS },

@@ -32,8 +32,10 @@ struct portkey {
 	const char    *names[PORTKEY_TIERS];
 };
 
-#define AS_HOOK "Parley asks hooks instead: docs/hooks.md"
-#define AT(m)   offsetof(struct portkey_node, m)
+#define AS_HOOK   "Parley asks hooks instead: docs/hooks.md"
+#define AS_AWS    "write the provider with auth: docs/bedrock.md"
+#define AS_GOOGLE "write the provider with auth: docs/vertex.md"
+#define AT(m)     offsetof(struct portkey_node, m)
 /* clang-format off */
 static const struct import_member portkey_rows[] = {
 	{ "strategy",             IMPORT_NODE, AT(strategy), NULL },
@@ -50,6 +52,19 @@ static const struct import_member portkey_rows[] = {
 	{ "azure_api_version",    IMPORT_NODE, AT(version), NULL },
 	{ "openai_organization",  IMPORT_NODE, AT(organization), NULL },
 	{ "openai_project",       IMPORT_NODE, AT(project), NULL },
+	{ "aws_region",            IMPORT_NOTE, 0, AS_AWS },
+	{ "aws_access_key_id",     IMPORT_NOTE, 0, AS_AWS },
+	{ "aws_secret_access_key",  IMPORT_NOTE, 0, AS_AWS },
+	{ "aws_session_token",     IMPORT_NOTE, 0, AS_AWS },
+	{ "aws_auth_type",         IMPORT_NOTE, 0, AS_AWS },
+	{ "aws_role_arn",          IMPORT_NOTE, 0, AS_AWS },
+	{ "aws_external_id",       IMPORT_NOTE, 0, AS_AWS },
+	{ "aws_service",           IMPORT_NOTE, 0, AS_AWS },
+	{ "aws_bedrock_model",     IMPORT_NOTE, 0, AS_AWS },
+	{ "vertex_project_id",     IMPORT_NOTE, 0, AS_GOOGLE },
+	{ "vertex_region",         IMPORT_NOTE, 0, AS_GOOGLE },
+	{ "vertex_service_account_json",  IMPORT_NOTE, 0, AS_GOOGLE },
+	{ "vertex_auth_type",      IMPORT_NOTE, 0, AS_GOOGLE },
 	{ "override_params",      IMPORT_NODE, AT(params), NULL },
 	{ "retry",                IMPORT_NODE, AT(retry), NULL },
 	{ "cache",                IMPORT_NODE, AT(cache), NULL },

@@ -230,9 +230,10 @@ struct litellm {
 struct litellm_params {
 	const struct config_node *model, *base, *base_url, *key, *version, *organization, *project;
 	const struct config_node *headers, *more_headers, *credential, *vendor;
-	const struct config_node *region, *endpoint, *role, *session, *profile; /* Amazon's */
-	const struct config_node *cloud_project, *location, *file;              /* Google's */
-	int64_t                   retries, max_retries;                         /* -1: not said */
+	const struct config_node *region, *endpoint, *role, *session, *external,
+		*profile;                                          /* Amazon's */
+	const struct config_node *cloud_project, *location, *file; /* Google's */
+	int64_t                   retries, max_retries;            /* -1: not said */
 	int64_t                   timeout_us, stream_us;
 	int64_t                   weight, calls, tokens;
 	int64_t                   rates[PRICE__RATES];

@@ -69,6 +69,18 @@ bool anthropic_ids_result(struct anthropic_ids *s, struct str id, struct str *re
 /* anthropic_ids_name_all: gives the calls of all messages and their results the ids that are sent. */
 bool anthropic_ids_name_all(struct anthropic_ids *s, const struct ask *a) MUST_USE;
 
+/* The thinking that OpenAI's reasoning_effort means for a model.  Internal to the dialect, and to Bedrock's. */
+struct anthropic_effort {
+	const char *thinking; /* JSON; NULL: none */
+	const char *level;    /* the word for output_config.effort; NULL: none */
+	char        scratch[64];
+};
+
+/* anthropic_effort_read: finds it; warns of an effort that the model lacks, and of one that can't be sent.  Errors:
+ * INVALID_VALUE at reasoning_effort. */
+enum errc anthropic_effort_read(const struct prompt *p, struct anthropic_effort *ret,
+				struct err *e) MUST_USE;
+
 /* --- anthropic_rules: which members of a request Anthropic's API takes together.  Internal to the
  * dialect.
  *
@@ -77,18 +89,6 @@ bool anthropic_ids_name_all(struct anthropic_ids *s, const struct ask *a) MUST_U
  * and top_p exclude each other, and newer models refuse them altogether.  Each thing that is left out or changed
  * is told by a warning.  Source: https://platform.claude.com/docs/en/build-with-claude/extended-thinking, "Feature
  * compatibility", "Sampling parameters", and the API's errors. */
-
-/* anthropic_effort: what OpenAI's reasoning_effort means for a model.  Internal to the dialect, and to Bedrock's. */
-struct anthropic_effort {
-	const char *thinking; /* JSON; NULL: none */
-	const char *level;    /* of output_config.effort; NULL: none */
-	char        scratch[64];
-};
-
-/* anthropic_effort_read: warns of an effort that the model lacks, and of one that can't be sent.  Errors:
- * INVALID_VALUE at reasoning_effort. */
-enum errc anthropic_effort_read(const struct prompt *p, struct anthropic_effort *ret,
-				struct err *e) MUST_USE;
 
 struct anthropic_rules {
 	struct anthropic_effort effort;

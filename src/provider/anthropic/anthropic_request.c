@@ -299,7 +299,7 @@ static enum errc make_format(const struct ask *a, struct strict *sum, struct buf
 }
 
 /* add_effort: adds the member `effort` to output_config, as make_format has made it. */
-static bool add_effort(const char *level, struct buf *config)
+static bool put_level_of(const char *level, struct buf *config)
 {
 	if (!level)
 		return true;
@@ -434,7 +434,7 @@ static enum errc put_controls(const struct ask *a, const struct anthropic_rules 
 	buf_init(&format, LIMIT_UPSTREAM_ASK);
 	enum errc rc = make_format(a, &sum, &format, e);
 	if (rc == ERR_OK &&
-	    !(add_effort(r->effort.level, &format) && anthropic_request_put_tools(a, &sum, out)))
+	    !(put_level_of(r->effort.level, &format) && anthropic_request_put_tools(a, &sum, out)))
 		rc = ask_too_large(e);
 	if (rc == ERR_OK)
 		rc = put_stops(p, out, e);

@@ -95,13 +95,24 @@ static enum errc add_shared(struct gemini_reading *x, json_at request, struct er
 	return ERR_OK;
 }
 
-/* same_shared: a provider is asked once for all texts. */
-static enum errc same_shared(const struct json_doc *d, const json_at first[ARRAY_LEN(shared)],
+/* same_shared: a provider is asked once for all texts, with one value of what it is sent. */
+static enum errc same_shared(struct gemini_reading *x, json_at first[ARRAY_LEN(shared)],
 			     json_at request, size_t n, struct err *e)
 {
-	char path[160];
+	const struct json_doc *d = x->doc;
+	size_t                 sent = x->takes & PROVIDER_GEMINI ? ARRAY_LEN(shared) : 1;
+	char                   path[160];
 
-	for (size_t i = 0; i < ARRAY_LEN(shared); i++) {
+	for (size_t i = sent; i < ARRAY_LEN(shared); i++) {
+		json_at at = embed_member(d, request, shared[i].key);
+
+		/* What the first request has is warned of where it is left out. */
+		if (first[i] == JSON_ABSENT && at != JSON_ABSENT) {
+			reading_warn(x, shared[i].key, "this provider has no such parameter");
+			first[i] = at;
+		}
+	}
+	for (size_t i = 0; i < sent; i++) {
 		json_at a = first[i];
 		json_at b = embed_member(d, request, shared[i].key);
 
@@ -151,7 +162,7 @@ static enum errc embed_content_put_batch(struct gemini_reading *x, json_at reque
 			first[k] = embed_member(d, i, shared[k].key);
 		enum errc rc = embed_content_check_model(x, i, asked, n, e);
 		if (rc == ERR_OK)
-			rc = same_shared(d, first, i, n, e);
+			rc = same_shared(x, first, i, n, e);
 		check_path(path, "requests[%zu].content", n);
 		if (rc == ERR_OK && (n++ > 0 && !buf_text(&x->out, ",")))
 			ok = false;

@@ -178,8 +178,12 @@ static enum errc generation_add_format(struct gemini_reading *x, json_at config,
 	    !json_is(d, type, "text/plain") && json_inner_of(d, type).n > 0)
 		reading_warn(x, CONFIG ".responseMimeType",
 			     "only text/plain and application/json can be asked for");
-	if (type == JSON_ABSENT || !json_is(d, type, "application/json"))
+	if (type == JSON_ABSENT || !json_is(d, type, "application/json")) {
+		if (own != JSON_ABSENT || full != JSON_ABSENT)
+			reading_warn(x, CONFIG ".responseSchema",
+				     "it holds with the responseMimeType application/json alone");
 		return ERR_OK;
+	}
 	if (own != JSON_ABSENT && json_kind(d, own) != JSON_OBJECT)
 		return refuse_type("responseSchema", "must be an object", e);
 	if (full != JSON_ABSENT && json_kind(d, full) != JSON_OBJECT)
@@ -198,12 +202,13 @@ static enum errc generation_add_format(struct gemini_reading *x, json_at config,
 }
 
 /* generation_effort_of: the word of OpenAI's for how much the model should think; NULL: the request leaves it to the model. */
-static const char *generation_effort_of(const struct json_doc *d, json_at thinking)
+static const char *generation_effort_of(struct gemini_reading *x, json_at thinking)
 {
 	static const char *const levels[][2] = { { "MINIMAL", "minimal" },
 						 { "LOW", "low" },
 						 { "MEDIUM", "medium" },
 						 { "HIGH", "high" } };
+	const struct json_doc   *d = x->doc;
 	json_at                  level = proto_get(d, thinking, "thinkingLevel");
 	json_at                  budget = proto_get(d, thinking, "thinkingBudget");
 	int64_t                  n = -1;
@@ -211,6 +216,9 @@ static const char *generation_effort_of(const struct json_doc *d, json_at thinki
 	for (size_t i = 0; level != JSON_ABSENT && i < ARRAY_LEN(levels); i++)
 		if (json_is(d, level, levels[i][0]) || json_is(d, level, levels[i][1]))
 			return levels[i][1];
+	if (level != JSON_ABSENT && !json_is(d, level, "THINKING_LEVEL_UNSPECIFIED"))
+		reading_warn(x, CONFIG ".thinkingConfig.thinkingLevel",
+			     "only MINIMAL, LOW, MEDIUM and HIGH can be asked for");
 	if (budget == JSON_ABSENT || !whole_of(d, budget, &n) || n < 0)
 		return NULL;
 	return n == 0 ? "none" : n <= EFFORT_LOW ? "low" : n <= EFFORT_MEDIUM ? "medium" : "high";
@@ -227,7 +235,7 @@ static enum errc add_thinking(struct gemini_reading *x, json_at config, struct e
 		return refuse_type("thinkingConfig", "must be an object", e);
 	x->thoughts =
 		json_is_kind(x->doc, proto_get(x->doc, thinking, "includeThoughts"), JSON_TRUE);
-	effort = generation_effort_of(x->doc, thinking);
+	effort = generation_effort_of(x, thinking);
 	if (!effort || (x->takes & PROVIDER_GEMINI))
 		return ERR_OK;
 	if (x->takes & PROVIDER_REASONS)

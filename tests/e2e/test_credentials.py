@@ -288,7 +288,7 @@ def test_a_silent_metadata_service_is_named_with_what_to_do(start, cloud):
     began = time.monotonic()
     ask(gateway).error(403, "upstream_auth_failed")
     assert time.monotonic() - began < 10
-    assert "hop-limit 2" in about(gateway)["error"]
+    assert "hop-limit 2" in about(gateway)["error"] and "neither the environment" in about(gateway)["error"]
 
 
 def test_a_file_that_changes_is_read_again(start, cloud, tmp_path):

@@ -349,6 +349,9 @@ def test_choices_and_efforts(start, upstream, script):
             client.post(at("m"), asked(generationConfig={"thinkingConfig": thinking, "maxOutputTokens": 99})).ok()
             sent = s.exchanges[-1].request.json
             assert sent.get("reasoning_effort") == effort and 40 in sent.values(), thinking
+        for config in ({"thinkingConfig": {"thinkingLevel": "ULTRA"}}, {"responseSchema": {"type": "STRING"}}):
+            said = client.post(at("m"), asked(generationConfig=config)).ok().headers["x-parley-warnings"]
+            assert [w["code"] for w in json.loads(said)] == ["parameter_dropped"] and next(iter(config)) in said
         for mode, names, choice in (("AUTO", [], "auto"), ("NONE", ["f"], "none"), ("VALIDATED", [], "auto"), ("ANY", [], "required"),
                                     ("ANY", ["f", "g"], {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": [
                                         {"type": "function", "function": {"name": n}} for n in "fg"]}})):
@@ -564,9 +567,17 @@ def test_the_path_of_what_is_wrong_with_an_embedding(client):
             ("embedContent", {}, "content"), ("embedContent", {"content": {}}, "content.parts"),
             ("embedContent", {"content": {"parts": [{"inlineData": {"mimeType": "image/png", "data": PNG}}]}}, "content.parts[0]"),
             ("batchEmbedContents", {"requests": []}, "requests"), ("batchEmbedContents", {"requests": [good, {}]}, "requests[1].content.parts"),
-            ("batchEmbedContents", {"requests": [good, {**good, "taskType": "X"}]}, "requests[1].taskType"),
+            ("batchEmbedContents", {"requests": [good, {**good, "outputDimensionality": 2}]}, "requests[1].outputDimensionality"),
             ("batchEmbedContents", {"requests": [{**good, "model": "models/other"}]}, "requests[0].model")):
         client.post(at("echo", verb), body).error(400, param=path)
+
+
+def test_what_is_not_sent_may_differ_in_a_batch(client):
+    good = {"content": {"parts": [{"text": "x"}]}}
+    said = client.post(at("echo", "batchEmbedContents"), {"requests": [
+        good, {**good, "taskType": "X", "title": "a"}, {**good, "title": "b"}]}).ok()
+    assert len(said.json["embeddings"]) == 3
+    assert [w["message"].partition(" ")[0] for w in json.loads(said.headers["x-parley-warnings"])] == ["taskType", "title"]
 
 
 def test_an_answer_of_the_cache(start, upstream, script):

@@ -46,12 +46,27 @@ static enum errc aws_web_get(struct refresh *r, struct err *e)
 	return aws_web_identity(r, &role, refresh_env(r, ENV_AWS_WEB_IDENTITY_TOKEN_FILE), e);
 }
 
+/* imds_get: where it is the last place of several, what the others lack is a part of the answer. */
+static enum errc imds_get(struct refresh *r, struct err *e)
+{
+	char why[sizeof e->text];
+
+	enum errc rc = aws_imds_get(r, e);
+	if (rc == ERR_OK || r->setup->source)
+		return rc;
+	memcpy(why, e->text, sizeof why);
+	return err_set(e, e->code, NULL,
+		       "neither the environment (AWS_ACCESS_KEY_ID) nor the files of ~/.aws have "
+		       "credentials, and %s",
+		       why);
+}
+
 static const struct credential_source sources[] = {
 	{ "env", aws_env_there, aws_env_get },
 	{ "profile", aws_profile_there, aws_profile_get },
 	{ "web_identity", aws_web_there, aws_web_get },
 	{ "container", aws_container_there, aws_container_get },
-	{ "imds", aws_imds_there, aws_imds_get },
+	{ "imds", aws_imds_there, imds_get },
 	{ .name = NULL },
 };
 

@@ -106,7 +106,7 @@ static enum errc same_shared(struct gemini_reading *x, json_at first[ARRAY_LEN(s
 	for (size_t i = sent; i < ARRAY_LEN(shared); i++) {
 		json_at at = embed_member(d, request, shared[i].key);
 
-		/* What the first request has is warned of where it is left out. */
+		/* A member of the first request is warned of where it is left out. */
 		if (first[i] == JSON_ABSENT && at != JSON_ABSENT) {
 			reading_warn(x, shared[i].key, "this provider has no such parameter");
 			first[i] = at;

@@ -1,6 +1,8 @@
 """What was deleted is gone from the files of the database, too, while the gateway goes on."""
 
+import contextlib
 import random
+import sqlite3
 
 import pytest
 
@@ -85,6 +87,22 @@ def test_a_start_removes_what_a_kill_left(others):
     client.request("DELETE", f"/v1/conversations/{conversation}").ok()
     gateway.kill()
     assert holders(gateway, [word])
+    gateway.start()
+    assert_gone(gateway, [word])
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_start_removes_what_another_process_left_in_the_queue(others, known):
+    """The log is empty then; and the index may know the removal, which a kill has kept from the queue."""
+    gateway, client = others
+    word = rare()
+    gateway.stop()
+    with contextlib.closing(sqlite3.connect(gateway.database)) as db, db:
+        seq = db.execute("INSERT INTO search_queue (kind, id, text) VALUES (4, 1, ?)", (word,)).lastrowid
+    if known:
+        with contextlib.closing(sqlite3.connect(f"{gateway.database}.search")) as db, db:
+            db.execute("UPDATE state SET seq = ?", (seq,))
+    assert holders(gateway, [word]) == {gateway.database.name}
     gateway.start()
     assert_gone(gateway, [word])
 

@@ -16,7 +16,7 @@ import responses
 import upstream as up
 from client import Client
 from gateway import ENGINE
-from test_deleted import assert_gone, indexed, rare, talk
+from test_deleted import assert_gone, holders, indexed, rare, talk
 from test_files import END, FORM, folder, part, upload
 from test_many import gated, wanted
 from test_surplus import metric
@@ -348,6 +348,32 @@ def test_the_command_tells_what_goes_and_removes_it(start):
     assert [int(n) for n in gateway.rows("SELECT (SELECT count(*) FROM message), (SELECT count(*) FROM file)")[0]] == [2, 0]
     with Client(gateway.start().url) as client:
         assert len(client.get("/v1/conversations").ok().json["data"]) == 1
+
+
+@pytest.mark.sqlite
+@pytest.mark.parametrize("index", ["filled", "none"])
+def test_what_the_command_has_removed_is_in_no_file(start, index):
+    """No gateway runs that could take it out of the search index and its queue; what stays is still found afterwards."""
+    gateway = start(usual={})
+    words = [rare() for _ in range(4)]
+    with Client(gateway.url) as client:
+        stays = talk(client, words[3], metadata={"keep": "true"})
+        for word in words[:2]:
+            talk(client, word)
+        titled = talk(client, "hi")
+        client.post(f"/v1/conversations/{titled}", {"title": f"on {words[2]}"}).ok()
+        wait_until(lambda: all(indexed(client, words)), "they are in the index")
+    gateway.stop()
+    gateway.write_config(gateway.config_file.read_text() + "conversations_keep: 1s\npins: true\n")
+    if index == "none":
+        gateway.database.with_name(gateway.database.name + ".search").unlink()
+    time.sleep(1.1)
+    assert swept(gateway).startswith("removed: 3 conversations")
+    assert not holders(gateway, words[:3]) and holders(gateway, words[3:])
+    assert gateway.rows("SELECT count(*) FROM search_queue WHERE text IS NOT NULL") == [(0,)]
+    with Client(gateway.start().url) as client:
+        wait_until(lambda: indexed(client, words[3:])[0], "what stays is found")
+        assert not any(indexed(client, words[:3])) and shown(client, stays)
 
 
 @pytest.mark.sqlite

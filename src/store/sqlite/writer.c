@@ -207,10 +207,12 @@ static bool writer_take(struct writer *w, struct batch *b)
 	return more;
 }
 
-/* scrub_soon: what somebody wrote was deleted, and stays in the log until it is emptied. */
+/* scrub_soon: what somebody wrote was deleted, and stays in the log until it is emptied.  The text in the search queue
+ * may have waited there for longer than for the emptying that follows the deletion, or be another process's. */
 static void scrub_soon(struct writer *w)
 {
 	w->parts.session->erased = false;
+	w->parts.session->search.cleared = false;
 	wal_scrub_again(&w->wal);
 	chores_call(w->parts.chores, CHORE_SCRUB, clock_mono_us() + SCRUB_MS * (int64_t)1000);
 }
@@ -237,7 +239,7 @@ static void *writer_serve(void *arg)
 			do_batch(w, &b);
 		chores_run(w->parts.chores);
 		tell_search(w);
-		if (w->parts.session->erased)
+		if (w->parts.session->erased || w->parts.session->search.cleared)
 			scrub_soon(w);
 		count_events(w);
 		if (w->writable)

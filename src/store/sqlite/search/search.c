@@ -143,7 +143,10 @@ static int search_open_index(struct search *s)
 		log_note(LOG_INFO, "search_index",
 			 "the search index is being built from the messages");
 	s->settled = 0;
-	s->settle_us = 0;
+	/* The index may have rows that a killed process has not cleared. */
+	s->settle_us = rc == SQLITE_OK && source.first != 0 && s->index.mark.seq >= source.first
+			       ? clock_mono_us()
+			       : 0;
 	s->purge_us = s->purge_from_us = 0;
 	set_ready(s, rc == SQLITE_OK);
 	return rc;

@@ -16,10 +16,11 @@ static const char sql_note_gone[] = "INSERT INTO search_queue (kind, id, text) V
 /* The last row stays, so that its seq is not used again. */
 static const char sql_clear[] = "DELETE FROM search_queue WHERE seq <= min(?1, "
 				"(SELECT seq FROM search_queue ORDER BY seq LIMIT 1) + ?2, "
-				"(SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1) - 1)";
+				"(SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1) - 1) "
+				"RETURNING kind IN (4,7) AND text IS NOT NULL";
 static const char sql_clear_text[] =
 	"UPDATE search_queue SET text = NULL WHERE text IS NOT NULL AND seq <= ?1 AND seq = "
-	"(SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1)";
+	"(SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1) RETURNING kind IN (4,7)";
 static const char sql_first[] =
 	"SELECT (SELECT seq FROM search_queue ORDER BY seq LIMIT 1) <= min(?1, "
 	"(SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1) - 1)";
@@ -117,6 +118,17 @@ void search_queue_title(struct search_queue *q, bool gone)
 	q->gone |= gone;
 }
 
+/* search_queue_run_clear: runs a statement that returns of each row it clears whether it had the text of something
+ * removed. */
+static int search_queue_run_clear(struct search_queue *q, struct db_bind *b)
+{
+	int rc = db_bind_row(b);
+
+	for (; rc == SQLITE_ROW; rc = db_row(b->st))
+		q->cleared |= db_int(b->st, 0) != 0;
+	return rc == SQLITE_DONE ? SQLITE_OK : rc;
+}
+
 int search_queue_clear(struct search_queue *q, int64_t upto, bool *ret_again)
 {
 	struct db_bind clear = conn_bind(q->conn, sql_clear);
@@ -126,11 +138,11 @@ int search_queue_clear(struct search_queue *q, int64_t upto, bool *ret_again)
 	*ret_again = false;
 	db_bind_int(&clear, upto);
 	db_bind_int(&clear, CLEAR_ROWS);
-	int rc = db_bind_run(&clear);
+	int rc = search_queue_run_clear(q, &clear);
 	if (rc != SQLITE_OK)
 		return rc;
 	db_bind_int(&text, upto);
-	rc = db_bind_run(&text);
+	rc = search_queue_run_clear(q, &text);
 	if (rc != SQLITE_OK)
 		return rc;
 	db_bind_int(&first, upto);

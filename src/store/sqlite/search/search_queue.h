@@ -31,6 +31,8 @@ struct search_queue {
 	/* Since the owner last called search_queue_told: */
 	int64_t noted; /* additions to the queue; a run counts once */
 	bool    gone;  /* a row with the text of a removed message was added */
+	/* search_queue_clear has taken out the text of something removed; the owner sets it back. */
+	bool cleared;
 };
 
 void search_queue_init(struct search_queue *q, struct conn *conn);

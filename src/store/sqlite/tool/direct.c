@@ -8,6 +8,7 @@
 #include "store/sqlite/lock.h"
 #include "store/sqlite/migrate.h"
 #include "store/sqlite/op.h"
+#include "store/sqlite/search/search_drain.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -103,7 +104,26 @@ enum errc sqlite_export(const struct store_options *o, struct store_export *x, s
 
 /* --- retention --- */
 
-static enum errc direct_sweep(struct session *s, const struct store_options *o, struct err *e)
+/* direct_forget: takes the texts that were removed out of the search index, its queue and the log. */
+static enum errc direct_forget(struct session *s, const struct store_options *o, const char *path,
+			       struct err *e)
+{
+	bool    again = true;
+	int64_t upto = 0;
+	int     rc = SQLITE_OK;
+
+	if (search_drain(path, o->busy_ms, &upto, e) != ERR_OK)
+		return e->code;
+	while (rc == SQLITE_OK && again)
+		rc = search_queue_clear(&s->search, upto, &again);
+	if (rc == SQLITE_OK)
+		rc = sqlite3_wal_checkpoint_v2(s->conn->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
+					       NULL);
+	return direct_told(s->conn->db, rc, o, "remove what was deleted from the log of", e);
+}
+
+static enum errc direct_sweep(struct session *s, const struct store_options *o, const char *path,
+			      struct err *e)
 {
 	struct keep k;
 	int64_t     again_ms = 0;
@@ -113,7 +133,9 @@ static enum errc direct_sweep(struct session *s, const struct store_options *o, 
 	while (rc == SQLITE_OK && again_ms < KEEP_REST_MS)
 		rc = chore_keep.run(&k, &again_ms);
 	keep_finish(&k);
-	return direct_told(s->conn->db, rc, o, "write to", e);
+	return direct_told(s->conn->db, rc, o, "write to", e) == ERR_OK
+		       ? direct_forget(s, o, path, e)
+		       : e->code;
 }
 
 enum errc sqlite_sweep(const struct store_options *o, bool *ret_served, struct err *e)
@@ -137,13 +159,10 @@ enum errc sqlite_sweep(const struct store_options *o, bool *ret_served, struct e
 	if (session.blobs) {
 		session_write(&session, &conn);
 		if (db_exec(conn.db, "PRAGMA secure_delete = ON") == SQLITE_OK)
-			rc = direct_sweep(&session, o, e);
+			rc = direct_sweep(&session, o, path, e);
 		session_finish(&session);
 		blobs_destroy(session.blobs);
 	}
-	if (conn.db)
-		(void)sqlite3_wal_checkpoint_v2(conn.db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
-						NULL);
 	conn_close(&conn);
 	if (lock >= 0)
 		close(lock);

@@ -82,7 +82,7 @@ static bool app_reload(struct app *a, const struct config_given *given, const ch
 			worker_reload(a->workers[i], s);
 		worker_note_reload(a->workers[0]);
 		note_kept(a, c);
-		app_snapshot_warn_of_groups(s, a->store->ring);
+		app_snapshot_warn(s, a->store->ring);
 		log_note(LOG_INFO, "reload", "%s was read again", what);
 		config_destroy(a->read);
 		a->read = TAKE(c);

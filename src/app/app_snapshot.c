@@ -240,7 +240,38 @@ static const struct app_snapshot *snapshot_app(const struct snapshot *s)
 	return container_of((struct snapshot *)(uintptr_t)s, struct app_snapshot, base);
 }
 
-void app_snapshot_warn_of_groups(const struct snapshot *s, struct key_ring *ring)
+/* is_caller: whether somebody has the id; of people with tokens, nobody knows who there is. */
+static bool is_caller(const struct app_snapshot *a, struct key_ring *ring, struct str name)
+{
+	struct identity *found = NULL;
+	struct str       id;
+
+	if (api_key_id(name, &id))
+		found = key_ring_named(ring, id, clock_wall_ms());
+	else if (api_key_group(name, &id))
+		found = key_ring_group(ring, id);
+	else
+		for (size_t i = 0; !found && i < a->key_count; i++)
+			found = str_is(name, a->who[i]->id) ? identity_hold(a->who[i]) : NULL;
+	identity_release(found);
+	return found || str_starts(name, STR("jwt:")) || memchr(name.p, '*', name.n);
+}
+
+static void warn_of_hooks(const struct snapshot *s, struct key_ring *ring)
+{
+	const struct hooks *h = s->run.hooks;
+
+	for (size_t i = 0; h && i < h->count; i++)
+		for (size_t k = 0; k < h->list[i].key_count; k++)
+			if (!is_caller(snapshot_app(s), ring, str_of(h->list[i].keys[k])))
+				log_note(
+					LOG_WARN, "hooks",
+					"the hook %s: there is no valid %s among the keys and groups, so it "
+					"is asked about no call of it",
+					h->list[i].name, h->list[i].keys[k]);
+}
+
+static void warn_of_groups(const struct snapshot *s, struct key_ring *ring)
 {
 	const char *name;
 	struct str  id;
@@ -257,6 +288,12 @@ void app_snapshot_warn_of_groups(const struct snapshot *s, struct key_ring *ring
 					 i, name);
 			identity_release(found);
 		}
+}
+
+void app_snapshot_warn(const struct snapshot *s, struct key_ring *ring)
+{
+	warn_of_groups(s, ring);
+	warn_of_hooks(s, ring);
 }
 
 struct identity *app_snapshot_named(const struct snapshot *s, const char *name,

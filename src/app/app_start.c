@@ -346,7 +346,7 @@ int app_start(struct app *a, bool takeover, struct err *e)
 		err_no_memory(e);
 		return EX_OSERR;
 	}
-	app_snapshot_warn_of_groups(a->snapshot, a->store->ring);
+	app_snapshot_warn(a->snapshot, a->store->ring);
 	if (app_check_listen(c, app_is_open(a, a->snapshot), &local, e) != ERR_OK)
 		return EX_CONFIG;
 	if (work_pool_create(a->bucket ? BUCKET_THREADS : WORK_THREADS, LIMIT_WORK_QUEUE, &a->work,

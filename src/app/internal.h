@@ -86,8 +86,9 @@ enum errc app_snapshot_create(const struct config *c, const struct config *runni
  * number follows from the key alone. */
 struct identity *app_snapshot_find(const struct snapshot *s,
 				   const unsigned char    sha256[HASH_BYTES]) MUST_USE;
-/* app_snapshot_warn_of_groups: logs the groups into which tokens put people, and which are not there. */
-void app_snapshot_warn_of_groups(const struct snapshot *s, struct key_ring *ring);
+/* app_snapshot_warn: logs the groups into which tokens put people, and the keys and groups of hooks, which are not
+ * there. */
+void app_snapshot_warn(const struct snapshot *s, struct key_ring *ring);
 /* app_snapshot_named: who of the configured keys has this name in a ticket or in a token, held, and the
  * digest of the key's text; NULL: nobody. */
 struct identity *app_snapshot_named(const struct snapshot *s, const char *name,

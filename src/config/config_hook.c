@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define ID_SIGNS    "0123456789abcdefghjkmnpqrstvwxyz"
 #define HOOK_SECOND ((int64_t)1000000)
 
 #define AT(m)       offsetof(struct hook_options, m)
@@ -74,6 +75,55 @@ static enum errc hook_read_names(struct config *c, const struct config_node *lis
 	return rc;
 }
 
+/* hook_ids: the forms of ids of callers and of groups. */
+static const struct hook_id {
+	const char *front;
+	const char *signs; /* the characters after the front */
+	size_t      least, most;
+} hook_ids[] = {
+	{ "key_", ID_SIGNS, 8, 8 },
+	{ "grp_", ID_SIGNS, 8, 8 },
+	{ "config:", "0123456789", 1, 9 },
+	{ "jwt:", ID_SIGNS, 15, 15 },
+};
+
+/* hook_is_id: whether a text can be an id of this form; with a * at its end, the beginning of one. */
+static bool hook_is_id(const struct hook_id *form, const char *text)
+{
+	size_t n = strcspn(text, "*");
+	size_t front = strlen(form->front);
+	bool   cut = text[n] != '\0';
+
+	if (n < front)
+		return cut && strncmp(text, form->front, n) == 0;
+	return strncmp(text, form->front, front) == 0 && n <= front + form->most &&
+	       front + strspn(text + front, form->signs) == n && (cut || n >= front + form->least);
+}
+
+static bool hook_is_key(const char *text)
+{
+	for (size_t i = 0; i < ARRAY_LEN(hook_ids); i++)
+		if (hook_is_id(&hook_ids[i], text))
+			return true;
+	return false;
+}
+
+/* hook_read_keys: a text that is nobody's id would switch the hook off. */
+static enum errc hook_read_keys(struct config *c, const struct config_node *list,
+				struct hook_options *h, struct err *e)
+{
+	enum errc rc = hook_read_names(c, list, &h->keys, &h->key_count, e);
+
+	for (const struct config_node *n = list->first; rc == ERR_OK && n; n = n->next)
+		if (!hook_is_key(h->keys[n->index]))
+			rc = config_row_fail(
+				c, n,
+				"must be the id of a key or of a group, as key_7h2kq9vx, "
+				"grp_7h2kq9vx or config:1, or the beginning of one and a *",
+				e);
+	return rc;
+}
+
 static enum errc read_phases(struct config *c, const struct config_node *list, unsigned *ret,
 			     struct err *e)
 {
@@ -113,7 +163,7 @@ static enum errc read_hook_special(struct config *c, const struct config_node *n
 	if (strcmp(n->key, "models") == 0)
 		return hook_read_names(c, n, &h->models, &h->model_count, e);
 	if (strcmp(n->key, "keys") == 0)
-		return hook_read_names(c, n, &h->keys, &h->key_count, e);
+		return hook_read_keys(c, n, h, e);
 	if (strcmp(n->key, "on") == 0)
 		return read_phases(c, n, &h->on, e);
 	return config_row_unknown(c, n, hook_keys, ARRAY_LEN(hook_keys), e);

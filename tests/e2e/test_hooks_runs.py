@@ -266,9 +266,12 @@ WRONG = {
     GOOD + ', params: "[1]"': "must be a JSON object",
     GOOD + ", ca_file: /no/such/file": "can't be read",
     GOOD + ", timeout: 0s": "timeout",
+    **{GOOD + f', keys: ["config:1", "{key}"]': "must be the id of a key or of a group"
+       for key in ("bob", "key-12", "key_1", "KEY_7h2kq9vx", "grp_7h2kq9vl", "config:x", "config:", "jwt:bob", "keys_*",
+                   "key_7h2kq9vx7*")},
 }
 RIGHT = [GOOD, 'name: dlp, url: "http://127.0.0.1:1/x"', 'name: dlp, url: "http://[::1]/"', 'name: dlp, url: "unix:/run/x"',
-         GOOD + ', models: ["small", "lo*", "local/x", "*"], keys: [key_1, "config:*"], on: [request]',
+         GOOD + ', models: ["small", "lo*", "local/x", "*"], keys: [key_7h2kq9vx, "config:*", grp_7h2kq9vx, "jwt:*", "jwt:abcdefghjkmnpqr", "k*", "*"], on: [request]',
          GOOD + ', protocol: litellm, stream: hold, window: 10, overlap: 0, params: "{\\"a\\": 1}", keep_blocked: true']
 
 
@@ -283,6 +286,18 @@ def test_what_can_not_work_is_found(tmp_path, entry):
     result = checked(tmp_path, entry)
     assert result.returncode == 78, result.stderr
     assert WRONG[entry] in result.stderr and "parley.yaml:" in result.stderr
+
+
+def test_keys_that_there_are_not_are_told_at_the_start(start, tmp_path):
+    gateway = start(usual={}, ready=False)
+    keys.migrate(gateway)
+    made = keys.make(gateway)["id"]
+    gateway.write_config(gateway.config_file.read_text() + "hooks:\n  - {%s, keys: [%s]}\n" % (
+        GOOD, f'{made}, key_7h2kq9vx, grp_7h2kq9vx, "config:1", "config:*", "jwt:*"'))
+    gateway.start()
+    for gone in ("key_7h2kq9vx", "grp_7h2kq9vx", "config:1"):
+        gateway.wait_log(f"the hook dlp: there is no valid {gone} among")
+    assert sum('"hooks"' in line for line in gateway.lines) == 3
 
 
 @pytest.mark.parametrize("entry", RIGHT)

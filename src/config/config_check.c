@@ -388,21 +388,28 @@ static enum errc check_title_model(const struct config *c, struct err *e)
 static enum errc check_keeps(const struct config *c, struct err *e)
 {
 	static const int64_t second = 1000 * 1000;
+	struct config_place  size = config_memory_place(c, CONFIG_OPTION_store_keep_size);
 	const struct {
-		const char *name;
-		int64_t     us;
-	} keeps[] = { { "conversations_keep", c->conversations_keep },
-		      { "content_keep", c->content_keep } };
+		enum config_option_id option;
+		int64_t               us;
+	} keeps[] = { { CONFIG_OPTION_conversations_keep, c->conversations_keep },
+		      { CONFIG_OPTION_content_keep, c->content_keep } };
 
-	for (size_t i = 0; i < ARRAY_LEN(keeps); i++)
-		if (keeps[i].us > 0 && keeps[i].us < second)
-			return err_set(e, ERR_INVALID_VALUE, keeps[i].name,
-				       "must be 0, or 1s or more");
-	if (c->store_keep_size > 0 && strstr(c->database, "://"))
-		return err_set(
-			e, ERR_INVALID_VALUE, "store_keep_size",
-			"is for SQLite: a PostgreSQL server does not tell how many bytes are in use");
-	return ERR_OK;
+	for (size_t i = 0; i < ARRAY_LEN(keeps); i++) {
+		struct config_place at = config_memory_place(c, keeps[i].option);
+
+		if (keeps[i].us == 0 || keeps[i].us >= second)
+			continue;
+		enum errc rc = config_place_fail(&at, e, "must be 0, or 1s or more");
+		rc = config_memory_note(c, rc, e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	if (c->store_keep_size == 0 || !strstr(c->database, "://"))
+		return ERR_OK;
+	return config_place_fail(
+		&size, e,
+		"is for SQLite: a PostgreSQL server does not tell how many bytes are in use");
 }
 
 static bool config_model_matches(const struct config *c, const char *name)

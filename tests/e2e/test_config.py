@@ -75,6 +75,9 @@ FAULTS = [
     ("default_model: small", "default_model: small\nlog_level: loud", "debug"),
     ("default_model: small", "default_model: small\ndurability: maybe", "strict"),
     ("default_model: small", "default_model: small\nimage_root: no/such", "image_root"),
+    ("default_model: small", "default_model: small\nconversations_keep: 500ms", "conversations_keep: must be 0, or 1s"),
+    ("default_model: small", "default_model: small\ncontent_keep: 500ms", "content_keep: must be 0, or 1s"),
+    ("database: {folder}/x.db", "database: postgres://h/d\nstore_keep_size: 1GiB", "store_keep_size: is for SQLite"),
     ("default_model: small", "default_model: small\nimage_root: parley.yaml", "image_root"),
     ("default_model: small", "default_model: small\ndefault_model: echo", "default_model"),
     ("default_model: small", "default_model: &a small", ""),
@@ -95,6 +98,15 @@ def test_a_fault_is_refused_with_its_file_and_line(check, old, new, word):
     if word and fresh in text:
         assert re.search(rf"parley\.yaml:{line_of(text, fresh)}\b", result.stderr), result.stderr
     assert not gw.SANITIZER.search(result.stderr)
+
+
+def test_a_mistake_of_keeping_names_where_it_stands(check):
+    both = check(GOOD + "conversations_keep: 500ms\ncontent_keep: 1ms\n").stderr
+    assert "conversations_keep: must be 0" in both and "content_keep: must be 0" in both
+    told = check(GOOD, env={"PARLEY_CONTENT_KEEP": "500ms", "PARLEY_DATABASE": "postgres://h/d", "PARLEY_STORE_KEEP_SIZE": "1GiB"})
+    assert "PARLEY_CONTENT_KEEP: must be 0" in told.stderr and "PARLEY_STORE_KEEP_SIZE: is for SQLite" in told.stderr
+    told = gw.run("--check-config", "--conversations-keep", "500ms")
+    assert told.returncode == 78 and "--conversations-keep: must be 0" in told.stderr
 
 
 @pytest.mark.parametrize("text", [

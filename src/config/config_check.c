@@ -477,6 +477,47 @@ static enum errc check_caches(const struct config *c, struct err *e)
 	return ERR_OK;
 }
 
+/* entry_keys: how many targets a provider's entry is; 2: it is not known, which is told elsewhere. */
+static size_t entry_keys(const struct config *c, const char *name)
+{
+	for (size_t i = 0; name && i < c->provider_count; i++)
+		if (c->providers[i].name && strcmp(c->providers[i].name, name) == 0)
+			return c->providers[i].key_count > 1 ? c->providers[i].key_count : 1;
+	return 2;
+}
+
+/* goes_on: whether an answer of the model that breaks off has another target. */
+static bool goes_on(const struct config *c, const struct model_options *m,
+		    const struct config_node *row)
+{
+	size_t n = m->target_count == 0 ? entry_keys(c, m->provider) : 0;
+
+	for (size_t i = 0; i < m->target_count; i++)
+		n += entry_keys(c, m->targets[i].provider);
+	return n > 1 || config_file_find(row, "fallback");
+}
+
+static enum errc check_resumes(const struct config *c, struct err *e)
+{
+	for (size_t i = 0; i < c->model_count; i++) {
+		const struct model_options *m = &c->models[i];
+		const struct config_node   *row = c->memory->model_node[i];
+		struct config_place         at;
+
+		if (!(m->resume & MODEL_RESUME_FALLBACK) || goes_on(c, m, row))
+			continue;
+		at = config_memory_node(c, config_culprit(row, "resume"));
+		enum errc rc = config_place_fail(
+			&at, e,
+			"there is nothing to fall back on: the model has one target with one key, and "
+			"no fallback");
+		rc = config_memory_note(c, rc, e);
+		if (rc != ERR_OK)
+			return rc;
+	}
+	return ERR_OK;
+}
+
 static enum errc check_currency(const struct config *c, struct err *e)
 {
 	if (strspn(c->currency, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3)
@@ -537,7 +578,8 @@ enum errc config_check(const struct config *c, bool serves, struct err *e)
 		check_default_model, check_title_model,
 		check_currency,      config_check_check_fallbacks,
 		check_caches,        check_keeps,
-		check_usage_tags,    config_check_serve,
+		check_usage_tags,    check_resumes,
+		config_check_serve,
 	};
 	enum errc rc = ERR_OK;
 

@@ -52,6 +52,17 @@ def test_a_good_file_passes(check):
     assert result.returncode == 0, result.stderr
 
 
+@pytest.mark.parametrize("model", [
+    "provider: local\n    resume: restart", "provider: local\n    resume: off", "provider: pool\n    resume: fallback",
+    "provider: local\n    resume: fallback\n    fallback: [echo]",
+    "targets: [{provider: local}, {provider: echo}]\n    resume: [fallback, restart]"])
+def test_an_answer_may_go_on_where_there_is_another_target(check, model):
+    text = GOOD.replace("provider: local\n    upstream_model: tiny-chat", model).replace(
+        "models:", "  - {name: pool, dialect: openai, base_url: 'http://127.0.0.1:9', api_keys: [{env: A_KEY}, {env: HOME}]}\nmodels:")
+    result = check(text, env={"A_KEY": "a-key-of-a-pool"})
+    assert result.returncode == 0, result.stderr
+
+
 def line_of(text, part):
     return text[:text.index(part)].count("\n") + 1
 
@@ -74,6 +85,10 @@ FAULTS = [
     ("default_model: small", "default_model: small\nmax_body: big", "max_body"),
     ("default_model: small", "default_model: small\nlog_level: loud", "debug"),
     ("default_model: small", "default_model: small\ndurability: maybe", "strict"),
+    ("    upstream_model: tiny-chat", "    resume: fallback", "models[1].resume: there is nothing to fall back on"),
+    ("    upstream_model: tiny-chat", "    resume: [restart, fallback]", "nothing to fall back on"),
+    ("    provider: local\n    upstream_model: tiny-chat", "    targets: [{provider: local}]\n    resume: fallback",
+     "nothing to fall back on"),
     ("default_model: small", "default_model: small\nimage_root: no/such", "image_root"),
     ("default_model: small", "default_model: small\nconversations_keep: 500ms", "conversations_keep: must be 0, or 1s"),
     ("default_model: small", "default_model: small\ncontent_keep: 500ms", "content_keep: must be 0, or 1s"),
@@ -170,7 +185,7 @@ def test_secrets_are_never_printed(check, tmp_path):
 
 
 def test_an_answer_may_go_on_in_several_ways(check):
-    model = "models:\n  - {{name: m, provider: echo, resume: %s}}\n"
+    model = "models:\n  - {{name: m, provider: echo, fallback: [n], resume: %s}}\n  - {{name: n, provider: echo}}\n"
     for words in ("restart", "fallback", "[fallback, restart]", "[restart]", '"off"'):
         assert check(model % words).returncode == 0
     for words, why in (("often", "fallback, restart or off"), ("[off]", "fallback or restart")):

@@ -61,6 +61,26 @@ def test_the_client_s_own_mark_wins(cached, script, stream):
     assert body["messages"][0]["content"][0]["cache_control"] == MARK
 
 
+@pytest.mark.parametrize("family", ["chat", "responses"])
+def test_another_api_s_key_is_no_mark(cached, script, family, stream):
+    wire = WIRE["anthropic"]
+    s = script(wire.say("ok") if stream else wire.whole("ok"))
+    said = cached.post(family, "anthropic", s, {**question(family), "prompt_cache_key": "mine"}, stream, SESSION)
+    assert said.status == 200
+    assert s.request.json["cache_control"] == MARK and "prompt_cache_key" not in s.request.json
+
+
+@pytest.mark.parametrize("dialect", ["mistral", "openai-responses"])
+def test_another_api_s_mark_is_no_key(cached, script, dialect, stream):
+    """These have no such mark: it is left out."""
+    wire = WIRE[dialect]
+    s = script(wire.say("ok") if stream else wire.whole("ok"))
+    part = {"type": "text", "text": "long", "cache_control": MARK}
+    body = {**question("chat"), "messages": [{"role": "user", "content": [part]}]}
+    assert cached.post("chat", dialect, s, body, stream, SESSION).status == 200
+    assert s.request.json["prompt_cache_key"].startswith("parley-") and "cache_control" not in str(s.request.json)
+
+
 def test_a_stored_conversation_is_a_session(cached, script):
     s = script(WIRE["openai"].whole("ok"))
     first = cached.client.post("/v1/chat", {"messages": ["hi"], "config": {"model": s.under("openai")}}).ok()

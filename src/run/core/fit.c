@@ -8,17 +8,27 @@
 #include <stdio.h>
 #include <string.h>
 
-/* marks_cache: whether the client has said itself what is to be kept. */
-static bool marks_cache(const struct prompt *p)
+/* is_marked: whether a piece of the request has Anthropic's mark. */
+static bool is_marked(struct str piece)
 {
 	static const char mark[] = "\"cache_control\"";
 
-	for (size_t i = 0; i < p->message_count; i++)
-		if (memmem(p->messages[i].p, p->messages[i].n, mark, sizeof mark - 1))
+	return piece.n > 0 && memmem(piece.p, piece.n, mark, sizeof mark - 1);
+}
+
+/* marks_cache: whether the client has said itself what is to be kept, in words that reach the target: another API's
+ * are left out on the way. */
+static bool marks_cache(const struct prompt *p, unsigned takes)
+{
+	bool keyed = takes & PROVIDER_CACHE_KEY;
+	bool marked = takes & (PROVIDER_CACHE | PROVIDER_CACHE_ALL);
+
+	for (size_t i = 0; marked && i < p->message_count; i++)
+		if (is_marked(p->messages[i]))
 			return true;
 	for (size_t i = 0; i < p->member_count; i++)
-		if (json_member_is(p->members[i], STR("prompt_cache_key")) ||
-		    memmem(p->members[i].p, p->members[i].n, mark, sizeof mark - 1))
+		if ((keyed && json_member_is(p->members[i], STR("prompt_cache_key"))) ||
+		    (marked && is_marked(p->members[i])))
 			return true;
 	return false;
 }
@@ -32,7 +42,7 @@ static struct str cache_member(const struct run *r, struct arena *memory)
 	char                  text[64];
 
 	if (!r->given.route || !registry_caches(r->given.route) || p->embed || p->text > 0 ||
-	    prompt_is_native(p, a->target.takes) || marks_cache(p))
+	    prompt_is_native(p, a->target.takes) || marks_cache(p, a->target.takes))
 		return STR_NONE;
 	if (a->target.takes & PROVIDER_CACHE_ALL)
 		return STR("\"cache_control\":{\"type\":\"ephemeral\"}");

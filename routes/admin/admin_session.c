@@ -78,7 +78,7 @@ static bool session_put(const struct gateway *g, const struct caller *by, const 
 	if (k && k->expires_ms > 0)
 		session_token_limit(&t, k->expires_ms / 1000);
 	key_ring_signing(g->store->ring, signing);
-	session_token_print(&t, signing, by->sha256, text);
+	session_token_print(&t, by->who->name, signing, by->sha256, text);
 	struct value *v = VALUE_OBJECT(
 		{ "object", value_text_of("session") },
 		{ "id", value_string(id_text(t.id, ID_SESSION, id)) },

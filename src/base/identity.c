@@ -199,15 +199,19 @@ static void session_token_sign(struct str front, const unsigned char signing[HAS
 	hash_hex(mac, MAC_BYTES, ret);
 }
 
-void session_token_print(const struct session_token *t, const unsigned char signing[HASH_BYTES],
+void session_token_print(const struct session_token *t, struct str name,
+			 const unsigned char signing[HASH_BYTES],
 			 const unsigned char sha256[HASH_BYTES], char ret[SESSION_TOKEN_MAX])
 {
 	char id[ID_MAX];
+	char hex[2 * SESSION_TOKEN_NAME] = "";
 
-	int n = snprintf(ret, SESSION_TOKEN_MAX, "%s_%0*" PRIx64 "%0*" PRIx64 "%0*x_%s_",
+	if (name.n > 0 && name.n < SESSION_TOKEN_NAME)
+		hash_hex(name.p, name.n, hex);
+	int n = snprintf(ret, SESSION_TOKEN_MAX, "%s_%0*" PRIx64 "%0*" PRIx64 "%0*x_%s%s%s_",
 			 id_text(t->id, PREFIX, id).p, TIME_DIGITS, (uint64_t)t->begun_s,
 			 TIME_DIGITS, (uint64_t)t->until_s, SCOPE_DIGITS,
-			 t->scopes | (t->kept ? KEPT : 0u), t->key);
+			 t->scopes | (t->kept ? KEPT : 0u), t->key, hex[0] ? "_" : "", hex);
 	session_token_sign((struct str){ ret, (size_t)n }, signing, sha256, ret + n);
 }
 
@@ -230,16 +234,42 @@ static bool session_token_number(const char *digits, size_t n, int64_t *ret)
 	return true;
 }
 
+/* session_token_holder: the name of the key, and that of the holder, NUL-terminated. */
+static bool session_token_holder(struct str text, struct str *ret_key, char ret[SESSION_TOKEN_NAME])
+{
+	struct str  both = { text.p + KEY_AT, text.n - KEY_AT - 1 - MAC_HEX };
+	const char *cut = both.n > 0 ? memchr(both.p, '_', both.n) : NULL;
+	size_t      n = cut ? (size_t)(both.p + both.n - cut - 1) : 0;
+
+	ret[0] = '\0';
+	*ret_key = (struct str){ both.p, cut ? (size_t)(cut - both.p) : both.n };
+	if (!cut)
+		return true;
+	if (n == 0 || n / 2 >= SESSION_TOKEN_NAME || !hash_unhex(cut + 1, n, ret, n / 2))
+		return false;
+	ret[n / 2] = '\0';
+	return true;
+}
+
+void session_token_name(struct str text, char ret[SESSION_TOKEN_NAME])
+{
+	struct str key;
+
+	(void)session_token_holder(text, &key, ret);
+}
+
 bool session_token_parse(struct str text, int64_t now_s, struct session_token *ret)
 {
 	struct session_token t = { 0 };
+	struct str           key;
+	char                 name[SESSION_TOKEN_NAME];
 	int64_t              scopes;
 
 	if (text.n < KEY_AT + 1 + MAC_HEX || text.n >= SESSION_TOKEN_MAX)
 		return false;
-	struct str key = { text.p + KEY_AT, text.n - KEY_AT - 1 - MAC_HEX };
-	if (key.n >= SESSION_TOKEN_KEY || text.p[TIMES_AT - 1] != '_' ||
-	    text.p[KEY_AT - 1] != '_' || key.p[key.n] != '_' ||
+	if (!session_token_holder(text, &key, name) || key.n >= SESSION_TOKEN_KEY ||
+	    text.p[TIMES_AT - 1] != '_' || text.p[KEY_AT - 1] != '_' ||
+	    text.p[text.n - MAC_HEX - 1] != '_' ||
 	    !id_parse((struct str){ text.p, FRONT + ID_BODY }, PREFIX, &t.id) ||
 	    !session_token_number(text.p + TIMES_AT, TIME_DIGITS, &t.begun_s) ||
 	    !session_token_number(text.p + TIMES_AT + TIME_DIGITS, TIME_DIGITS, &t.until_s) ||

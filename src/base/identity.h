@@ -100,7 +100,8 @@ extern struct identity identity_nobody; /* the identity of callers of routes tha
  *
  * A token is parley_st_SESSION_TIMES_KEY_MAC: the body of the session's id; its beginning, the token's
  * end (both in seconds, 10 hex digits) and the scopes (2 digits, of which the first bit says that the
- * session is kept); the name of the key; an HMAC-SHA-256 of all this and of the digest of the key's text, cut to 128 bits.  So a token is good no longer than the
+ * session is kept); the name of the key, and after another _ the holder's own name in hex, if an issuer gave one; an HMAC-SHA-256 of all this and of
+ * the digest of the key's text, cut to 128 bits.  So a token is good no longer than the
  * text that it was exchanged for, and no token is stored.  The next token of a session has the same
  * beginning: a session that nobody uses for the life of a token has no token left.
  *
@@ -109,7 +110,8 @@ extern struct identity identity_nobody; /* the identity of callers of routes tha
 
 enum {
 	SESSION_TOKEN_KEY = 25,  /* room for 16 signs, 8 of a group, and a NUL */
-	SESSION_TOKEN_MAX = 128, /* bytes of a token, its NUL included */
+	SESSION_TOKEN_NAME = 65, /* room for a holder's name, NUL included */
+	SESSION_TOKEN_MAX = 260, /* bytes of a token, its NUL included */
 };
 
 #define ID_SESSION "sess_"
@@ -134,8 +136,10 @@ struct session_token session_token_renew(const struct session_token *t, unsigned
 /* session_token_limit: no token, and not the session, outlives end_s. */
 void session_token_limit(struct session_token *t, int64_t end_s);
 
-/* session_token_print: the token's text, NUL-terminated; sha256 is the digest of the key's text. */
-void session_token_print(const struct session_token *t, const unsigned char signing[HASH_BYTES],
+/* session_token_print: the token's text, NUL-terminated; name: that which an issuer's token gave the holder, as
+ * nothing else knows it later; empty: none; sha256 is the digest of the key's text. */
+void session_token_print(const struct session_token *t, struct str name,
+			 const unsigned char signing[HASH_BYTES],
 			 const unsigned char sha256[HASH_BYTES], char ret[SESSION_TOKEN_MAX]);
 
 /* session_token_is: whether a text claims to be a token. */
@@ -143,6 +147,8 @@ bool session_token_is(struct str text);
 /* session_token_parse: reads what text says, whether it is true or not, and checks that the token's time is
  * not over at now_s. */
 bool session_token_parse(struct str text, int64_t now_s, struct session_token *ret) MUST_USE;
+/* session_token_name: the name in a token that session_token_parse takes, NUL-terminated; "": none. */
+void session_token_name(struct str text, char ret[SESSION_TOKEN_NAME]);
 /* session_token_proves: whether the text was made with this secret and this digest.  The time that the
  * check takes does not show how much of the text is right. */
 bool session_token_proves(struct str text, const unsigned char signing[HASH_BYTES],

@@ -24,7 +24,9 @@ enum {
 	WHO_ROOM = WHO + API_KEY_ID + 1, /* with a group */
 	SAID_EVERY_US = 60 * 1000 * 1000,
 };
-_Static_assert((int)WHO_ROOM <= (int)SESSION_TOKEN_KEY, "a session's token has room for the name");
+_Static_assert((int)WHO_ROOM <= (int)SESSION_TOKEN_KEY &&
+		       (int)TOKEN_CLAIMS_NAME <= (int)SESSION_TOKEN_NAME,
+	       "a session's token has room for both names");
 
 struct token_issuer {
 	struct token_options o; /* its texts are in the arena */
@@ -711,7 +713,9 @@ enum errc tokens_session(struct tokens *t, struct str text, const struct session
 	struct caller        by = { .session = *s };
 	struct token_issuer *x = issuer_of(t, str_of(s->key));
 	enum errc            rc = ERR_INVALID_SESSION;
+	char                 name[SESSION_TOKEN_NAME];
 
+	session_token_name(text, name);
 	if (x) {
 		struct jwks_set *keys = jwks_now(x->keys, clock_mono_us());
 
@@ -725,7 +729,7 @@ enum errc tokens_session(struct tokens *t, struct str text, const struct session
 	if (x)
 		rc = identity_of(x,
 				 &(struct holder){ .who = str_of(s->key),
-						   .name = STR_NONE,
+						   .name = str_of(name),
 						   .scopes = by.scopes,
 						   .until_ms = s->until_s * 1000,
 						   .proof = proof_of(by.sha256) },

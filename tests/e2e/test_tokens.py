@@ -674,8 +674,11 @@ def test_a_session_ends_with_its_token(start, issuer):
     ready(gateway, issuer)
     again = ask(gateway, made["token"]).ok().json
     assert (again["id"], again["owner"], again["scopes"]) == (me["id"], me["owner"], ["read"])
+    assert again["name"] == "ann@example.com"
     next_one = ask(gateway, made["token"], "/v1/session", "POST").ok().json
     assert next_one["expires_at"] == made["expires_at"] and next_one["id"] == made["id"]
+    assert next_one["name"] == ask(gateway, next_one["token"]).json["name"] == "ann@example.com"
+    gateway.wait_log(f'"key_id":"{me["id"]}","key_name":"ann@example.com"')
     ask(gateway, made["token"], "/v1/session", "DELETE").ok()
     for text in (made["token"], next_one["token"]):
         ask(gateway, text).error(401, "invalid_session")

@@ -15,10 +15,16 @@ static const unsigned char signing[HASH_BYTES] = { 1, 2, 3 };
 static const unsigned char sha256[HASH_BYTES] = { 4, 5, 6 };
 static const unsigned char other[HASH_BYTES] = { 4, 5, 7 };
 
+static struct str named_text(const struct session_token *t, const char *name,
+			     char ret[SESSION_TOKEN_MAX])
+{
+	session_token_print(t, str_of(name), signing, sha256, ret);
+	return str_of(ret);
+}
+
 static struct str text_of(const struct session_token *t, char ret[SESSION_TOKEN_MAX])
 {
-	session_token_print(t, signing, sha256, ret);
-	return str_of(ret);
+	return named_text(t, "", ret);
 }
 
 static void a_token_says_what_it_was_made_of(void **state)
@@ -45,6 +51,33 @@ static void a_token_says_what_it_was_made_of(void **state)
 		assert_int_equal(got.until_s, t.until_s);
 		assert_int_equal(got.ends_s, t.ends_s);
 		assert_true(session_token_proves(s, signing, sha256));
+	}
+}
+
+/* A holder's name has any bytes but NUL; a token without one is as it ever was. */
+static void a_token_has_the_name_of_its_holder(void **state)
+{
+	(void)state;
+	static const char *const names[] = {
+		"",
+		"a",
+		"_",
+		"ann@example.com",
+		"\xc3\xa9\xc3\xa9",
+		"0123456789012345678901234567890123456789012345678901234567890123"
+	};
+	struct session_token t = session_token_begin("0123456789abcdefghijklmn", 15, false, NOW);
+	struct session_token got;
+	char                 text[SESSION_TOKEN_MAX], name[SESSION_TOKEN_NAME];
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct str s = named_text(&t, names[i], text);
+
+		assert_true(session_token_parse(s, NOW, &got));
+		assert_true(session_token_proves(s, signing, sha256));
+		assert_string_equal(got.key, t.key);
+		session_token_name(s, name);
+		assert_string_equal(name, names[i]);
 	}
 }
 
@@ -130,11 +163,10 @@ static void a_kept_session_has_a_month_and_its_tokens_a_week(void **state)
 /* Of each text that differs in a byte or in its length, either the form is wrong or the proof is. */
 static void no_slip_passes(void **state)
 {
-	(void)state;
 	struct session_token t = session_token_begin("0123abcz", 15, false, NOW);
 	struct session_token got;
 	char                 text[SESSION_TOKEN_MAX];
-	struct str           s = text_of(&t, text);
+	struct str           s = named_text(&t, *state ? *state : "", text);
 
 	for (size_t i = 0; i < s.n; i++) {
 		for (int c = 0; c < 256; c++) {
@@ -168,11 +200,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_token_says_what_it_was_made_of),
+		cmocka_unit_test(a_token_has_the_name_of_its_holder),
 		cmocka_unit_test(a_token_is_good_for_an_hour),
 		cmocka_unit_test(the_next_tokens_end_with_the_session),
 		cmocka_unit_test(a_kept_session_has_a_month_and_its_tokens_a_week),
 		cmocka_unit_test(a_limit_shortens_and_never_lengthens),
 		cmocka_unit_test(no_slip_passes),
+		cmocka_unit_test_prestate(no_slip_passes, "ann"),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

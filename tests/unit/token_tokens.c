@@ -302,12 +302,13 @@ static void a_session_is_of_the_issuer_and_its_key(void **state)
 	assert_int_equal(check(t, ann, &by), ERR_OK);
 	snprintf(name, sizeof name, "j%s", by.who->id + 4);
 	struct session_token s = session_token_begin(name, SCOPES_ALL, false, 1764000000);
-	session_token_print(&s, base.signing, by.sha256, text);
+	session_token_print(&s, STR("Ann"), base.signing, by.sha256, text);
 	assert_int_equal(tokens_session(t, str_of(text), &s, &base, &again, &e), ERR_OK);
 	assert_int_equal(again.who->owner, by.who->owner);
 	assert_int_equal(again.scopes, SCOPE_CHAT);
 	assert_int_equal(again.who->until_ms, s.until_s * 1000);
 	assert_int_equal(again.who->proof, by.who->proof);
+	assert_true(str_is(again.who->name, "Ann"));
 	assert_true(tokens_stand(t, by.who));
 	assert_false(tokens_stand(others, by.who));
 	identity_release(again.who);
@@ -342,7 +343,7 @@ static void a_claim_gives_a_group(void **state)
 	ticket_who(by.who, name);
 	struct session_token s = session_token_begin(name, SCOPES_ALL, false, 1764000000);
 	assert_string_equal(s.key, name);
-	session_token_print(&s, base.signing, by.sha256, text);
+	session_token_print(&s, STR("Ann"), base.signing, by.sha256, text);
 	assert_int_equal(tokens_session(t, str_of(text), &s, &base, &again, &e), ERR_OK);
 	assert_string_equal(again.who->group->id, "grp_aaaaaaaa");
 	assert_int_equal(again.who->owner, by.who->owner);

@@ -705,6 +705,8 @@ enum step_next bill_book(struct run *r, struct err *e) MUST_USE;
 /* bill_used: the sum of the usage of all calls so far of a run with a computer; u: another one, or
  * NULL. */
 struct usage bill_used(struct run *r, const struct usage *u);
+/* bill_keep_last: the usage of an attempt that has failed, and so the run's, if none after it has used anything. */
+void bill_keep_last(struct run *r, const struct usage *u);
 /* bill_cut: the usage of the answer so far, which is cut off. */
 struct usage bill_cut(const struct run *r);
 /* bill_news: what attempts that were given up have used, for the store. */

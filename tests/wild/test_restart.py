@@ -472,6 +472,9 @@ def test_others_end_as_ever(start, upstream, script):
     for resume, header, after in (("off", None, "off"), ("restart", "off", "restart"), ("restart", None, "off"),
                                   ("fallback", None, "restart")):
         gate, s, conf = one(upstream, script, resume=resume)
+        if resume == "fallback":
+            conf["models"][0]["fallback"] = ["f"]
+            conf["models"].append({"name": "f", "provider": "b"})
         g = start(conf)
         run, _ = cut(g, "chat", gate, 2, headers={"x-parley-resume": header} if header else None)
         conf["models"][0]["resume"] = after

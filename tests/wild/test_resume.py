@@ -316,6 +316,27 @@ def test_what_was_not_asked_costs_nothing(start, upstream, script):
     assert ends[0] == ends[1]
 
 
+@pytest.mark.parametrize("reported", [False, True])
+@pytest.mark.parametrize("how", ["breaks off, too", "is refused"])
+def test_usage_is_that_of_the_last_attempt_that_used_something(start, upstream, script, how, reported):
+    told = [up.data(up.usage_chunk())] if reported else []
+    first = script(up.sse(), up.role(), up.text("x" * 8), *told, up.hang_up())
+    second = script(up.reply({"error": {"message": "no"}}, 500)) if how == "is refused" else script(
+        up.sse(), up.role(), up.text("and more"), *told, up.hang_up())
+    with two(start, upstream, first, second, both=PRICE) as wild:
+        run = wild.client.run(ask(wild, "native").headers["x-run-id"])
+        a, b = run["attempt_list"]
+        assert a["usage"] and (b["usage"] is None) == (how == "is refused")
+        last = a if how == "is refused" else b
+        assert (run["usage"], run["usage_source"]) == (last["usage"], last["usage_source"])
+        assert run["usage_source"] == ("provider" if reported else "estimated")
+        assert float(run["cost"]) == sum(float(x["cost"] or 0) for x in (a, b))
+        metrics = wild.client.get("/metrics").ok().body.decode()
+        counted = [float(line.rsplit(" ", 1)[1]) for line in metrics.splitlines()
+                   if line.startswith("parley_tokens_total{") and 'type="output"' in line]
+        assert sum(counted) == (7 * (1 if how == "is refused" else 2) if reported else 0)
+
+
 def test_the_first_content_is_the_first_attempt_s(start, upstream, script):
     first = script(up.sse(), up.role(), up.text(FIRST), up.hang_up())
     with two(start, upstream, first, script(up.stream(SECOND))) as wild:

@@ -426,9 +426,9 @@ static int64_t left_us(const struct run *r)
 	return a->total_us > 0 ? a->first_us + a->total_us - clock_mono_us() : INT64_MAX;
 }
 
-/* pass_over: another attempt follows.  The end of a run reports the usage of the last attempt, so
- * the usage of this one is counted and logged here. */
-static void pass_over(struct run *r, const struct err *e)
+/* pass_over: the run does not end with this attempt.  Its end reports the usage of the last one, so the usage of
+ * this one is counted here, and logged if another attempt follows. */
+static void pass_over(struct run *r, const struct err *e, bool follows)
 {
 	const char     *provider = r->provider->name;
 	struct usage    u = r->attempt.told;
@@ -439,6 +439,8 @@ static void pass_over(struct run *r, const struct err *e)
 	r->attempt.told.known = false;
 	metric_add(METRIC_TOKENS, (const char *[]){ r->given.label, "input", "" }, u.in);
 	metric_add(METRIC_TOKENS, (const char *[]){ r->given.label, "output", "" }, u.out);
+	if (!follows)
+		return;
 	metric_add(METRIC_DROPPED_TOKENS, (const char *[]){ provider, "input", "" }, u.in);
 	metric_add(METRIC_DROPPED_TOKENS, (const char *[]){ provider, "output", "" }, u.out);
 	log_begin(&l, LOG_WARN, "attempt_dropped");
@@ -601,11 +603,11 @@ bool attempt_others(const struct run *r)
 }
 
 /* settle_attempt: the attempt has failed, and the run does not end with its error. */
-static void settle_attempt(struct run *r, const struct err *e)
+static void settle_attempt(struct run *r, const struct err *e, bool follows)
 {
 	attempt_give_up(r, e);
 	run_stages_news(r, true);
-	pass_over(r, e);
+	pass_over(r, e, follows);
 	attempt_book(r, err_code_wire(e->code));
 	r->attempt.settled = true;
 }
@@ -614,7 +616,7 @@ static void settle_attempt(struct run *r, const struct err *e)
 static void tell_broken(struct run *r, struct err *e)
 {
 	if (!r->attempt.settled)
-		settle_attempt(r, e);
+		settle_attempt(r, e, false);
 	*e = *r->attempt.last;
 }
 
@@ -622,7 +624,7 @@ void attempt_break(struct run *r, const struct err *e)
 {
 	struct attempt *a = &r->attempt;
 
-	settle_attempt(r, e);
+	settle_attempt(r, e, true);
 	err_keep(&a->last, e);
 	a->resumed = true;
 	a->committed = false;
@@ -685,7 +687,7 @@ static bool attempt_next(struct run *r, const struct err *e)
 	attempt_give_up(r, e);
 	/* A kill during the wait must not take what this attempt has used. */
 	run_stages_news(r, true);
-	pass_over(r, e);
+	pass_over(r, e, true);
 	if (!a->resumed)
 		err_keep(&a->last, e);
 	if (c.left_us != INT64_MAX && !timer_running(&a->total))

@@ -129,7 +129,8 @@ static void run_book_metrics(struct run *r)
 {
 	if (r->attempt.called_us == 0)
 		return;
-	if (r->kept.usage.known)
+	/* Attempts that are settled were counted when they ended. */
+	if (r->kept.usage.known && !r->attempt.settled)
 		book_tokens(r);
 	/* The caller of run_leave counts streams whose client left. */
 	if (r->feed.headers_sent && r->observer && r->failure)

@@ -144,6 +144,7 @@ static void restart_bill(struct run *r, const struct run_cut *cut, struct attemp
 	if (!cut->bill->asked || !cut_off_charge(&alone, &told, &end, &note))
 		return;
 	ret->usage = note.usage;
+	bill_keep_last(r, &note.usage);
 	ret->costs = note.priced && (note.usage.known || note.usage.estimated);
 	ret->nano = note.nano;
 }

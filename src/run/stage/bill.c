@@ -266,6 +266,22 @@ struct usage bill_cut(const struct run *r)
 	return usage_cut(r->kept.usage.known ? &r->kept.usage : &r->attempt.told, &guess);
 }
 
+void bill_keep_last(struct run *r, const struct usage *u)
+{
+	struct usage *last = run_stage_own(r, STAGE_BILL, sizeof *last);
+
+	if (last)
+		*last = *u;
+}
+
+/* bill_last: what the last attempt that may have cost has used; where that is not known, what all of them have. */
+static const struct usage *bill_last(const struct run *r)
+{
+	const struct usage *last = run_stage_has(r, STAGE_BILL);
+
+	return last ? last : &r->bill.usage;
+}
+
 static struct usage bill_dropped(struct run *r, const struct err *e, struct attempt_price *price)
 {
 	struct usage u = r->attempt.told;
@@ -282,6 +298,7 @@ static struct usage bill_dropped(struct run *r, const struct err *e, struct atte
 	if (!u.known && !u.estimated)
 		u = guess;
 	bill_charge(r, &u, price);
+	bill_keep_last(r, &u);
 	return u;
 }
 
@@ -295,7 +312,7 @@ static struct usage bill_close(struct run *r, bool asked, struct attempt_price *
 		    (r->computer && r->attempt.count == r->attempt.before); /* no call goes on */
 
 	if (r->attempt.settled) {
-		keep_usage(r, &r->bill.usage);
+		keep_usage(r, bill_last(r));
 		return (struct usage){ 0 };
 	}
 	if (none) {

@@ -1,7 +1,7 @@
 // Takes a picture of every page, at four widths and in both colour schemes, into build/console/pictures.
 //   node console/test/pictures.mjs [PART...]   only pictures whose name has one of these parts: chat, -320, dark
 //   node console/test/pictures.mjs --docs      the six main pages, into docs/console-*.png
-// A page that scrolls to the side, or that the browser complains about, is named at the end, with 1.
+// A page that is wider or higher than the screen, or that the browser complains about, is named at the end, with 1.
 import { mkdir } from 'node:fs/promises';
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -71,8 +71,8 @@ async function take(parts) {
           await page.emulateMedia({ colorScheme: scheme });
           await prepare?.();
           await page.screenshot({ path: join(out, `${picture}.png`) });
-          const wide = await overflow(page);
-          if (wide > 0) faults.push(`${picture}: ${wide} pixels too wide`);
+          const more = await overflow(page);
+          if (more > 0) faults.push(`${picture}: ${more} pixels too wide or too high`);
           taken += 1;
         }
     };

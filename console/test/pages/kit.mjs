@@ -161,20 +161,26 @@ export async function axe(page) {
   });
 }
 
-/** What is wider than the page, which must not scroll to the side. */
-/** In each look: axe finds nothing, and the page is not wider than the screen. */
+/** In each look: axe finds nothing, and the document is neither wider nor higher than the screen. */
 export async function accessible(page) {
   for (const [name, look] of Object.entries(looks)) {
     await lookAs(page, look);
     assert.deepEqual(await axe(page), [], `axe, ${name}`);
-    const wide = await overflow(page);
-    assert.ok(wide <= 0, `${name}: ${wide} pixels too wide`);
+    const more = await overflow(page);
+    assert.ok(more <= 0, `${name}: ${more} pixels too wide or too high`);
   }
   await lookAs(page, {});
 }
 
+/**
+ * By how many pixels the document is wider or higher than the screen: it must not scroll to the side, and downwards
+ * only its parts do, each in its own box.
+ */
 export function overflow(page) {
-  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.scrollingElement;
+    return Math.max(scrollWidth - clientWidth, scrollHeight - clientHeight);
+  });
 }
 
 export async function until(what, condition) {

@@ -26,7 +26,7 @@ for (const width of [320, 390])
       await page.setViewportSize({ width, height: 844 });
       await show(page, hash);
       await page.getByRole('table').first().waitFor();
-      assert.ok((await overflow(page)) <= 0, 'the page scrolls to the side');
+      assert.ok((await overflow(page)) <= 0, 'the document is wider or higher than the screen');
       const wide = await page.locator('.rows').evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent.slice(0, 60)));
       assert.deepEqual(wide, [], 'a table scrolls to the side');
       const cell = page.locator('.rows tbody td[data-label]:visible').first();

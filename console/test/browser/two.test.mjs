@@ -92,6 +92,34 @@ test('both stream at the same time, each with its name, facts and Stop; the one 
   assert.deepEqual(page.complaints, []);
 });
 
+test('long lines of code and tables scroll in their own boxes', async () => {
+  const WIDE = `${'a_long_name '.repeat(30)}`;
+  const cells = (text) => `|${` ${text} |`.repeat(12)}`;
+  const answers = async (answer) => {
+    await answer.text(`\`\`\`python\n${WIDE.replaceAll(' ', '_')}\n\`\`\`\n\n${cells('column')}\n${cells('---')}\n${cells('value_of_it')}\n`);
+    await answer.finish();
+  };
+  for (const model of ['one', 'two']) all.upstream.script(model, answers);
+  await compare('s/one', 's/two', 'something wide');
+  await until('both', async () => (await page.getByRole('button', { name: 'Continue with this' }).count()) === 2);
+  for (const width of [1440, 1280, 768, 390, 320]) {
+    await page.setViewportSize({ width, height: 900 });
+    const cut = await page.locator('.two > section').evaluateAll((cards) =>
+      cards.flatMap((card) => {
+        const inside = card.getBoundingClientRect().right;
+        const boxes = [...card.querySelectorAll('article, .code, .scroll')];
+        return boxes.filter((box) => box.getBoundingClientRect().right > inside).map((box) => box.className || box.localName);
+      }));
+    assert.deepEqual(cut, [], `${width}`);
+    for (const box of ['.two .code-body', '.two .text .scroll']) {
+      const wide = page.locator(box).first();
+      assert.ok(await wide.evaluate((one) => one.scrollWidth > one.clientWidth), `${box} scrolls at ${width}`);
+    }
+  }
+  await looked('wide');
+  assert.deepEqual(page.complaints, []);
+});
+
 test('a reload shows a branch, and what is written without a choice follows the first answer', async () => {
   const [one, two] = [held('one'), held('two')];
   await compare('s/one', 's/two', 'again');

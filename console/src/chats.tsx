@@ -114,31 +114,33 @@ export default function Chats() {
     </ul>
   );
   return (
-    <nav class="chats" aria-label={words.chats.title}>
-      <div class="row between">
-        <h2>{words.chats.title}</h2>
-        <a href={href('conversations')} class="all">
-          {words.chats.all}
-        </a>
-      </div>
-      {may('chat') && <Follow soon={soon} />}
-      {error && !held && <Refused error={error} retry={now} />}
-      {failed && <Refused error={failed} />}
-      {!held && !error && <p class="fine loading">{words.state.loading}</p>}
-      {held && held.pinned.length > 0 && (
-        <section>
-          <h3>{words.chats.pinned}</h3>
-          {rows(held.pinned)}
-        </section>
-      )}
-      {held && groups(held.recent).map(({ title, data }) => (
-        <section key={title}>
-          <h3>{title}</h3>
-          {rows(data)}
-        </section>
-      ))}
-      {held && held.pinned.length + held.recent.length === 0 && <p class="fine none">{words.chats.none}</p>}
-      <Programs rows={rows} held={held} />
+    <>
+      <nav class="chats" aria-label={words.chats.title}>
+        <div class="row between">
+          <h2>{words.chats.title}</h2>
+          <a href={href('conversations')} class="all">
+            {words.chats.all}
+          </a>
+        </div>
+        {may('chat') && <Follow soon={soon} />}
+        {error && !held && <Refused error={error} retry={now} />}
+        {failed && <Refused error={failed} />}
+        {!held && !error && <p class="fine loading">{words.state.loading}</p>}
+        {held && held.pinned.length > 0 && (
+          <section>
+            <h3>{words.chats.pinned}</h3>
+            {rows(held.pinned)}
+          </section>
+        )}
+        {held && groups(held.recent).map(({ title, data }) => (
+          <section key={title}>
+            <h3>{title}</h3>
+            {rows(data)}
+          </section>
+        ))}
+        {held && held.pinned.length + held.recent.length === 0 && <p class="fine none">{words.chats.none}</p>}
+        <Programs rows={rows} held={held} />
+      </nav>
       {acting?.kind === 'delete' && (
         <Changes
           change={{ kind: 'delete', of: acting.of }}
@@ -150,7 +152,7 @@ export default function Chats() {
           }}
         />
       )}
-    </nav>
+    </>
   );
 }
 

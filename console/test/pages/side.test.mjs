@@ -101,6 +101,27 @@ test('a deletion asks first, and an open chat makes room for a new one', async (
   await until('a new chat', () => page.url().endsWith('#/chat'));
 });
 
+test('the question of a deletion looks the same here as on the page of conversations', async () => {
+  const look = async () => {
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    const found = await dialog.evaluate((box) => {
+      const { inlineSize, blockSize, padding, fontSize, color } = getComputedStyle(box);
+      const title = getComputedStyle(box.querySelector('h2'));
+      return { inlineSize, blockSize, padding, fontSize, color, title: [title.fontSize, title.color, title.margin, title.fontWeight] };
+    });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    return found;
+  };
+  await item('The middle one').hover();
+  await item('The middle one').getByRole('button', { name: 'Delete' }).click();
+  const here = await look();
+  await page.goto(`${gateway.url}/console/#/conversations`);
+  await page.getByRole('button', { name: 'Delete: The middle one' }).click();
+  assert.deepEqual(here, await look());
+});
+
 test('what programs have stored is a list of its own, folded', async () => {
   assert.equal(await side().getByText('What a program asked').count(), 0);
   await side().getByText('From the API', { exact: true }).click();

@@ -168,19 +168,34 @@ export function factsOf(model: Model): string[] {
   ].filter((fact): fact is string => Boolean(fact));
 }
 
-// groupsOf: the favourites, then the models of each provider, in the gateway's order. All words have to be found.
+// rankOf: how well a model fits what was typed: by its name, by the name's last part, by how they begin, by what is in
+// the name, by its facts. 5: some word is nowhere.
+function rankOf(model: Model, find: string): number {
+  const typed = find.trim().toLowerCase();
+  const name = model.id.toLowerCase();
+  const last = name.slice(name.lastIndexOf('/') + 1);
+  const words_ = typed.split(/\s+/);
+  if (name === typed) return 0;
+  if (last === typed) return 1;
+  if (name.startsWith(typed) || last.startsWith(typed)) return 2;
+  if (words_.every((word) => name.includes(word))) return 3;
+  const text = `${name} ${model.owned_by} ${factsOf(model).join(' ')}`.toLowerCase();
+  return words_.every((word) => text.includes(word)) ? 4 : 5;
+}
+
+// groupsOf: the favourites, then the models of each provider, in the gateway's order; where something was typed, what
+// fits it best comes first, and its group. All words have to be found.
 export function groupsOf(models: Model[], find: string, favourites: string[]): Group[] {
-  const words_ = find.toLowerCase().split(/\s+/).filter(Boolean);
-  const fits = (model: Model) => {
-    const text = `${model.id} ${model.owned_by} ${factsOf(model).join(' ')}`.toLowerCase();
-    return model.kind !== 'embedding' && words_.every((word) => text.includes(word));
-  };
-  const found = models.filter(fits);
+  const ranks = new Map(models.map((model) => [model, rankOf(model, find)]));
+  const rank = (model: Model) => ranks.get(model)!;
+  const found = models
+    .filter((model) => model.kind !== 'embedding' && rank(model) < 5)
+    .sort((a, b) => rank(a) - rank(b)); // stable
   const groups = new Map<string, Model[]>();
   for (const model of found) groups.set(model.owned_by, [...(groups.get(model.owned_by) ?? []), model]);
   const liked = found.filter((model) => favourites.includes(model.id));
   return [
     ...(liked.length ? [{ title: words.models.favourites, models: liked }] : []),
     ...[...groups].map(([title, of]) => ({ title, models: of })),
-  ];
+  ].sort((a, b) => rank(a.models[0]) - rank(b.models[0]));
 }

@@ -1,7 +1,7 @@
 // The picker of a model, and the page of models, with 250 of them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { axe, overflow, signIn, startBrowser } from '../pages/kit.mjs';
+import { axe, openPage, overflow, signIn, startBrowser, startGateway } from '../pages/kit.mjs';
 import { LONG, fill } from '../pictures_fill.mjs';
 import { open, show } from '../pictures.mjs';
 
@@ -57,6 +57,40 @@ test('by keyboard: search, arrows, a favourite, Enter', async () => {
   await button().click();
   await page.getByRole('rowgroup', { name: 'Favourites' }).waitFor();
   await page.keyboard.press('Escape');
+});
+
+test('what fits best comes first: the name, how it begins, what is in it, and the facts last', async () => {
+  const names = ['md', 'my-tool', 'toolbox', 'other/tool', 'tool'];
+  const gateway = await startGateway(`
+providers:
+${['here', 'there'].map((name) => `  - {name: ${name}, dialect: openai, base_url: "http://127.0.0.1:9/v1"}`).join('\n')}
+models:
+${names.map((name, n) => `  - {name: ${name}, provider: ${n === 4 ? 'there' : 'here'}, tools: true}`).join('\n')}
+`);
+  try {
+    const other = await openPage(browser, gateway.url, '#/chat');
+    const model = other.locator('.composer').getByRole('button', { name: /^Model/ });
+    const open = async (text) => {
+      await model.click();
+      await other.getByRole('combobox', { name: 'Search models' }).fill(text);
+    };
+    const found = () => other.locator('.picker-row strong').allTextContents();
+    await open('');
+    assert.deepEqual((await found()).slice(0, 4), names.slice(0, 4), 'without a search, as the gateway has them');
+    await other.keyboard.press('Escape');
+    await open('Tool');
+    assert.deepEqual(await found(), ['tool', 'other/tool', 'toolbox', 'my-tool', 'md']);
+    await other.keyboard.press('Enter');
+    await other.getByRole('button', { name: 'Model: tool', exact: true }).waitFor();
+    await open('md');
+    await other.getByRole('button', { name: 'Add md to the favourites' }).click();
+    await other.getByRole('combobox', { name: 'Search models' }).fill('tool');
+    assert.equal((await found())[0], 'tool', 'a favourite is not before the name itself');
+    assert.deepEqual(other.complaints, []);
+    await other.close();
+  } finally {
+    await gateway.stop();
+  }
 });
 
 test('on a phone', async () => {

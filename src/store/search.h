@@ -29,7 +29,7 @@ struct search_hit {
 	bool                   of_title; /* the title was found; then there is no message */
 	struct id              message;
 	struct id              conversation;
-	struct str             title; /* the conversation's; empty: none */
+	struct str             title; /* the conversation's, or its first words; empty: none */
 	int64_t                created_ms;
 	enum search_role       role;
 	int64_t                score;    /* millionths */

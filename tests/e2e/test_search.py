@@ -54,7 +54,7 @@ def test_a_turn_is_found_question_and_answer(client):
     data = hits(client, "krahenfuße", conversation=turn["conversation"])
     assert {h["role"] for h in data} == {"user", "assistant"}
     hit = hits(client, '"im zwielicht"', conversation=turn["conversation"], role="assistant")[0]
-    assert hit["object"] == "search.result" and hit["title"] is None
+    assert hit["object"] == "search.result" and hit["title"] == "Die Krähenfüße im Zwielicht"
     assert hit["conversation"] == turn["conversation"]
     assert hit["message_id"] == turn["message_id"]
     assert hit["snippet"] == "".join(s["text"] for s in hit["segments"])

@@ -69,6 +69,24 @@ def test_both_kinds_one_kind_and_roles(client):
     client.get("/v1/search?q=zebra&role=title").error(400, "invalid_value", "role")
 
 
+def test_a_conversation_without_a_title_is_called_by_its_first_words(client):
+    """As in the list of conversations; the first words are no title that is found."""
+    c = client.chat("Why is the quokka so friendly?").ok().json["conversation"]
+    client.chat("And the wombat?", conversation=c).ok()
+
+    def named():
+        listed, = (row["title"] for row in client.get("/v1/conversations").ok().json["data"] if row["id"] == c)
+        return listed, {h["title"] for h in found(client, "wombat")}
+    assert named() == ("Why is the quokka so friendly?", {"Why is the quokka so friendly?"})
+    assert titles(client, "quokka") == []
+    rename(client, c, "Marsupials")
+    assert named() == ("Marsupials", {"Marsupials"})
+    rename(client, c, "")
+    assert named() == ("Why is the quokka so friendly?", {"Why is the quokka so friendly?"})
+    nothing_said = client.post("/v1/conversations", {"items": [{"role": "assistant", "content": "A numbat"}]})
+    assert nothing_said.ok() and [h["title"] for h in found(client, "numbat")] == [None]
+
+
 def test_pages_have_titles_once(client):
     made = {make(client, f"walrus number {i}") for i in range(23)}
     client.chat("walrus").ok()

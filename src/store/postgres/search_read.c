@@ -22,9 +22,11 @@ static const char sql_wait[] = "SELECT EXISTS (SELECT 1 FROM search_queue WHERE 
 static const char sql_window[] =
 	"SELECT doc, bytes, v FROM search WHERE v @@ $1::text::tsquery AND doc <= $2 "
 	"ORDER BY doc DESC LIMIT $3";
+/* A conversation without a title is called by its first words, as in lists. */
 static const char sql_hits[] =
 	"SELECT coalesce(m.secret, t.secret), coalesce(m.created_ms, t.created_ms), m.body, c.id, "
-	"c.secret, c.title FROM unnest($1::bigint[]) WITH ORDINALITY AS w(doc, at) "
+	"c.secret, coalesce(c.title, convert_to(c.opening, 'UTF8')) "
+	"FROM unnest($1::bigint[]) WITH ORDINALITY AS w(doc, at) "
 	"LEFT JOIN message m ON w.doc & 1 = 0 AND m.id = w.doc >> 1 AND m.owner = $2 AND m.run >= 0 "
 	"LEFT JOIN conversation t ON w.doc & 1 = 1 AND t.id = w.doc >> 1 AND t.owner = $2 "
 	"AND t.title IS NOT NULL LEFT JOIN conversation c ON c.id = coalesce(m.conversation, t.id) "

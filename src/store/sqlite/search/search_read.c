@@ -73,9 +73,11 @@ static int search_rank_register(sqlite3 *db)
 static const char sql_source[] =
 	"SELECT instance, ifnull((SELECT seq FROM search_queue ORDER BY seq DESC LIMIT 1), 0) "
 	"FROM search_source";
-static const char sql_hit[] = "SELECT m.secret, m.created_ms, m.body, c.id, c.secret, c.title "
-			      "FROM message m JOIN conversation c ON c.id = m.conversation "
-			      "WHERE m.id = ? AND m.owner = ? AND m.run >= 0";
+/* A conversation without a title is called by its first words, as in lists. */
+static const char sql_hit[] =
+	"SELECT m.secret, m.created_ms, m.body, c.id, c.secret, ifnull(c.title, c.opening) "
+	"FROM message m JOIN conversation c ON c.id = m.conversation "
+	"WHERE m.id = ? AND m.owner = ? AND m.run >= 0";
 static const char sql_title[] =
 	"SELECT secret, created_ms, title, id, secret, title "
 	"FROM conversation WHERE id = ? AND owner = ? AND title IS NOT NULL";

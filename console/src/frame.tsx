@@ -1,7 +1,7 @@
 // What stands around each page: header, menu, main, the status line and the line that says that the gateway
 // is away.
 import { signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { offline } from './api';
 import { KeyboardList, keyboardShown } from './keyboard';
 import { menu, pageOf, type Page } from './pages';
@@ -92,7 +92,8 @@ function Frame() {
 function home(): string {
   const left = sessionStorage.getItem(LEFT);
   if (left && pageOf(left)) return left;
-  return open.value ? 'start' : (menu()[0]?.name ?? 'usage');
+  if (open.value) return 'start';
+  return may('chat') ? 'chat' : (menu()[0]?.name ?? 'usage');
 }
 
 function Header() {
@@ -116,11 +117,10 @@ function Header() {
   );
 }
 
+// Menu: the chats have the room, since they are what people look for; the pages stand below them.
 function Menu({ current }: { current: Page | undefined }) {
-  // the overview is of all keys for administrators, and of their own for others
-  const ofAdmin = (page: Page) => page.scope === 'admin' || (page.name === 'overview' && admin.value);
-  const own = menu().filter((page) => !ofAdmin(page));
-  const administration = menu().filter(ofAdmin);
+  const own = menu().filter((page) => !administers(page));
+  const administration = menu().filter(administers);
   return (
     <div class="side" id="menu">
       {may('chat') && (
@@ -141,18 +141,43 @@ function Menu({ current }: { current: Page | undefined }) {
           )}
         </div>
       )}
-      <nav aria-label={words.frame.pages}>
-        <Links pages={own} current={current} />
-        {administration.length > 0 && (
-          <>
-            <h2>{words.frame.admin}</h2>
-            <Links pages={administration} current={current} />
-          </>
-        )}
-      </nav>
       {may('read') && <LazyChats />}
+      <nav class="pages" aria-label={words.frame.pages}>
+        <Links pages={own} current={current} />
+        {administration.length > 0 && <Administration pages={administration} current={current} />}
+      </nav>
       <Account />
     </div>
+  );
+}
+
+// administers: models and settings are pages of administrators, who see all of them, and of others, who see a part.
+const administers = (page: Page) => admin.value && page.admin;
+
+// Administration: folded, as it was left in this browser; a page of it that opens unfolds it.
+function Administration({ pages, current }: { pages: Page[]; current: Page | undefined }) {
+  const within = current !== undefined && pages.includes(current);
+  const [shown, setShown] = useState(within || preferences.value.administration);
+  const box = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (within) setShown(true);
+  }, [within]);
+  const turn = (event: Event) => {
+    event.preventDefault();
+    setShown(!shown);
+    prefer({ administration: !shown });
+  };
+  useEffect(() => {
+    if (shown) box.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [shown, current, menuShown.value]);
+  return (
+    <details ref={box} open={shown}>
+      <summary onClick={turn}>
+        <Icon name="chevron" />
+        {words.frame.admin}
+      </summary>
+      <Links pages={pages} current={current} />
+    </details>
   );
 }
 

@@ -1,4 +1,4 @@
-// The table of pages. A page is one file below src/pages, whose default export is a component, and a row here.
+// The table of pages, in the menu's order. A page is one file below src/pages, whose default export is a component, and a row here.
 // Those that are opened seldom come together.
 import type { ComponentType } from 'preact';
 import type { IconName } from './parts/icon';
@@ -14,7 +14,8 @@ export interface Page {
   name: keyof typeof words.pages & string; // the route's name, and the key of its words
   scope: Scope | null; // what the key needs; null: nothing
   icon: IconName;
-  menu: boolean;
+  menu: boolean; // false: what else stands in the sidebar leads to it
+  admin?: boolean; // where the key may administrate, it stands below "Administration"
   load: () => Promise<{ default: ComponentType<PageProps> }>;
 }
 
@@ -24,18 +25,18 @@ const seldom = (name: keyof typeof import('./pages/admin')) => async () => ({
 
 export const pages: Page[] = [
   { name: 'start', scope: null, icon: 'spark', menu: false, load: () => import('./pages/start') },
-  { name: 'chat', scope: 'chat', icon: 'chat', menu: true, load: () => import('./pages/chat') },
+  { name: 'chat', scope: 'chat', icon: 'chat', menu: false, load: () => import('./pages/chat') },
   { name: 'conversations', scope: 'read', icon: 'list', menu: true, load: () => import('./pages/conversations') },
   { name: 'overview', scope: null, icon: 'gauge', menu: true, load: () => import('./pages/overview_page') },
   { name: 'runs', scope: 'read', icon: 'pulse', menu: true, load: () => import('./pages/runs') },
   { name: 'usage', scope: null, icon: 'bars', menu: true, load: () => import('./pages/usage') },
   { name: 'files', scope: 'files', icon: 'file', menu: true, load: () => import('./pages/files') },
-  { name: 'keys', scope: 'admin', icon: 'key', menu: true, load: seldom('keys') },
-  { name: 'groups', scope: 'admin', icon: 'people', menu: true, load: seldom('groups') },
-  { name: 'models', scope: null, icon: 'model', menu: true, load: seldom('models') },
-  { name: 'audit', scope: 'admin', icon: 'check', menu: true, load: seldom('audit') },
-  { name: 'log', scope: 'admin', icon: 'list', menu: true, load: seldom('log') },
-  { name: 'settings', scope: null, icon: 'gear', menu: true, load: seldom('settings') },
+  { name: 'keys', scope: 'admin', icon: 'key', menu: true, admin: true, load: seldom('keys') },
+  { name: 'groups', scope: 'admin', icon: 'people', menu: true, admin: true, load: seldom('groups') },
+  { name: 'models', scope: null, icon: 'model', menu: true, admin: true, load: seldom('models') },
+  { name: 'audit', scope: 'admin', icon: 'check', menu: true, admin: true, load: seldom('audit') },
+  { name: 'log', scope: 'admin', icon: 'list', menu: true, admin: true, load: seldom('log') },
+  { name: 'settings', scope: null, icon: 'gear', menu: true, admin: true, load: seldom('settings') },
 ];
 
 export function pageOf(name: string): Page | undefined {

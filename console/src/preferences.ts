@@ -8,10 +8,11 @@ interface Preferences {
   letters: boolean; // single letters are shortcuts
   model: string; // the one last chosen
   favourites: string[]; // models
+  administration: boolean; // its pages are unfolded in the menu
 }
 
 const STORED = 'parley.preferences';
-const defaults: Preferences = { theme: 'auto', letters: true, model: '', favourites: [] };
+const defaults: Preferences = { theme: 'auto', letters: true, model: '', favourites: [], administration: false };
 
 export const preferences = signal<Preferences>(read());
 

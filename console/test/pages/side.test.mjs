@@ -122,6 +122,51 @@ test('the question of a deletion looks the same here as on the page of conversat
   assert.deepEqual(here, await look());
 });
 
+test('the chats have the room, and the pages stand below, those of administrators folded', async () => {
+  for (let n = 0; n < 20; n++) await ask(console_, `Chat number ${n}`);
+  const pages = page.getByRole('navigation', { name: 'Pages' });
+  const unfold = pages.getByText('Administration');
+  const keys = pages.getByRole('link', { name: 'Keys' });
+  const seen = () =>
+    side().evaluate((box) => {
+      const { top, bottom } = box.getBoundingClientRect();
+      const whole = (link) => link.getBoundingClientRect();
+      return [...box.querySelectorAll('section li > a')].map(whole).filter((one) => one.height > 0 && one.top >= top && one.bottom <= bottom).length;
+    });
+  const share = () => pages.evaluate((box) => box.clientHeight / box.parentElement.clientHeight);
+  for (const [width, height, least] of [[1440, 900, 11], [1280, 720, 6], [768, 1024, 11], [390, 844, 9], [320, 640, 4]]) {
+    await page.setViewportSize({ width, height });
+    await page.reload();
+    const button = page.getByRole('button', { name: 'Menu' });
+    if (await button.isVisible()) await button.click();
+    await chat('Chat number 19').waitFor();
+    assert.ok((await seen()) >= least, `${await seen()} chats are seen at ${width}x${height}`);
+    assert.ok(await side().evaluate((box) => box.getBoundingClientRect().bottom <= document.querySelector('.pages').getBoundingClientRect().top));
+    await unfold.click();
+    await keys.waitFor();
+    assert.ok((await share()) <= 0.41, `the pages take ${await share()} at ${width}x${height}`);
+    await unfold.click();
+    await keys.waitFor({ state: 'hidden' });
+  }
+  await lookAs(page, {});
+  await page.reload();
+  // by keyboard; and as it was left, over a reload
+  await unfold.focus();
+  await page.keyboard.press('Enter');
+  await keys.waitFor();
+  await accessible(page);
+  await page.reload();
+  await keys.waitFor();
+  await unfold.click();
+  await page.reload();
+  await chat('Chat number 19').waitFor();
+  assert.equal(await keys.isVisible(), false);
+  // a page of the group unfolds it, however it was opened
+  await page.evaluate(() => (location.hash = '#/audit'));
+  await keys.waitFor();
+  assert.equal(await pages.getByRole('link', { name: 'Audit' }).getAttribute('aria-current'), 'page');
+});
+
 test('what programs have stored is a list of its own, folded', async () => {
   assert.equal(await side().getByText('What a program asked').count(), 0);
   await side().getByText('From the API', { exact: true }).click();

@@ -87,12 +87,12 @@ function Frame() {
   );
 }
 
-// home: where one left in this tab, else the first page that the key opens. The page of the first run finds
-// out by itself whether anything was said already.
+// home: where one left in this tab; else the first steps, while the gateway has no keys and nobody has put them away in
+// this browser; else the first page that the key opens.
 function home(): string {
   const left = sessionStorage.getItem(LEFT);
   if (left && pageOf(left)) return left;
-  if (open.value) return 'start';
+  if (open.value && !preferences.value.begun) return 'start';
   return may('chat') ? 'chat' : (menu()[0]?.name ?? 'usage');
 }
 

@@ -3,7 +3,7 @@
 import type { ComponentType } from 'preact';
 import type { IconName } from './parts/icon';
 import type { Route } from './router';
-import { may, type Scope } from './session';
+import { may, open, type Scope } from './session';
 import type { words } from './words';
 
 export interface PageProps {
@@ -24,7 +24,7 @@ const seldom = (name: keyof typeof import('./pages/admin')) => async () => ({
 });
 
 export const pages: Page[] = [
-  { name: 'start', scope: null, icon: 'spark', menu: false, load: () => import('./pages/start') },
+  { name: 'start', scope: null, icon: 'spark', menu: true, load: () => import('./pages/start') },
   { name: 'chat', scope: 'chat', icon: 'chat', menu: false, load: () => import('./pages/chat') },
   { name: 'conversations', scope: 'read', icon: 'list', menu: true, load: () => import('./pages/conversations') },
   { name: 'overview', scope: null, icon: 'gauge', menu: true, load: () => import('./pages/overview_page') },
@@ -44,5 +44,5 @@ export function pageOf(name: string): Page | undefined {
 }
 
 export function menu(): Page[] {
-  return pages.filter((page) => page.menu && may(page.scope));
+  return pages.filter((page) => page.menu && may(page.scope) && (page.name !== 'start' || open.value));
 }

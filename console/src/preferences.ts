@@ -9,10 +9,11 @@ interface Preferences {
   model: string; // the one last chosen
   favourites: string[]; // models
   administration: boolean; // its pages are unfolded in the menu
+  begun: boolean; // the first steps are no longer the first page
 }
 
 const STORED = 'parley.preferences';
-const defaults: Preferences = { theme: 'auto', letters: true, model: '', favourites: [], administration: false };
+const defaults: Preferences = { theme: 'auto', letters: true, model: '', favourites: [], administration: false, begun: false };
 
 export const preferences = signal<Preferences>(read());
 

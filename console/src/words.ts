@@ -3,7 +3,7 @@
 export const words = {
   product: 'Parley',
   pages: {
-    start: 'Welcome',
+    start: 'First steps',
     chat: 'Chat',
     conversations: 'Conversations',
     overview: 'Overview',
@@ -132,6 +132,8 @@ export const words = {
     keyElsewhere: 'Keys are made at the address of the administration, or with this command:',
     keyMade: 'The key is shown once. Keep it.',
     keyUse: 'Sign in with it',
+    away: 'Don’t show this page first',
+    awayText: 'While the gateway has no keys, “First steps” in the menu brings you back.',
     keyStays: 'What was said while the gateway was open belongs to nobody: it stays behind, and is there again while the gateway has no keys.',
   },
   chat: {

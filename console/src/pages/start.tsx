@@ -1,34 +1,23 @@
-// The first minute: an open gateway in which nothing is stored yet. Three cards.
+// The first steps: of a gateway without keys. Three cards.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { ApiError, get, isAbort, type List } from '../api';
+import { ApiError, get } from '../api';
 import { readModels, models } from '../chat/models';
 import { sayAnew } from '../chat/prepared';
-import type { PageProps } from '../pages';
 import { Copy } from '../parts/copy';
 import { Icon, type IconName } from '../parts/icon';
 import { Refused } from '../parts/state';
+import { prefer, preferences } from '../preferences';
 import { go } from '../router';
 import { signIn } from '../session';
 import { commandsOf, providerNames, yamlOf, type ProviderName } from './start_yaml';
 import { fill, words } from '../words';
 
-export default function Start({ route }: PageProps) {
-  const asked = route.name === 'start';
-  const [nothingSaid, setNothingSaid] = useState(false);
-
-  // #/ leads here in an open gateway; where something was said before, to the chat.
-  useEffect(() => {
-    if (asked) return;
-    const abort = new AbortController();
-    get<List<unknown>>('/v1/conversations?limit=1', { signal: abort.signal }).then(
-      ({ data }) => (data.length > 0 ? go('chat') : setNothingSaid(true)),
-      (error) => isAbort(error) || setNothingSaid(true),
-    );
-    return () => abort.abort();
-  }, [asked]);
-
-  if (!asked && !nothingSaid) return null;
+export default function Start() {
+  const away = () => {
+    prefer({ begun: true });
+    go('chat');
+  };
   return (
     <div class="start">
       <header class="stack">
@@ -40,6 +29,14 @@ export default function Start({ route }: PageProps) {
         <Provider />
         <FirstKey />
       </div>
+      {!preferences.value.begun && (
+        <p class="row wrap fine">
+          <button type="button" onClick={away}>
+            {words.start.away}
+          </button>
+          {words.start.awayText}
+        </p>
+      )}
     </div>
   );
 }

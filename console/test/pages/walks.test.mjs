@@ -69,11 +69,36 @@ test('the first minute: say something, make the first key, see the call', async 
       await page.getByRole('button', { name: 'Refresh' }).click();
       return false;
     });
-    await page.goto(`${gateway.url}/console/#/start`);
+    await page.getByRole('link', { name: 'First steps' }).click();
     await page.getByLabel('Name of the key').fill('me');
     await page.getByRole('button', { name: 'Make the key' }).click();
     await page.getByRole('button', { name: 'Sign in with it' }).click();
+    await page.getByText('Administration').click();
     await page.getByRole('link', { name: 'Keys' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'First steps' }).count(), 0, 'the gateway has a key');
+    assert.deepEqual(page.complaints, []);
+    await page.close();
+  } finally {
+    await gateway.stop();
+  }
+});
+
+test('in the order of the README: calls of curl, then the first page of the console, until it is put away', async () => {
+  const gateway = await startGateway();
+  try {
+    await client(gateway.url)('POST', '/v1/chat', { messages: ['Hello there'] });
+    let page = await openPage(browser, gateway.url, '');
+    for (const card of ['Say something', 'Add a provider', 'Make the first key'])
+      await page.getByRole('heading', { name: card }).waitFor();
+    await page.getByRole('button', { name: 'Don’t show this page first' }).click();
+    await page.getByText('What would you like to ask?').waitFor();
+    await page.close();
+    page = await openPage(browser, gateway.url, ''); // another tab
+    await page.getByText('What would you like to ask?').waitFor();
+    await page.getByRole('link', { name: 'First steps' }).click();
+    await page.getByRole('heading', { name: 'Make the first key' }).waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Don’t show this page first' }).count(), 0);
+    await accessible(page);
     assert.deepEqual(page.complaints, []);
     await page.close();
   } finally {

@@ -8,6 +8,7 @@ import { Empty, State } from '../parts/state';
 import { Table } from '../parts/table';
 import { replace } from '../router';
 import { words } from '../words';
+import { useNames } from './names';
 
 type Action = keyof typeof words.audit.actions;
 
@@ -55,6 +56,7 @@ export default function Audit({ route }: PageProps) {
   );
   const filter = (change: Partial<Filters>) =>
     replace('audit', null, Object.fromEntries(Object.entries({ ...filters, ...change }).filter(([, value]) => value)));
+  const names = useNames((list.data ?? []).flatMap((entry) => [entry.actor, entry.object_id]));
   const csv = (after: string | undefined) =>
     `/v1/admin/audit${query({ ...asked(filters), format: 'csv', limit: CSV_PAGE, after })}`;
   return (
@@ -85,8 +87,8 @@ export default function Audit({ route }: PageProps) {
                 ),
               },
               { title: words.audit.action, cell: (entry) => words.audit.actions[entry.action] ?? entry.action },
-              { title: words.audit.object, cell: (entry) => <Id of={entry.object_id} /> },
-              { title: words.audit.actor, cell: (entry) => <Actor of={entry} /> },
+              { title: words.audit.object, cell: (entry) => <Id of={entry.object_id} name={names.get(entry.object_id ?? '')} /> },
+              { title: words.audit.actor, cell: (entry) => <Actor of={entry} name={names.get(entry.actor)} /> },
               { title: words.audit.address, cell: (entry) => <Id of={entry.address} /> },
               { title: words.audit.request, cell: (entry) => <Id of={entry.request_id} /> },
             ]}
@@ -98,15 +100,22 @@ export default function Audit({ route }: PageProps) {
   );
 }
 
-function Id({ of }: { of: string | null }) {
-  return of ? <code>{of}</code> : <>{words.units.none}</>;
+// Id: below the name, where it has one.
+function Id({ of, name }: { of: string | null; name?: string }) {
+  if (!of) return <>{words.units.none}</>;
+  return (
+    <>
+      {name && <p dir="auto">{name}</p>}
+      <code class={name ? 'fine' : undefined}>{of}</code>
+    </>
+  );
 }
 
-function Actor({ of }: { of: Entry }) {
+function Actor({ of, name }: { of: Entry; name: string | undefined }) {
   if (of.actor === 'nobody' || of.actor === 'program') return <>{words.audit.actors[of.actor]}</>;
   return (
     <>
-      <code>{of.actor}</code>
+      <Id of={of.actor} name={name} />
       {of.session && (
         <p class="fine" title={of.session}>
           {words.audit.session}

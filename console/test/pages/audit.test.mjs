@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { accessible, client, lookAs, openPage, overflow, signIn, startBrowser, startGateway, until } from './kit.mjs';
 
 let gateway, browser, page, root, shop;
+const groups = {};
 
 before(async () => {
   gateway = await startGateway();
@@ -14,6 +15,8 @@ before(async () => {
   shop = await api('POST', '/v1/admin/keys', { name: 'shop' });
   await api('POST', `/v1/admin/keys/${shop.id}/rotate`, {});
   await api('DELETE', `/v1/admin/keys/${shop.id}`);
+  for (const name of ['customers', 'gone']) groups[name] = await api('POST', '/v1/admin/groups', { name });
+  await api('DELETE', `/v1/admin/groups/${groups.gone.id}`);
   for (let i = 0; i < 60; i++) {
     const { id } = await api('POST', '/v1/conversations', {});
     await api('DELETE', `/v1/conversations/${id}`);
@@ -34,13 +37,33 @@ test('what was done stands in the list, newest first, page by page', async () =>
   assert.equal(await rows().count(), 50);
   await page.getByRole('button', { name: 'Show more' }).click();
   await page.getByText('Nobody (no keys yet)').waitFor();
-  assert.equal(await rows().count(), 65);
+  assert.equal(await rows().count(), 68);
   assert.match(await rows().last().innerText(), /Key made/);
   assert.ok(!(await page.content()).includes(root.key.slice(-20)));
   await accessible(page);
   await lookAs(page, {});
   await page.setViewportSize({ width: 320, height: 700 });
   assert.ok((await overflow(page)) <= 0);
+  await lookAs(page, {});
+});
+
+test('keys and groups have their names beside their ids, and no column is cut', async () => {
+  await page.goto(`${gateway.url}/console/#/audit?action=group.create`);
+  await until('the groups', async () => (await rows().count()) === 2);
+  assert.equal(await page.getByLabel('Action').inputValue(), 'group.create');
+  await page.getByText('customers').waitFor();
+  const [gone, customers] = await rows().allInnerTexts();
+  assert.match(customers, new RegExp(`Group made\\s+customers\\s+${groups.customers.id}\\s+root\\s+${root.id}`));
+  assert.match(gone, new RegExp(`Group made\\s+${groups.gone.id}\\s+root`), 'a deleted group has its id alone');
+  await page.goto(`${gateway.url}/console/#/audit?object=${shop.id}`);
+  await page.getByText('shop').first().waitFor();
+  await page.goto(`${gateway.url}/console/#/audit`);
+  await until('the list', async () => (await rows().count()) === 50);
+  for (const width of [1440, 1280, 768]) {
+    await page.setViewportSize({ width, height: 900 });
+    const cut = await page.locator('.scroll').evaluate((box) => box.scrollWidth - box.clientWidth);
+    assert.ok(cut <= 0, `${cut} pixels are cut at ${width}`);
+  }
   await lookAs(page, {});
 });
 

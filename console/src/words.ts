@@ -629,6 +629,7 @@ export const words = {
     name: 'Name',
     provider: 'Provider',
     providers: 'Providers',
+    parts: 'Parts of the page',
     reload: 'Refresh',
     maxOutput: 'at most {n} tokens out',
     targetsOf: 'Targets of {name}',

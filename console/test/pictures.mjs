@@ -18,6 +18,7 @@ const extra = (found) => ({
   'right-to-left': [`#/chat/${found.rightToLeft}`],
   search: ['#/conversations?q=porcelain'],
   run: [`#/runs/${found.run}`],
+  providers: ['#/models?show=providers'],
   options: ['#/chat', (page) => page.getByRole('button', { name: 'Options' }).click()],
   picker: ['#/chat', (page) => page.locator('.composer').getByRole('button', { name: /^Model/ }).click()],
   'new-key': ['#/keys', (page) => page.getByRole('button', { name: 'New key' }).click()],

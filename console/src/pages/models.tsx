@@ -1,4 +1,4 @@
-// What a model's name leads to, and how each target is doing. Without the admin routes: the names alone.
+// What a model's name leads to, and how each target is doing; and the providers. Without the admin routes: the names alone.
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { get } from '../api';
@@ -13,11 +13,12 @@ import { Time } from '../parts/time';
 import { href } from '../router';
 import { admin } from '../session';
 import { fill, words } from '../words';
-import { useOverview, type Model, type Target } from './overview';
+import type { PageProps } from '../pages';
+import { useOverview, type Health, type Model, type Target } from './overview';
 import { Providers } from './providers';
 
-export default function Models() {
-  return admin.value ? <Configured /> : <Names />;
+export default function Models({ route }: PageProps) {
+  return admin.value ? <Configured providers={route.query.get('show') === 'providers'} /> : <Names />;
 }
 
 type Sort = keyof typeof words.models.sorts;
@@ -131,7 +132,8 @@ function NameTable({ rows }: { rows: Named[] }) {
   );
 }
 
-function Configured() {
+// Configured: the models or, with their own address, the providers, which hundreds of models would hide.
+function Configured({ providers: shown }: { providers: boolean }) {
   const read = useOverview();
   return (
     <div class="page models">
@@ -145,15 +147,29 @@ function Configured() {
       <State of={read}>
         {({ models, providers }) => (
           <>
-            <Cards of={models} />
-            <section class="stack">
-              <h2>{words.models.providers}</h2>
-              <Providers of={providers} />
-            </section>
+            <Parts providers={shown} worst={worstOf(providers)} />
+            {shown ? <Providers of={providers} /> : <Cards of={models} />}
           </>
         )}
       </State>
     </div>
+  );
+}
+
+const worstOf = (of: { health: Health }[]) => of.find(({ health }) => health !== 'fine')?.health ?? 'fine';
+
+// Parts: of the page. What is wrong with a provider is seen beside the models, too.
+function Parts({ providers, worst }: { providers: boolean; worst: Health }) {
+  return (
+    <nav class="origins" aria-label={words.models.parts}>
+      <a href={href('models')} aria-current={providers ? undefined : 'true'}>
+        {words.pages.models}
+      </a>
+      <a href={href('models', null, { show: 'providers' })} aria-current={providers ? 'true' : undefined}>
+        {words.models.providers}
+        {worst !== 'fine' && <HealthBadge of={worst} />}
+      </a>
+    </nav>
   );
 }
 
@@ -212,13 +228,12 @@ function groupsOf(models: Model[]): [string, Model[]][] {
 
 // ModelCard: of many, each shows its name and health alone until it is opened.
 function ModelCard({ of, open }: { of: Model; open: boolean }) {
-  const worst = of.targets.find((target) => target.health !== 'fine')?.health ?? 'fine';
   if (open) return <ModelFull of={of} />;
   return (
     <details class="card model-fold">
       <summary>
         <code>{of.name}</code>
-        <HealthBadge of={worst} />
+        <HealthBadge of={worstOf(of.targets)} />
       </summary>
       <ModelFull of={of} />
     </details>

@@ -51,7 +51,7 @@ function List({ of }: { of: Alert[] }) {
 }
 
 function placeOf({ type, subject }: Alert): string {
-  if (type.startsWith('provider')) return href('models');
+  if (type.startsWith('provider')) return href('models', null, { show: 'providers' });
   if (subject?.startsWith('grp_')) return href('groups');
   return href(type.startsWith('budget') ? 'keys' : 'settings');
 }

@@ -322,7 +322,7 @@ function Providers({ turn }: { turn: number }) {
     <section class="card stack" aria-label={words.overview.providers}>
       <header class="row wrap between">
         <h2>{words.overview.providers}</h2>
-        <a href={href('models')}>{words.pages.models}</a>
+        <a href={href('models', null, { show: 'providers' })}>{words.models.providers}</a>
       </header>
       <ul class="provider-list">
         {data.data.map(({ name, history }) => (

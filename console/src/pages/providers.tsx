@@ -46,7 +46,7 @@ export function Providers({ of }: { of: Provider[] }) {
         rows={of}
         id={(provider) => provider.name}
         columns={[
-          { title: words.models.name, cell: (provider) => provider.name },
+          { title: words.models.name, cell: (provider) => <Name of={provider} /> },
           {
             title: words.models.healthTitle,
             cell: (provider) => (
@@ -65,7 +65,16 @@ export function Providers({ of }: { of: Provider[] }) {
             ),
           },
           {
+            title: words.models.address,
+            cell: (provider) => <Address of={provider} />,
+          },
+          {
+            title: words.models.key,
+            cell: (provider) => (provider.auth ? <Fetched of={provider.auth} /> : words.settings.secretStates[provider.key]),
+          },
+          {
             title: words.providers.actions,
+            bare: true,
             cell: (provider) => (
               <Actions
                 of={provider}
@@ -74,24 +83,41 @@ export function Providers({ of }: { of: Provider[] }) {
               />
             ),
           },
-          { title: words.models.dialect, cell: (provider) => <code>{provider.dialect}</code> },
-          {
-            title: words.models.address,
-            cell: (provider) => (provider.base_url ? <code>{provider.base_url}</code> : words.models.builtIn),
-          },
-          {
-            title: words.models.key,
-            cell: (provider) => (provider.auth ? <Fetched of={provider.auth} /> : words.settings.secretStates[provider.key]),
-          },
-          { title: words.models.headers, cell: (provider) => provider.headers.join(', ') || words.units.none },
-          {
-            title: words.settings.place,
-            cell: (provider) => (provider.place ? <code>{provider.place}</code> : words.units.none),
-          },
         ]}
       />
       {listing && <Models of={listing} onClose={() => setListing(null)} />}
     </>
+  );
+}
+
+// Name: with the dialect, and the place in the configuration.
+function Name({ of: { name, dialect, place } }: { of: Provider }) {
+  return (
+    <>
+      <span dir="auto">{name}</span>
+      <p class="fine">
+        <code title={words.models.dialect}>{dialect}</code>
+        {place && (
+          <>
+            {' · '}
+            <code title={words.settings.place}>{place}</code>
+          </>
+        )}
+      </p>
+    </>
+  );
+}
+
+function Address({ of: { base_url: url, headers } }: { of: Provider }) {
+  return (
+    <div class="address">
+      {url ? <code>{url}</code> : words.models.builtIn}
+      {headers.length > 0 && (
+        <p class="fine">
+          {words.models.headers}: {headers.join(', ')}
+        </p>
+      )}
+    </div>
   );
 }
 

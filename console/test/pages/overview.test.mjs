@@ -158,7 +158,7 @@ test('what is wrong now stands at the top, with a way to each thing', async () =
   const text = await list.innerText();
   for (const one of [acme, budget, disk]) assert.ok(text.includes(one.text));
   const places = await list.getByRole('link').evaluateAll((links) => links.map((one) => [one.innerText, one.hash]));
-  assert.deepEqual(places, [['A provider is down', '#/models'], ['A budget is used up', '#/keys'], ['The disk is nearly full', '#/settings']]);
+  assert.deepEqual(places, [['A provider is down', '#/models?show=providers'], ['A budget is used up', '#/keys'], ['The disk is nearly full', '#/settings']]);
   await accessible(other);
   if (process.env.PICTURES) {
     await other.screenshot({ path: `${process.env.PICTURES}/alerts.png` });

@@ -18,7 +18,7 @@ after(async () => {
   await found?.stop();
 });
 
-const tables = { keys: '#/keys', files: '#/files', usage: '#/usage', runs: '#/runs', settings: '#/settings', models: '#/models' };
+const tables = { keys: '#/keys', files: '#/files', usage: '#/usage', runs: '#/runs', settings: '#/settings', providers: '#/models?show=providers' };
 
 for (const width of [320, 390])
   for (const [name, hash] of Object.entries(tables))

@@ -67,6 +67,7 @@ const row = (name) => page.getByRole('region', { name: 'Providers' }).locator('t
 
 test('a test tells what the provider answered, or why it did not', async () => {
   page = await openPage(browser, gateway.url, '#/models');
+  await page.getByRole('navigation', { name: 'Parts of the page' }).getByRole('link', { name: 'Providers' }).click();
   await row('acme').getByRole('button', { name: 'Test' }).click();
   await row('acme').getByText('It answers').waitFor();
   assert.match(await row('acme').innerText(), /Hello operator/);
@@ -75,8 +76,16 @@ test('a test tells what the provider answered, or why it did not', async () => {
   assert.match(await row('broken').innerText(), /401/);
   assert.ok(!(await page.content()).includes(KEY));
   await accessible(page);
-  await page.setViewportSize({ width: 320, height: 700 });
-  assert.ok((await overflow(page)) <= 0);
+  for (const width of [1440, 768, 390, 320]) {
+    await page.setViewportSize({ width, height: 700 });
+    assert.ok((await overflow(page)) <= 0);
+    const tested = await row('broken').locator('.tested').boundingBox();
+    assert.ok(tested.width >= 170, `the result of a test is ${tested.width} pixels wide at ${width}`);
+    const box = page.getByRole('region', { name: 'Providers' });
+    const cut = await box.evaluate((one) => one.scrollWidth - one.clientWidth);
+    assert.ok(cut <= 0, `${cut} pixels are cut at ${width}`);
+    if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/providers-${width}.png` });
+  }
   await lookAs(page, {});
 });
 
@@ -130,6 +139,7 @@ test('each key of an entry is a target, with its share of cached tokens', async 
     });
     assert.match(await answer.text(), /operator/);
   }
+  await page.goto(`${gateway.url}/console/#/models`);
   await page.reload();
   const targets = page.getByRole('table', { name: 'Targets of shared' }).locator('tbody tr');
   await targets.first().waitFor();
@@ -142,6 +152,7 @@ test('each key of an entry is a target, with its share of cached tokens', async 
 });
 
 test('the provider’s own models make entries for the configuration', async () => {
+  await page.goto(`${gateway.url}/console/#/models?show=providers`);
   await row('acme').getByRole('button', { name: 'Models' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('model-249').waitFor();

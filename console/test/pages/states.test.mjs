@@ -23,7 +23,7 @@ const pages = {
   runs: { what: /\/v1\/(admin\/)?runs(\?|$)/, empty: 'No runs yet', full: 'tbody .badge' },
   usage: { what: '**/v1/**/usage?*', empty: 'No usage in this time', full: 'h2 >> text=By model' },
   files: { what: '**/v1/files?*', empty: 'No files yet', full: 'button >> text=notes.txt' },
-  models: { what: '**/v1/admin/overview', full: 'h2 >> text=Providers' },
+  models: { what: '**/v1/admin/overview', full: 'nav a >> text=Providers' },
   settings: { what: '**/v1/admin/overview', full: 'h2 >> text=Secrets' },
 };
 const error = {

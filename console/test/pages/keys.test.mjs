@@ -103,6 +103,17 @@ test('a change of the name leaves the rest as it was', async () => {
   assert.deepEqual({ ...now, last_used_at: null }, { ...before, name: 'web store', last_used_at: null });
 });
 
+test('checkboxes have one size beside texts of any length', async () => {
+  await page.setViewportSize({ width: 320, height: 700 });
+  await page.getByRole('button', { name: 'New key' }).click();
+  await dialog().waitFor();
+  const sizes = await dialog().locator('input[type=checkbox]').evaluateAll((all) => all.map((one) => `${one.offsetWidth}x${one.offsetHeight}`));
+  assert.equal(new Set(sizes).size, 1, sizes.join());
+  if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/new-key-320.png` });
+  await dialog().getByRole('button', { name: 'Cancel' }).click();
+  await page.setViewportSize({ width: 1280, height: 900 });
+});
+
 test('a budget for each customer is shown, and a change of the name leaves it', async () => {
   const call = client(gateway.url, root);
   const each = { tag: 'customer', money: '5.00', window: '1d' };

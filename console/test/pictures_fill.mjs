@@ -36,7 +36,7 @@ function configOf(url, plain) {
   lines.push('  - {name: gone, dialect: openai, base_url: "http://127.0.0.1:9/v1", timeouts: {connect: 1s}, retries: 0}', 'models:');
   const names = plain ? plainModels : [LONG, ...Array.from({ length: MODELS - 4 }, (_, n) => `${providers[(n + 1) % 5].slice(0, 12)}/model-${String(n).padStart(3, '0')}`)];
   names.forEach((name, n) =>
-    lines.push(`  - {name: "${name}", provider: ${providers[n % 5]}, upstream_model: talks, max_output: ${1024 << n % 5}, price: {input: ${(n % 7) + 0.15}, output: ${(n % 11) + 0.6}}}`),
+    lines.push(`  - {name: "${name}", provider: ${providers[n % 5]}, upstream_model: talks, context_window: 128000, max_output: ${1024 << n % 5}, price: {input: ${(n % 7) + 0.15}, output: ${(n % 11) + 0.6}}}`),
   );
   lines.push('  - {name: text-embed, provider: acme, upstream_model: text-embedding-3-small}', '  - {name: echo, provider: here}', '  - {name: broken, provider: gone, upstream_model: x}');
   return lines.join('\n');

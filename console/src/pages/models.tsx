@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { get } from '../api';
 import type { Model as Named } from '../chat/models';
-import { count, duration, number } from '../parts/format';
+import { compact, count, duration, money, number } from '../parts/format';
 import { HealthBadge } from '../parts/health_badge';
 import { Icon } from '../parts/icon';
 import { useLoad } from '../parts/load';
@@ -226,18 +226,41 @@ function groupsOf(models: Model[]): [string, Model[]][] {
   return [...groups];
 }
 
-// ModelCard: of many, each shows its name and health alone until it is opened.
+// ModelCard: of many, each shows its name, price, context and health alone until it is opened.
 function ModelCard({ of, open }: { of: Model; open: boolean }) {
   if (open) return <ModelFull of={of} />;
   return (
     <details class="card model-fold">
       <summary>
         <code>{of.name}</code>
+        <span class="fine model-facts" title={words.models.priceUnit}>
+          {[priceOf(of), contextOf(of)].filter(Boolean).join(' · ')}
+        </span>
         <HealthBadge of={worstOf(of.targets)} />
       </summary>
       <ModelFull of={of} />
     </details>
   );
+}
+
+// priceOf: in and out; from the least to the most, where targets differ. '': none has a price.
+function priceOf(of: Model): string {
+  const prices = of.targets.flatMap(({ price }) => price ?? []);
+  if (prices.length === 0) return '';
+  const range = (part: 'input' | 'output') => {
+    const [least, most] = prices
+      .map((price) => price[part])
+      .sort((a, b) => Number(a) - Number(b))
+      .filter((_, i, all) => i === 0 || i === all.length - 1);
+    return most === undefined || Number(most) === Number(least) ? money(least) : `${money(least)}–${money(most)}`;
+  };
+  return fill(words.models.priceText, { input: range('input'), output: range('output') });
+}
+
+// contextOf: what each of its targets takes. '': not known.
+function contextOf(of: Model): string {
+  const known = of.targets.flatMap(({ context }) => context ?? []);
+  return known.length === 0 ? '' : fill(words.models.context, { n: compact(Math.min(...known)) });
 }
 
 function ModelFull({ of }: { of: Model }) {
@@ -248,6 +271,7 @@ function ModelFull({ of }: { of: Model }) {
           <code>{of.name}</code>
         </h2>
         <p class="fine row wrap">
+          {contextOf(of) && <span>{contextOf(of)}</span>}
           {of.max_output !== null && <span>{fill(words.models.maxOutput, { n: number(of.max_output) })}</span>}
           {of.place && <code>{of.place}</code>}
         </p>

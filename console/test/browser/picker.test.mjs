@@ -113,6 +113,8 @@ test('the page of models: search, order, groups', async () => {
   await show(page, '#/models');
   await page.getByText('250 models').waitFor();
   await page.getByRole('heading', { name: 'acme', exact: true }).waitFor();
+  const of = (name) => page.locator('.model-fold > summary').filter({ hasText: name });
+  assert.match(await of(LONG).innerText(), /\$0\.15 in, \$0\.60 out · 128K context/, 'a row that is folded shows price and context');
   await page.getByLabel('Search models').fill('model-01');
   await page.getByText('10 models').waitFor();
   await page.getByLabel('Sort by').selectOption('Name');

@@ -35,7 +35,7 @@ export const pages: Page[] = [
   { name: 'groups', scope: 'admin', icon: 'people', menu: true, admin: true, load: seldom('groups') },
   { name: 'models', scope: null, icon: 'model', menu: true, admin: true, load: seldom('models') },
   { name: 'audit', scope: 'admin', icon: 'check', menu: true, admin: true, load: seldom('audit') },
-  { name: 'log', scope: 'admin', icon: 'list', menu: true, admin: true, load: seldom('log') },
+  { name: 'log', scope: 'admin', icon: 'lines', menu: true, admin: true, load: seldom('log') },
   { name: 'settings', scope: null, icon: 'gear', menu: true, admin: true, load: seldom('settings') },
 ];
 

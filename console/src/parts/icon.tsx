@@ -3,6 +3,7 @@ const paths = {
   spark: 'M12 3v5m0 8v5M3 12h5m8 0h5M6 6l3 3m6 6l3 3m0-12l-3 3m-6 6l-3 3',
   chat: 'M4 5h16v11H9l-5 4z',
   list: 'M4 6h16M4 12h16M4 18h10',
+  lines: 'M3 5h18v14H3zm4 4l3 3-3 3m6 0h4',
   pulse: 'M3 12h4l3-8 4 16 3-8h4',
   gauge: 'M4 18a9 9 0 1 1 16 0M12 15l4-5',
   bars: 'M5 20v-7m7 7V4m7 16v-11',

@@ -167,6 +167,13 @@ test('the chats have the room, and the pages stand below, those of administrator
   assert.equal(await pages.getByRole('link', { name: 'Audit' }).getAttribute('aria-current'), 'page');
 });
 
+test('no two pages of the menu have the same drawing', async () => {
+  const drawings = await page.locator('.pages li a').evaluateAll((links) => links.map((link) => [link.textContent, link.querySelector('path').getAttribute('d')]));
+  assert.ok(drawings.length > 10);
+  const same = drawings.filter(([, d]) => drawings.filter((other) => other[1] === d).length > 1).map(([name]) => name);
+  assert.deepEqual(same, []);
+});
+
 test('what programs have stored is a list of its own, folded', async () => {
   assert.equal(await side().getByText('What a program asked').count(), 0);
   await side().getByText('From the API', { exact: true }).click();

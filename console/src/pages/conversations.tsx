@@ -143,23 +143,55 @@ interface ByTimeProps {
   turn: number;
 }
 
+// The two lists that the gateway keeps: the chats by their newest turns, those of programs by their beginnings.
+type Origin = 'console' | 'api';
+const both: Origin[] = ['console', 'api'];
+
+const page = (parameters: Record<string, string | number | undefined>, signal: AbortSignal) =>
+  get<List<Conversation>>(`/v1/conversations${query({ limit: PAGE, ...parameters })}`, { signal });
+
+// further: what follows these rows in the list of one origin. A chat that has gone on meanwhile stands elsewhere in its
+// list: then what follows the row before it.
+async function further(origin: Origin, rows: Conversation[], signal: AbortSignal): Promise<List<Conversation>> {
+  const seen = rows.filter((row) => row.origin === origin);
+  for (let i = seen.length - 1; ; i--) {
+    const found = await page({ after: seen[i]?.id, origin, sort: origin === 'console' ? 'recent' : undefined }, signal);
+    const [first] = found.data;
+    if (i <= 0 || !first || atOf(first, '') <= atOf(seen[i], '')) return found;
+  }
+}
+
+// merged: a page of these lists in one, behind the rows that are there, the newest first; each keeps its own order.
+// ended: the lists that have no further rows; it is changed.
+async function merged(of: Origin[], rows: Conversation[], ended: Set<Origin>, signal: AbortSignal): Promise<List<Conversation>> {
+  const open = of.filter((origin) => !ended.has(origin));
+  const found = await Promise.all(open.map((origin) => further(origin, rows, signal)));
+  const left = found.map((one) => [...one.data]);
+  const data: Conversation[] = [];
+  while (data.length < PAGE) {
+    const heads = left.filter((rows) => rows.length > 0);
+    if (heads.length === 0) break;
+    data.push(heads.reduce((a, b) => (atOf(b[0], '') > atOf(a[0], '') ? b : a)).shift()!);
+  }
+  open.forEach((origin, i) => !found[i].has_more && left[i].length === 0 && ended.add(origin));
+  return { data, has_more: of.some((origin) => !ended.has(origin)), last_id: data.at(-1)?.id ?? null };
+}
+
 function ByTime({ name, value, origin, turn }: ByTimeProps) {
   const [change, setChange] = useState<Change | null>(null);
+  const shown = useRef<Conversation[]>([]);
+  const ended = useRef(new Set<Origin>());
   const list = useList<Conversation>(
-    (after, signal) =>
-      get<List<Conversation>>(
-        `/v1/conversations${query({
-          limit: PAGE,
-          after: after ?? undefined,
-          origin,
-          sort: origin === 'console' ? 'recent' : undefined,
-          ...(name && { [`metadata[${name}]`]: value }),
-        })}`,
-        { signal },
-      ),
+    (after, signal) => {
+      if (name) return page({ after: after ?? undefined, [`metadata[${name}]`]: value }, signal);
+      if (after === null) ended.current = new Set();
+      const of = both.filter((one) => origin === '' || origin === one);
+      return merged(of, after === null ? [] : shown.current, ended.current, signal);
+    },
     [name, value, origin, turn],
   );
   const rows = list.data ?? [];
+  shown.current = rows;
   useEffect(() => {
     if (name && list.data) announce(count(list.data.length, words.conversations.shown));
   }, [name, list.data]);
@@ -167,12 +199,12 @@ function ByTime({ name, value, origin, turn }: ByTimeProps) {
     <>
       <State of={list} empty={(data) => data.length === 0} none={<None filtered={name !== ''} />}>
         {(data) =>
-          byDay(data, origin === 'console').map((group) => (
+          byDay(data, name).map((group) => (
             <section key={group.title}>
               <h2>{group.title}</h2>
               <ul class="entries">
                 {group.rows.map((row) => (
-                  <Row key={row.id} row={row} at={atOf(row, origin === 'console')} onChange={setChange} />
+                  <Row key={row.id} row={row} at={atOf(row, name)} onChange={setChange} />
                 ))}
               </ul>
             </section>
@@ -286,20 +318,20 @@ function Clock({ at }: { at: number }) {
   return <time dateTime={new Date(at * 1000).toISOString()}>{clocks.format(at * 1000)}</time>;
 }
 
-// atOf: the time that the list is in the order of.
-function atOf(row: Conversation, recent: boolean): number {
-  return recent ? (row.updated_at ?? row.created_at) : row.created_at;
+// atOf: the time that the list is in the order of: of chats the newest turn, of others and below a label the beginning.
+function atOf(row: Conversation, label: string): number {
+  return row.origin === 'console' && label === '' ? (row.updated_at ?? row.created_at) : row.created_at;
 }
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 // The rows of a day under its name: today and yesterday by their words, as the language has them.
-function byDay(rows: Conversation[], recent: boolean): { title: string; rows: Conversation[] }[] {
+function byDay(rows: Conversation[], label: string): { title: string; rows: Conversation[] }[] {
   const midnight = new Date();
   midnight.setHours(0, 0, 0, 0);
   const groups: { title: string; rows: Conversation[] }[] = [];
   for (const row of rows) {
-    const at = atOf(row, recent);
+    const at = atOf(row, label);
     const past = Math.ceil((midnight.getTime() / 1000 - at) / 86400);
     const title = past <= 0 ? relative.format(0, 'day') : past === 1 ? relative.format(-1, 'day') : day(at);
     const last = groups.at(-1);

@@ -16,6 +16,7 @@ export interface Conversation {
   title?: string | null;
   metadata: Record<string, string>;
   pinned?: boolean;
+  origin?: 'console' | 'api';
   // Rows of lists have these, too.
   updated_at?: number;
   message_count?: number;

@@ -45,6 +45,51 @@ test('a search marks its words, and an empty field shows the list again', async 
   assert.ok(!page.url().includes('q='));
 });
 
+test('all conversations are in one order: chats by their newest turns, those of programs by their beginnings', async () => {
+  const console_ = (path, body) => client(gateway.url)('POST', path, body, { Origin: gateway.url });
+  const say = (text, more = {}) => console_('/v1/chat', { config: { model: 'echo' }, messages: [text], ...more });
+  const second = () => new Promise((next) => setTimeout(next, 1100)); // the times of rows are in seconds
+  const first = await say('The first chat');
+  await second();
+  await call('POST', '/v1/conversations', { title: 'Of a program' });
+  await second();
+  await say('The second chat');
+  await second();
+  await say('and on', { conversation: first.conversation });
+  for (const path of ['#/conversations', '#/conversations?origin=console']) {
+    await page.goto(`${gateway.url}/console/${path}`);
+    await page.reload();
+    await row('The first chat').first().waitFor();
+    const titles = await page.locator('.entries .what > a').allTextContents();
+    const mine = titles.filter((title) => /chat|program/.test(title));
+    assert.deepEqual(mine, ['The first chat', 'The second chat', ...(path.includes('origin') ? [] : ['Of a program'])], path);
+  }
+  // over several pages, of which each is a part of two lists; and a chat that goes on between them
+  for (let n = 0; n < 40; n++) {
+    await say(`Chat ${n}`);
+    await call('POST', '/v1/conversations', { title: `Program ${n}` });
+  }
+  const { data } = await call('GET', '/v1/conversations?limit=100&order=asc');
+  const chat0 = data.find((one) => one.title === 'Chat 0').id;
+  await page.goto(`${gateway.url}/console/#/conversations`);
+  await page.reload();
+  await until('a page', async () => (await page.locator('.entries > li').count()) === 50);
+  const last = (await page.locator('.entries .what > a').allTextContents()).findLast((title) => title.startsWith('Chat'));
+  await second();
+  await say('once more', { conversation: data.find((one) => one.title === last)?.id ?? chat0 });
+  for (let n = 0; n < 3 && (await page.getByRole('button', { name: 'Show more' }).count()); n++) {
+    const before = await page.locator('.entries > li').count();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await until('more', async () => (await page.locator('.entries > li').count()) > before);
+  }
+  const titles = await page.locator('.entries .what > a').allTextContents();
+  for (const kind of ['Chat', 'Program']) {
+    const of = titles.filter((title) => title.startsWith(`${kind} `));
+    assert.equal(of.length, 40, `${kind}: ${of}`);
+    assert.equal(new Set(of).size, 40);
+  }
+});
+
 test('a title is found, and its words are marked', async () => {
   await page.getByRole('searchbox').fill('pots');
   await page.getByRole('searchbox').press('Enter');

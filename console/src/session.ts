@@ -32,7 +32,7 @@ interface Session {
 }
 
 // Why a session has ended that nobody had signed out of.
-export type End = 'revoked' | 'expired' | 'ended';
+export type End = 'revoked' | 'expired' | 'ended' | 'closed'; // closed: there was none, and now the gateway has keys
 
 // What tabs tell each other, on one channel for each gateway.
 type News =
@@ -64,6 +64,7 @@ let session: Session | null = null;
 let signedInKey: string | null = null;
 let owner: string | null = null; // whose page this is, while the session is lost
 let lostId: string | null = null;
+let closing = false; // this page makes the first key, or still shows it
 let fromTab: ((found: Session | null) => void) | null = null;
 const tabs = new BroadcastChannel(STORED);
 let renewal: ReturnType<typeof setTimeout> | undefined;
@@ -251,17 +252,23 @@ function forget(): void {
   phase.value = 'out';
 }
 
+// closeGateway: the first key is made, and shown once: until its text has been kept, the page stays although the gateway,
+// which is not open any more, refuses what the page asks without a session.
+export function closeGateway(shown: boolean): void {
+  closing = shown;
+}
+
 // lose: the gateway refuses the token. The page stays where it is, behind the form.
 function lose(error: ApiError, token: string): void {
   if (token !== credentials.token || phase.value === 'out') return;
-  if (!session && phase.value === 'starting') return; // start() asks the other tabs
+  if (!session && (closing || phase.value === 'starting')) return; // the key is on the screen; start() asks the other tabs
   const kept = session?.keep ? read(localStorage) : null;
   if (kept && kept.token !== token) {
     void adopt(kept); // another tab has renewed what this one has slept over
     return;
   }
   const expired = session?.key_expires_at && session.key_expires_at * 1000 <= Date.now();
-  const end = expired ? 'expired' : error.param === 'key' ? 'revoked' : 'ended';
+  const end = open.value ? 'closed' : expired ? 'expired' : error.param === 'key' ? 'revoked' : 'ended';
   owner = me.value?.owner ?? null;
   lostId = session?.id ?? null;
   drop();

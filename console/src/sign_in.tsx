@@ -45,7 +45,7 @@ function Ended({ stays }: { stays?: boolean }) {
       <Icon name="warn" />
       <div>
         <strong>{words.signIn.ends[lost.value ?? 'ended']}</strong>
-        {stays && <p>{words.signIn.stays}</p>}
+        {stays && lost.value !== 'closed' && <p>{words.signIn.stays}</p>}
       </div>
     </div>
   );

@@ -1,6 +1,7 @@
 // Takes in an archive, or the conversations.json of a ChatGPT export, and shows what came of it.
 import { useState } from 'preact/hooks';
 import { get } from '../api';
+import { Tabs } from '../chat/tabs';
 import { useAction } from '../parts/action';
 import { announce } from '../parts/announce';
 import { Drop } from '../parts/drop';
@@ -16,12 +17,16 @@ export interface Imported {
 }
 
 // The gateway finds out by the first character what a file is; the type only has to be one that it takes.
-export function importArchive(file: Blob): Promise<Imported> {
-  return get<Imported>('/v1/conversations/import', {
+export async function importArchive(file: Blob): Promise<Imported> {
+  const found = await get<Imported>('/v1/conversations/import', {
     method: 'POST',
     body: file,
     headers: { 'Content-Type': 'application/jsonl', 'Idempotency-Key': crypto.randomUUID() },
   });
+  const tabs = new Tabs(() => {}); // the sidebar lists them, too
+  if (found.conversations[0]) tabs.tell(found.conversations[0].id);
+  tabs.close();
+  return found;
 }
 
 export function Import({ onDone }: { onDone: () => void }) {

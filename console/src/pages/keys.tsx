@@ -43,7 +43,13 @@ const PAGE_MOST = 100;
 export default function Keys({ route }: PageProps) {
   // the first key's text stays on the screen although the gateway is not open any more
   const [first, setFirst] = useState(open.value);
-  return first ? <FirstKey onDone={() => setFirst(false)} /> : <AllKeys group={route.query.get('group')} />;
+  if (!first) return <AllKeys group={route.query.get('group')} />;
+  return (
+    <div class="page">
+      <h1>{words.pages.keys}</h1>
+      <FirstKey onDone={() => setFirst(false)} />
+    </div>
+  );
 }
 
 // ask: a page of the keys, or of those of a group: the gateway lists all, so a page of these may take several of its own.

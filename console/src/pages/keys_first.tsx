@@ -1,15 +1,17 @@
-// The first key of an open gateway. With it the gateway closes, and what was said without a key has another owner: the
-// page exports that before, and imports it with the new key.
-import { useState } from 'preact/hooks';
+// The first key of an open gateway, as a card of the pages that offer it. With the key the gateway closes, and what was said
+// without a key has another owner: the page exports that before, and imports it with the new key.
+import { useEffect, useState } from 'preact/hooks';
 import { get, query, type ApiError, type List } from '../api';
 import { useAction } from '../parts/action';
 import { announce } from '../parts/announce';
 import { count } from '../parts/format';
+import { Icon } from '../parts/icon';
 import { asApiError } from '../parts/list';
+import { Program } from '../parts/program';
 import { save } from '../parts/save';
 import { Refused } from '../parts/state';
 import { href } from '../router';
-import { signIn } from '../session';
+import { closeGateway, signIn } from '../session';
 import { fill, words } from '../words';
 import { exported } from './conversations_change';
 import { importArchive } from './conversations_import';
@@ -21,6 +23,8 @@ interface Kept {
   conversations: number;
 }
 
+const SCOPES = ['chat', 'read', 'files', 'admin'];
+
 interface Outcome {
   key: KeyMade;
   kept: Kept | null; // null: it stays behind, as was chosen
@@ -28,6 +32,7 @@ interface Outcome {
   failed: ApiError | null;
 }
 
+// onDone: its text has been kept.
 export function FirstKey({ onDone }: { onDone: () => void }) {
   const [name, setName] = useState(words.keys.firstName);
   const [along, setAlong] = useState(true);
@@ -38,51 +43,76 @@ export function FirstKey({ onDone }: { onDone: () => void }) {
     event.preventDefault();
     action.run(async () => {
       const kept = along ? await exportAll((n) => setProgress(count(n, words.keys.firstExported))) : null;
-      const key = await get<KeyMade>('/v1/admin/keys', {
-        method: 'POST',
-        body: { name, scopes: ['chat', 'read', 'files', 'admin'] },
-      });
+      const key = await make(name);
       setOutcome({ key, kept, taken: 0, failed: null }); // whatever comes now, the text is on the screen
       setProgress('');
       announce(words.keys.madeTitle);
       setOutcome(await moveIn(key, kept));
     });
   };
+  useEffect(() => () => closeGateway(false), []);
+  if (outcome) return <FirstMade of={outcome} busy={action.busy} onDone={onDone} />;
   return (
-    <div class="page">
-      <h1>{words.pages.keys}</h1>
-      {outcome ? (
-        <FirstMade of={outcome} busy={action.busy} onDone={onDone} />
-      ) : (
-        <form class="card stack first-key" onSubmit={submit}>
-          <h2>{words.keys.firstTitle}</h2>
-          <p>{words.keys.firstText}</p>
-          <label>
-            {words.keys.name}
-            <input
-              required
-              maxLength={128}
-              autocomplete="off"
-              value={name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-          </label>
-          <label class="choice">
-            <input type="checkbox" checked={along} onChange={(event) => setAlong(event.currentTarget.checked)} />
-            {words.keys.firstAlong}
-          </label>
-          <p class="fine">{along ? words.keys.firstFiles : words.keys.firstBehind}</p>
-          {action.error && <Refused error={action.error} />}
-          <p class="row wrap">
-            <button class="primary" disabled={action.busy}>
-              {words.keys.firstMake}
-            </button>
-            <span role="status">{progress}</span>
-          </p>
-        </form>
-      )}
+    <form class="card stack first-key" onSubmit={submit}>
+      <FirstTitle text={words.keys.firstTitle} />
+      <p>{words.keys.firstText}</p>
+      <label>
+        {words.keys.firstNamed}
+        <input
+          required
+          maxLength={128}
+          autocomplete="off"
+          value={name}
+          onInput={(event) => setName(event.currentTarget.value)}
+        />
+      </label>
+      <label class="choice">
+        <input type="checkbox" checked={along} onChange={(event) => setAlong(event.currentTarget.checked)} />
+        {words.keys.firstAlong}
+      </label>
+      <p class="fine">{along ? words.keys.firstFiles : words.keys.firstBehind}</p>
+      {action.error && <NotMade error={action.error} name={name} />}
+      <p class="row wrap">
+        <button class="primary" disabled={action.busy}>
+          {words.keys.firstMake}
+        </button>
+        <span role="status">{progress}</span>
+      </p>
+    </form>
+  );
+}
+
+function FirstTitle({ text }: { text: string }) {
+  return (
+    <h2 class="row">
+      <Icon name="key" />
+      {text}
+    </h2>
+  );
+}
+
+// Another address may serve the administration.
+function NotMade({ error, name }: { error: ApiError; name: string }) {
+  if (error.status !== 404) return <Refused error={error} />;
+  return (
+    <div class="stack" role="alert">
+      <p>{words.keys.firstElsewhere}</p>
+      <Program
+        title={words.keys.firstTitle}
+        text={`parley keys create --name '${name.replaceAll("'", `'\\''`)}' --scopes ${SCOPES.join(',')}`}
+      />
     </div>
   );
+}
+
+async function make(name: string): Promise<KeyMade> {
+  closeGateway(true);
+  try {
+    return await get<KeyMade>('/v1/admin/keys', { body: { name, scopes: SCOPES } });
+  } catch (error) {
+    closeGateway(false);
+    throw error;
+  }
 }
 
 // All conversations of the open gateway as one archive: archives may be joined.
@@ -116,7 +146,7 @@ function FirstMade({ of, busy, onDone }: { of: Outcome; busy: boolean; onDone: (
   const archive = of.kept?.archive;
   return (
     <section class="card stack first-key">
-      <h2>{words.keys.madeTitle}</h2>
+      <FirstTitle text={words.keys.madeTitle} />
       <p>{fill(words.keys.madeText, { name: of.key.name })}</p>
       <KeyText text={of.key.key} />
       {busy && <p role="status">{words.keys.firstMoving}</p>}

@@ -29,7 +29,7 @@ after(async () => {
   await gateway?.stop();
 });
 
-const row = (title) => page.getByRole('link', { name: title, exact: true });
+const row = (title) => page.locator('#main').getByRole('link', { name: title, exact: true });
 const read = (i) => call('GET', `/v1/conversations/${stored.conversations[i].conversation}`);
 
 test('a search marks its words, and an empty field shows the list again', async () => {

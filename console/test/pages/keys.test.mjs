@@ -31,7 +31,7 @@ async function textShown(within) {
 }
 
 test('the first key closes the gateway, signs in, and takes along what was said', async () => {
-  await page.getByRole('button', { name: 'Make the first key' }).click();
+  await page.getByRole('button', { name: 'Make the key' }).click();
   await page.getByText('conversations were taken along').waitFor();
   root = await textShown(page);
   await page.getByText('You are signed in with this key.').waitFor();

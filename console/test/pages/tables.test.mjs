@@ -35,7 +35,7 @@ const shown = {
   providers: ['#/models?show=providers', (page) => page.getByRole('region', { name: 'Providers' })],
   files: ['#/files', (page) => page.getByRole('button', { name: 'notes.txt', exact: true })],
   settings: ['#/settings', (page) => page.getByRole('heading', { name: 'Secrets' })],
-  keys: ['#/keys', (page) => page.getByRole('button', { name: 'Make the first key' })],
+  keys: ['#/keys', (page) => page.getByRole('button', { name: 'Make the key' })],
 };
 
 // The frame asks who it is, whether it may administrate, and for the chats beside the page; the rest is the page's.

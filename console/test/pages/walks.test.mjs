@@ -72,10 +72,12 @@ test('the first minute: say something, make the first key, see the call', async 
     await page.getByRole('link', { name: 'First steps' }).click();
     await page.getByLabel('Name of the key').fill('me');
     await page.getByRole('button', { name: 'Make the key' }).click();
-    await page.getByRole('button', { name: 'Sign in with it' }).click();
+    await page.getByText('1 conversation was taken along.').waitFor();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
     await page.getByText('Administration').click();
     await page.getByRole('link', { name: 'Keys' }).waitFor();
     assert.equal(await page.getByRole('link', { name: 'First steps' }).count(), 0, 'the gateway has a key');
+    await page.locator('.chats').getByText('Hello there').waitFor();
     assert.deepEqual(page.complaints, []);
     await page.close();
   } finally {
@@ -99,6 +101,55 @@ test('in the order of the README: calls of curl, then the first page of the cons
     await page.getByRole('heading', { name: 'Make the first key' }).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Don’t show this page first' }).count(), 0);
     await accessible(page);
+    assert.deepEqual(page.complaints, []);
+    await page.close();
+  } finally {
+    await gateway.stop();
+  }
+});
+
+test('the first key stays on the screen when the gateway refuses the page that made it', async () => {
+  const gateway = await startGateway();
+  try {
+    const page = await openPage(browser, gateway.url, '#/start');
+    await page.getByLabel('Name of the key').waitFor();
+    // the sidebar's stream is closed with the gateway, and comes back before the page has its session
+    const isRefusal = (answer) => answer.url().endsWith('/v1/runs/live') && answer.status() === 401;
+    const refused = page.waitForResponse(isRefusal).then(() => page.evaluate(() => new Promise(requestAnimationFrame)));
+    await page.route('**/v1/session', async (route) => {
+      await refused;
+      await route.continue();
+    });
+    await page.getByLabel('Name of the key').fill('me');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    await refused;
+    assert.equal(await page.getByRole('dialog').count(), 0, 'no form covers the key');
+    await page.getByText('You are signed in with this key.').waitFor();
+    const key = await page.getByLabel('Secret').inputValue();
+    assert.equal((await client(gateway.url, key)('GET', '/v1/me')).name, 'me');
+    await accessible(page);
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    assert.deepEqual(page.complaints, []);
+    await page.close();
+  } finally {
+    await gateway.stop();
+  }
+});
+
+test('an open page says that somebody else has made the first key', async () => {
+  const gateway = await startGateway();
+  try {
+    const page = await openPage(browser, gateway.url, '#/chat');
+    await page.getByRole('textbox', { name: 'Message' }).waitFor();
+    const { key } = await client(gateway.url)('POST', '/v1/admin/keys', { name: 'me' });
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This gateway has its first key now, and asks for a key.').waitFor();
+    assert.equal(await dialog.getByText('Your session has ended').count(), 0, 'there was none');
+    await accessible(page);
+    await signIn(page, key);
+    await page.locator('.account').getByText('me', { exact: true }).waitFor();
     assert.deepEqual(page.complaints, []);
     await page.close();
   } finally {

@@ -232,6 +232,8 @@ export const words = {
     limit: 'Your key has reached its limit',
     model: 'There is no such model',
     gateway: 'The gateway can’t do this now',
+    stopped: 'The gateway was stopped during the answer',
+    exported: 'It was exported before it was complete',
     again: 'again in {time}',
     retry: 'Retry',
     run: 'Open the run',

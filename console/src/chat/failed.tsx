@@ -1,5 +1,6 @@
 // Why there is no answer: who said so, in which words, and what can be done.
 import { ApiError } from '../api';
+import { byGateway } from '../parts/blame';
 import { duration } from '../parts/format';
 import { Icon } from '../parts/icon';
 import { href } from '../router';
@@ -15,32 +16,24 @@ export interface Failed {
   edit?: () => void; // the message goes back to where it was written; absent: it is stored
 }
 
-export function errorOfRun({ id, error, status }: Pick<Run, 'id' | 'error' | 'status'>): ApiError {
+export function errorOfRun({ id, error, status, attempts }: Run): ApiError {
   if (status === 'cancelled') return new ApiError(499, '', 'cancelled');
-  return new ApiError(502, error?.message ?? '', error?.code ?? null, null, null, null, true, id);
+  return new ApiError(502, error?.message ?? '', error?.code ?? null, null, null, null, attempts > 0, id);
 }
-
-const own = new Set([
-  'no_healthy_upstream',
-  'insufficient_quota',
-  'budget_not_enforceable',
-  'internal_error',
-  'overloaded',
-  'computer_unavailable',
-  'draining',
-  'storage_unavailable',
-  'server_shutting_down',
-  'cancelled',
-]);
 
 // titleOf: who refuses or fails. The gateway is named only where it is the gateway.
 export function titleOf({ status, code, provider: asked }: ApiError, provider: string | null): string {
   const who = provider ? fill(words.failed.named, { provider }) : words.failed.unnamed;
   if (status === 0) return words.state.offline;
-  if ((asked && !own.has(code ?? '')) || code?.startsWith('upstream_')) return fill(byProvider(status, code), { who });
+  if (!byGateway(code, asked)) return fill(byProvider(status, code), { who });
   switch (code) {
     case 'cancelled':
       return words.chat.ends.cancelled;
+    case 'server_stopped':
+    case 'server_shutting_down':
+      return words.failed.stopped;
+    case 'exported_unfinished':
+      return words.failed.exported;
     case 'no_healthy_upstream':
       return words.failed.unhealthy;
     case 'insufficient_quota':
@@ -52,6 +45,16 @@ export function titleOf({ status, code, provider: asked }: ApiError, provider: s
     default:
       return status >= 500 ? words.failed.gateway : words.state.refused;
   }
+}
+
+// Their titles say all that their messages say.
+const ended = new Set(['server_stopped', 'server_shutting_down', 'exported_unfinished']);
+
+// saidOf: who has ended an answer, and why.
+export function saidOf(run: Run): string {
+  const error = errorOfRun(run);
+  const title = titleOf(error, run.provider ?? null);
+  return ended.has(error.code ?? '') ? `${title}.` : `${title}: ${error.message}`;
 }
 
 function byProvider(status: number, code: string | null): string {

@@ -18,6 +18,7 @@ export interface Run {
   cost?: string | null;
   error: { message: string; code: string | null } | null;
   continues: string | null;
+  attempts: number; // calls of providers
 }
 
 interface Node {

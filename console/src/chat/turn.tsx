@@ -7,7 +7,7 @@ import { Icon } from '../parts/icon';
 import { Time } from '../parts/time';
 import { fill, words } from '../words';
 import { Chips } from './chips';
-import { errorOfRun, RunLink, titleOf } from './failed';
+import { RunLink, saidOf } from './failed';
 import type { Place } from './grow';
 import { ModelSelect } from './model_select';
 import { Results } from './results';
@@ -106,7 +106,7 @@ function Outcome({ run, turn, goOn, approve, again }: { run: Run; turn: Turn } &
       <div>
         <span>
           <strong>{words.chat.ends[run.status]}</strong>{' '}
-          {run.error && `${titleOf(errorOfRun(run), run.provider ?? null)}: ${run.error.message}`}
+          {run.error && saidOf(run)}
         </span>
         <span class="row wrap">
           {goOn && run.status !== 'failed' && (

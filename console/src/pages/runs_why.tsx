@@ -1,4 +1,5 @@
 // Why a call failed, in words, and what can be done.
+import { byGateway, theirs } from '../parts/blame';
 import { Icon } from '../parts/icon';
 import { words } from '../words';
 import { wordOf, type Run } from './runs_model';
@@ -11,7 +12,9 @@ export function reasonOf(run: Run): Reason | null {
   // one code has two meanings: our limit, which asks nobody, and the provider's
   if (run.error.code === 'rate_limit_exceeded')
     return run.attempts > 0 ? otherwise.limitOfProvider : otherwise.limitOfGateway;
-  return reasons[run.error.code] ?? (word === 'refused' || run.attempts === 0 ? otherwise.refused : otherwise.provider);
+  const { code } = run.error;
+  if (byGateway(code, run.attempts > 0)) return reasons[code] ?? otherwise.refused;
+  return (theirs.has(code) && reasons[code]) || otherwise.provider;
 }
 
 export function Why({ of }: { of: Run }) {

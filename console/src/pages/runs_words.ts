@@ -145,6 +145,14 @@ export const reasons: Record<string, Reason> = {
     why: 'The gateway was stopped during the answer.',
     help: 'A stored answer can be continued; others have to be asked for again.',
   },
+  server_stopped: {
+    why: 'The gateway ended during the answer: it was killed, or has crashed.',
+    help: 'A stored answer can be continued; others have to be asked for again. The system’s log may say why the gateway ended.',
+  },
+  exported_unfinished: {
+    why: 'The archive from which this run was imported was made while its answer was coming.',
+    help: 'The archive has no more of the answer. Export the conversation again, or continue the answer here.',
+  },
   storage_unavailable: {
     why: 'The database could not be read or written.',
     help: 'See under Settings why: a full disk, or a database that is away. Calls that are not stored still work.',

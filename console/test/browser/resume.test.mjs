@@ -102,7 +102,13 @@ test('the gateway is killed and comes back: what was shown is there, and Continu
   await page.getByText('line 19', { exact: true }).waitFor();
   await all.gateway.start();
   all.front.target = all.gateway.url;
-  await page.getByText('The answer broke off.').waitFor();
+  const notice = lastAnswer(page).locator('.notice');
+  await notice.getByText('The answer broke off. The gateway was stopped during the answer.').waitFor();
+  assert.doesNotMatch(await notice.innerText(), /provider/i);
+  await page.getByText('line 19', { exact: true }).waitFor();
+  await notice.getByRole('link', { name: 'Open the run' }).click();
+  await page.getByText('The gateway ended during the answer: it was killed, or has crashed.').waitFor();
+  await page.goBack();
   await page.getByText('line 19', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByText('the rest').waitFor();

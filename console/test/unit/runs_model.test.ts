@@ -1,6 +1,5 @@
 // The filters of the runs: what stands in the address is what is asked, and what a live run is measured by.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import './dom';
 import {
@@ -14,7 +13,6 @@ import {
   wordOf,
   type Run,
 } from '../../src/pages/runs_model';
-import { reasons } from '../../src/pages/runs_words';
 
 const run = (more: Partial<Run> = {}): Run =>
   whole({
@@ -70,11 +68,4 @@ test('a state of the stream takes no text away', () => {
   assert.equal(after.error?.message, 'too much');
   assert.equal(after.key_name, 'shop');
   assert.equal(after.duration_ms, 900);
-});
-
-test('each code of an error has words', () => {
-  const table = readFileSync('../src/base/err.def', 'utf8');
-  const codes = [...table.matchAll(/^X\(\w+,\s*\d+,\s*"\w+",\s*"(\w+)"/gm)].map(([, code]) => code!);
-  assert.ok(codes.length > 40);
-  assert.deepEqual(codes.filter((code) => !reasons[code]), []);
 });

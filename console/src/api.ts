@@ -19,8 +19,9 @@ export class ApiError extends Error {
     readonly request_id: string | null = null,
     readonly param: string | null = null,
     readonly retry_after: number | null = null,
-    readonly provider: boolean = false, // a provider was asked, and the error is its own
+    readonly asked: boolean = false, // a provider was asked
     readonly run: string | null = null, // the id in the list of runs
+    readonly type: string | null = null,
   ) {
     super(message);
   }
@@ -105,7 +106,8 @@ async function errorOf(answer: Response): Promise<ApiError> {
   const asked = Number(answer.headers.get('x-parley-attempts') ?? 0) > 0;
   try {
     const { error } = await answer.json();
-    return new ApiError(answer.status, error.message, error.code, error.request_id ?? id, error.param, after, asked, run);
+    const { message, code, param, type = null } = error;
+    return new ApiError(answer.status, message, code, error.request_id ?? id, param, after, asked, run, type);
   } catch {
     return new ApiError(answer.status, `${answer.status} ${answer.statusText}`.trim(), null, id, null, after);
   }

@@ -18,14 +18,15 @@ export interface Failed {
 
 export function errorOfRun({ id, error, status, attempts }: Run): ApiError {
   if (status === 'cancelled') return new ApiError(499, '', 'cancelled');
-  return new ApiError(502, error?.message ?? '', error?.code ?? null, null, null, null, attempts > 0, id);
+  return new ApiError(502, error?.message ?? '', error?.code ?? null, null, error?.param, null, attempts > 0, id, error?.type);
 }
 
 // titleOf: who refuses or fails. The gateway is named only where it is the gateway.
-export function titleOf({ status, code, provider: asked }: ApiError, provider: string | null): string {
+export function titleOf(error: ApiError, provider: string | null): string {
+  const { status, code, type } = error;
   const who = provider ? fill(words.failed.named, { provider }) : words.failed.unnamed;
   if (status === 0) return words.state.offline;
-  if (!byGateway(code, asked)) return fill(byProvider(status, code), { who });
+  if (!byGateway(error)) return fill(byProvider(status, code), { who });
   switch (code) {
     case 'cancelled':
       return words.chat.ends.cancelled;
@@ -43,7 +44,7 @@ export function titleOf({ status, code, provider: asked }: ApiError, provider: s
     case 'model_not_found':
       return words.failed.model;
     default:
-      return status >= 500 ? words.failed.gateway : words.state.refused;
+      return (type ? type === 'server_error' : status >= 500) ? words.failed.gateway : words.state.refused;
   }
 }
 

@@ -16,7 +16,7 @@ export interface Run {
   usage: Usage | null;
   usage_source?: 'provider' | 'estimated' | null;
   cost?: string | null;
-  error: { message: string; code: string | null } | null;
+  error: { message: string; type: string; param: string | null; code: string | null } | null;
   continues: string | null;
   attempts: number; // calls of providers
 }

@@ -31,7 +31,7 @@ export interface Run {
   usage: Usage | null;
   usage_source: 'provider' | 'estimated' | null;
   cost: string | null;
-  error: { code: string; message?: string } | null;
+  error: { code: string; type?: string; param?: string | null; message?: string } | null;
   attempts: number;
   cache: 'hit' | 'joined' | 'miss' | 'bypass' | 'stored' | null;
   cached_from: string | null;

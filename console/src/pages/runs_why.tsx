@@ -13,7 +13,7 @@ export function reasonOf(run: Run): Reason | null {
   if (run.error.code === 'rate_limit_exceeded')
     return run.attempts > 0 ? otherwise.limitOfProvider : otherwise.limitOfGateway;
   const { code } = run.error;
-  if (byGateway(code, run.attempts > 0)) return reasons[code] ?? otherwise.refused;
+  if (byGateway({ ...run.error, asked: run.attempts > 0 })) return reasons[code] ?? otherwise.refused;
   return (theirs.has(code) && reasons[code]) || otherwise.provider;
 }
 

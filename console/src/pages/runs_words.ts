@@ -235,8 +235,8 @@ export const otherwise = {
     help: 'The error’s message says why.',
   },
   provider: {
-    why: 'The provider refused the request; the code is the provider’s own.',
-    help: 'The error’s message is the provider’s own. Correct what it names.',
+    why: 'The provider reported an error; its code is the provider’s own.',
+    help: 'The error’s message is the provider’s own, too. Correct what it names, or try again later if it names nothing.',
   },
   client_left: {
     why: 'The client closed the connection before the answer was complete.',

@@ -99,6 +99,20 @@ test('an answer that breaks off says who broke it off, and can be asked for agai
   await lastAnswer(page).getByText('2 of 2').waitFor();
 });
 
+test('an error whose code is spelt like one of the gateway is the provider’s', async () => {
+  all.upstream.script('crowded', async (answer) => {
+    await answer.text('half an answ');
+    await answer.data({ error: { message: 'Overloaded, sorry', type: 'overloaded_error', code: 'overloaded' } });
+  });
+  await chatWith('s/crowded');
+  await say(page, 'go');
+  const notice = lastAnswer(page).locator('.notice');
+  await notice.getByText('The provider scripted has failed: Overloaded, sorry').waitFor();
+  assert.doesNotMatch(await notice.innerText(), /gateway/);
+  await notice.getByRole('link', { name: 'Open the run' }).click();
+  await page.getByText('The provider reported an error; its code is the provider’s own.').waitFor();
+});
+
 test('an edited first message takes the options along into its new conversation', async () => {
   await chatWith('echo');
   await page.getByRole('button', { name: 'Options' }).click();

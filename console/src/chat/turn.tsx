@@ -106,7 +106,7 @@ function Outcome({ run, turn, goOn, approve, again }: { run: Run; turn: Turn } &
       <div>
         <span>
           <strong>{words.chat.ends[run.status]}</strong>{' '}
-          {run.error && saidOf(run)}
+          {run.error && run.status !== 'cancelled' && saidOf(run)}
         </span>
         <span class="row wrap">
           {goOn && run.status !== 'failed' && (

@@ -179,8 +179,10 @@ test('Stop ends the run at the gateway, and what came stays', async () => {
   await say(page, 'go');
   await page.getByText('some words').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByText('Stopped.').waitFor();
+  const notice = lastAnswer(page).locator('.notice');
+  await notice.getByText('Stopped.').waitFor();
   await page.getByText('some words').waitFor();
+  assert.equal((await notice.locator('span').first().innerText()).trim(), 'Stopped.');
   const [run] = (await client(all.gateway.url)('GET', `/v1/runs?conversation=${conversationOf(page)}`)).data;
   assert.equal(run.status, 'cancelled');
 });

@@ -173,7 +173,12 @@ export const words = {
     waiting: 'Waiting for the first words …',
     cut: 'The connection was cut. The answer goes on as soon as it is back …',
     goOn: 'Continue',
-    length: 'The answer has reached its max tokens.',
+    finishes: {
+      length: 'The answer has reached its max tokens.',
+      content_filter: 'A content filter has ended the answer, so something may be missing.',
+      refusal: 'The model refused to answer.',
+    } as Record<string, string>,
+    finish: 'The model stopped for a reason of its own: {reason}',
     ends: {
       incomplete: 'The answer broke off.',
       failed: 'There is no answer.',

@@ -51,6 +51,7 @@ export async function grow(
   };
   const end = await follow(source, sink, signal, world);
   growing.end();
+  turn.finish = growing.finish;
   if (before) drawn.get(before.key)?.();
   if (turn.firstPiece !== undefined) turn.took = performance.now() - begun;
   drawn.get(turn.key)?.();

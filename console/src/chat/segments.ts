@@ -21,6 +21,7 @@ export interface Lmc {
   content?: unknown;
   start?: boolean;
   end?: boolean;
+  finish_reason?: string;
 }
 
 interface Call {
@@ -78,6 +79,7 @@ export const thought = new WeakMap<Segment, number>();
 export class Growing {
   readonly segments: Segment[] = [];
   private readonly calls = new Map<number, Segment>();
+  finish: string | null = null; // why the model has stopped
   private began = 0;
 
   constructor(
@@ -90,6 +92,7 @@ export class Growing {
     const before = this.segments.at(-1);
     if ('type' in chunk) addLmc(this.segments, chunk);
     else for (const choice of chunk.choices ?? []) addDelta(this.segments, choice.delta, this.calls);
+    this.finish = ('type' in chunk ? chunk.finish_reason : chunk.choices?.[0]?.finish_reason) ?? this.finish;
     if (this.timed) this.time(before);
     if (!('type' in chunk) || chunk.type !== 'console' || chunk.format !== 'active_line') return false;
     return !hasCode(this.segments) && activate(this.earlier, chunk.content);

@@ -52,6 +52,7 @@ export interface Turn {
   messages: string[]; // the ids of all of its messages
   firstPiece?: number; // milliseconds, where this page has sent the message
   took?: number; // milliseconds until its end, likewise
+  finish?: string | null; // why the model has stopped, likewise
 }
 
 export interface Other {

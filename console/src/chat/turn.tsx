@@ -46,6 +46,7 @@ export function TurnView({ chat, turn, live, joined, hit, ...actions }: TurnProp
       <Content chat={chat} turn={turn} live={live} />
       {live && <Waiting chat={chat} />}
       {run && !live && <Outcome run={run} turn={turn} {...actions} />}
+      {!run && !live && <Finish reason={turn.finish} />}
       {!live && actions.results && openCalls(turn.segments).length > 0 && (
         <Results calls={openCalls(turn.segments)} send={actions.results} />
       )}
@@ -100,7 +101,7 @@ function Outcome({ run, turn, goOn, approve, again }: { run: Run; turn: Turn } &
   if (run.finish_reason === 'confirmation') return approve ? <Question run={run} approve={approve} /> : null;
   if (run.finish_reason === 'max_steps') return <Rest run={run} goOn={goOn} />;
   if (run.status === 'completed' || run.status === 'running' || run.status === 'queued')
-    return run.finish_reason === 'length' ? <p class="fine">{words.chat.length}</p> : null;
+    return <Finish reason={run.finish_reason} />;
   return (
     <div class={`notice ${run.status === 'cancelled' ? '' : 'bad'}`}>
       <div>
@@ -124,6 +125,14 @@ function Outcome({ run, turn, goOn, approve, again }: { run: Run; turn: Turn } &
       </div>
     </div>
   );
+}
+
+// Finish: why the model has stopped, where the answer may lack something.
+const whole = new Set(['stop', 'tool_calls', 'function_call']);
+
+function Finish({ reason }: { reason: string | null | undefined }) {
+  if (!reason || whole.has(reason)) return null;
+  return <p class="fine">{words.chat.finishes[reason] ?? fill(words.chat.finish, { reason })}</p>;
 }
 
 // Question: code waits for the word of who reads.

@@ -113,6 +113,37 @@ test('an error whose code is spelt like one of the gateway is the provider’s',
   await page.getByText('The provider reported an error; its code is the provider’s own.').waitFor();
 });
 
+test('an answer that ended for another reason than its end says so, stored or not', async () => {
+  const ends = {
+    length: 'The answer has reached its max tokens.',
+    content_filter: 'A content filter has ended the answer, so something may be missing.',
+    refusal: 'The model refused to answer.',
+    pause_turn: 'The model stopped for a reason of its own: pause_turn',
+  };
+  all.upstream.script('ends', async (answer, { messages }) => {
+    await answer.text('some words');
+    await answer.finish(undefined, messages.at(-1).content);
+  });
+  for (const stored of [true, false]) {
+    await chatWith('s/ends');
+    if (!stored) {
+      await page.getByRole('button', { name: 'Options' }).click();
+      await page.getByRole('dialog').getByLabel('Store the conversation').uncheck();
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    }
+    let said = 0;
+    for (const [reason, sentence] of Object.entries({ stop: null, ...ends })) {
+      await say(page, reason);
+      said += 1;
+      await until('the answer', async () => (await page.locator('.turn.assistant footer').count()) === said);
+      await lastAnswer(page).getByText('some words').waitFor();
+      if (sentence) await lastAnswer(page).getByText(sentence).waitFor();
+      else assert.equal(await lastAnswer(page).locator('p.fine').count(), 0);
+    }
+    await accessible(page);
+  }
+});
+
 test('an edited first message takes the options along into its new conversation', async () => {
   await chatWith('echo');
   await page.getByRole('button', { name: 'Options' }).click();

@@ -1,6 +1,7 @@
 // Why there is no answer: who said so, in which words, and what can be done.
 import { ApiError } from '../api';
 import { byGateway } from '../parts/blame';
+import { detailOf, somethingLeft } from '../parts/detail';
 import { duration } from '../parts/format';
 import { Icon } from '../parts/icon';
 import { href } from '../router';
@@ -38,7 +39,7 @@ export function titleOf(error: ApiError, provider: string | null): string {
     case 'no_healthy_upstream':
       return words.failed.unhealthy;
     case 'insufficient_quota':
-      return words.failed.budget;
+      return somethingLeft(error.message) ? words.failed.overBudget : words.failed.budget;
     case 'rate_limit_exceeded':
       return words.failed.limit;
     case 'model_not_found':
@@ -55,7 +56,7 @@ const ended = new Set(['server_stopped', 'server_shutting_down', 'exported_unfin
 export function saidOf(run: Run): string {
   const error = errorOfRun(run);
   const title = titleOf(error, run.provider ?? null);
-  return ended.has(error.code ?? '') ? `${title}.` : `${title}: ${error.message}`;
+  return ended.has(error.code ?? '') ? `${title}.` : `${title}: ${detailOf(error)}`;
 }
 
 function byProvider(status: number, code: string | null): string {
@@ -90,7 +91,7 @@ export function FailedNotice({ failed, options, busy }: FailedNoticeProps) {
           {titleOf(error, provider)}
           {wait}
         </strong>
-        {error.status !== 0 && !stopped && <p dir="auto">{error.message}</p>}
+        {error.status !== 0 && !stopped && <p dir="auto">{detailOf(error)}</p>}
         {(error.code || error.request_id) && !stopped && (
           <p class="fine">
             {error.request_id && error.status} {error.code}

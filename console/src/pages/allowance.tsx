@@ -143,13 +143,13 @@ function linesOf({ limits, budget, keep }: Allowance): string[] {
   limit(words.keys.tokensIn, limits?.tokens);
   if (limits?.concurrent) lines.push(fill(words.keys.atOnce, { n: number(limits.concurrent) }));
   const window = budget?.window ? fill(words.keys.every, { window: budget.window }) : '';
-  if (budget?.money) lines.push(fill(words.keys.budgetMoney, { n: budget.money, window }));
+  if (budget?.money) lines.push(fill(words.keys.budgetMoney, { n: money(budget.money), window }));
   if (budget?.tokens) lines.push(fill(words.keys.budgetTokens, { n: number(budget.tokens), window }));
   const each = budget?.each;
   if (each)
     lines.push(
       fill(words.keys.budgetEach, {
-        n: each.money,
+        n: money(each.money),
         tag: each.tag,
         window: fill(words.keys.every, { window: each.window }),
       }),

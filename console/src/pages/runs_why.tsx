@@ -1,5 +1,6 @@
 // Why a call failed, in words, and what can be done.
 import { byGateway, theirs } from '../parts/blame';
+import { detailOf } from '../parts/detail';
 import { Icon } from '../parts/icon';
 import { words } from '../words';
 import { wordOf, type Run } from './runs_model';
@@ -25,7 +26,7 @@ export function Why({ of }: { of: Run }) {
       <Icon name="warn" />
       <div>
         <strong>{reason.why}</strong>
-        {of.error && of.stored && of.error.message && <p dir="auto">{of.error.message}</p>}
+        {of.error?.message && of.stored && <p dir="auto">{detailOf({ ...of.error, message: of.error.message, asked: of.attempts > 0 })}</p>}
         <p>{reason.help}</p>
         {of.error && !of.stored && <p>{words.runs.noErrorText}</p>}
         {of.error && (

@@ -119,7 +119,7 @@ test('a budget for each customer is shown, and a change of the name leaves it', 
   const each = { tag: 'customer', money: '5.00', window: '1d' };
   const made = await call('POST', '/v1/admin/keys', { name: 'many', budget: { each } });
   await page.reload();
-  await line('many').getByText('Budget 5.00 for each customer every 1d').waitFor();
+  await line('many').getByText('Budget $5.00 for each customer every 1d').waitFor();
   await page.getByRole('button', { name: 'Change: many' }).click();
   await dialog().getByLabel('Name').fill('more');
   await dialog().getByRole('button', { name: 'Save' }).click();

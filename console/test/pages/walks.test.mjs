@@ -208,6 +208,37 @@ models:
   }
 });
 
+test('a budget of which something is left is not said to be used up', async () => {
+  const gateway = await startGateway(`
+default_model: priced
+providers:
+  - {name: here, dialect: echo}
+models:
+  - {name: priced, provider: here, price: {input: 1000, output: 1000}, max_output: 200}
+`);
+  try {
+    const call = client(gateway.url);
+    const root = await call('POST', '/v1/admin/keys', { name: 'root', scopes: ['chat', 'read', 'admin'] });
+    const budget = { money: '0.001', window: '30d' };
+    await client(gateway.url, root.key)('POST', '/v1/admin/keys/' + root.id, { budget });
+    const page = await openPage(browser, gateway.url, '#/keys');
+    await signIn(page, root.key);
+    await page.getByText('Budget $0.001 every 30d').waitFor();
+    await page.goto(`${gateway.url}/console/#/chat`);
+    await page.getByRole('textbox', { name: 'Message' }).fill('Hello');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    const alert = page.getByRole('alert');
+    await alert.getByText('This call may need more than what is left of the budget').waitFor();
+    assert.match(await alert.innerText(), /this call may cost up to \$0\.2\d*, and \$0\.001 is left of this key's budget of \$0\.001/);
+    assert.doesNotMatch(await alert.innerText(), /used up/);
+    await accessible(page);
+    assert.deepEqual(page.complaints, []);
+    await page.close();
+  } finally {
+    await gateway.stop();
+  }
+});
+
 test('a call that an SDK made without storing failed: why, and what helps', async () => {
   const gateway = await startGateway(`
 providers:

@@ -94,6 +94,9 @@ export const words = {
     tokens: { one: '{n} token', other: '{n} tokens' },
     ms: '{n} ms',
     s: '{n} s',
+    min: '{n} min',
+    h: '{n} h',
+    d: '{n} d',
   },
   range: {
     title: 'Time',
@@ -241,6 +244,7 @@ export const words = {
     stopped: 'The gateway was stopped during the answer',
     exported: 'It was exported before it was complete',
     again: 'again in {time}',
+    renewed: 'renewed in {time}',
     retry: 'Retry',
     run: 'Open the run',
     edit: 'Edit the message',

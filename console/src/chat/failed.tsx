@@ -73,6 +73,9 @@ export function RunLink({ id }: { id: string | null }) {
   return id && may('read') ? <a href={href('runs', id)}>{words.failed.run}</a> : null;
 }
 
+const waitOf = (error: ApiError) =>
+  error.code === 'insufficient_quota' && byGateway(error) ? words.failed.renewed : words.failed.again;
+
 interface FailedNoticeProps {
   failed: Failed;
   options?: Options; // to ask again with
@@ -82,7 +85,7 @@ interface FailedNoticeProps {
 export function FailedNotice({ failed, options, busy }: FailedNoticeProps) {
   const { error, provider, again, edit } = failed;
   const stopped = error.code === 'cancelled'; // by who reads
-  const wait = error.retry_after ? ` (${fill(words.failed.again, { time: duration(error.retry_after * 1000) })})` : '';
+  const wait = error.retry_after ? ` (${fill(waitOf(error), { time: duration(error.retry_after * 1000) })})` : '';
   return (
     <div class={stopped ? 'notice' : 'notice bad'} role={stopped ? undefined : 'alert'}>
       {!stopped && <Icon name="warn" />}

@@ -66,8 +66,26 @@ export function bytes(value: number): string {
   }).format(value / 1000 ** step);
 }
 
-export const duration = (ms: number): string =>
-  ms < 1000 ? fill(words.units.ms, { n: Math.round(ms) }) : fill(words.units.s, { n: decimals.format(ms / 1000) });
+// duration: "340 ms", "1.25 s", "59 min 55 s", "1 h", "2 d 3 h": from two minutes on in the two units that fit.
+const LONG = [
+  { size: 86400, from: 2 * 86400, unit: words.units.d },
+  { size: 3600, from: 3600, unit: words.units.h },
+  { size: 60, from: 120, unit: words.units.min },
+  { size: 1, from: 0, unit: words.units.s },
+];
+
+export function duration(ms: number): string {
+  if (ms < 1000) return fill(words.units.ms, { n: Math.round(ms) });
+  const seconds = Math.round(ms / 1000);
+  const place = LONG.findIndex(({ from }) => seconds >= from);
+  const [unit, next] = [LONG[place]!, LONG[place + 1]];
+  if (!next) return fill(words.units.s, { n: decimals.format(ms / 1000) });
+  const parts = Math.round(seconds / next.size); // of the smaller unit
+  const whole = Math.floor((parts * next.size) / unit.size);
+  const rest = parts - (whole * unit.size) / next.size;
+  const said = fill(unit.unit, { n: integers.format(whole) });
+  return rest > 0 ? `${said} ${fill(next.unit, { n: rest })}` : said;
+}
 
 // Seconds since 1970, as all times of the gateway.
 export const time = (seconds: number): string => times.format(seconds * 1000);

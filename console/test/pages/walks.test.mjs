@@ -239,6 +239,30 @@ models:
   }
 });
 
+test('the wait for a limit is said once, in the units that fit', async () => {
+  const gateway = await startGateway();
+  try {
+    const limits = { requests: { count: 1, window: '1h' } };
+    const root = await client(gateway.url)('POST', '/v1/admin/keys', { name: 'root', scopes: ['chat', 'read', 'admin'], limits });
+    const page = await openPage(browser, gateway.url, '#/chat');
+    await signIn(page, root.key);
+    const say = async (text) => {
+      await page.getByRole('textbox', { name: 'Message' }).fill(text);
+      await page.getByRole('button', { name: 'Send', exact: true }).click();
+    };
+    await say('one');
+    await page.locator('.turn.assistant footer').waitFor();
+    await say('two');
+    const alert = page.getByRole('alert');
+    await alert.getByText(/^Your key has reached its limit \(again in (1 h|59 min( \d+ s)?)\)$/).waitFor();
+    await alert.getByText('this API key may ask models 1 times in 1h, and that is used up', { exact: true }).waitFor();
+    assert.doesNotMatch(await alert.innerText(), /\d{3} s/);
+    await page.close();
+  } finally {
+    await gateway.stop();
+  }
+});
+
 test('a call that an SDK made without storing failed: why, and what helps', async () => {
   const gateway = await startGateway(`
 providers:

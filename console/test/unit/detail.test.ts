@@ -28,6 +28,26 @@ test('sums of a budget have the currency', () => {
   nameCurrency('');
 });
 
+test('a wait is said once, and not in thousands of seconds', () => {
+  const limit = {
+    code: 'rate_limit_exceeded',
+    type: 'requests',
+    param: 'key',
+    asked: false,
+    message: 'key: this API key may ask models 2 times in 1h, and that is used up; try again in 3595 s',
+  };
+  const text = 'this API key may ask models 2 times in 1h, and that is used up';
+  assert.equal(detailOf({ ...limit, retry_after: 3600 }), text);
+  assert.equal(detailOf(limit), `${text}; try again in 59 min 55 s`);
+  const cooling = "the provider's limit for the model 'x' is reached";
+  assert.equal(
+    detailOf({ code: 'upstream_rate_limited', asked: false, message: `${cooling}; try again in 600 s`, retry_after: 600 }),
+    cooling,
+  );
+  const theirs = 'Slow down; try again in 600 s';
+  assert.equal(detailOf({ ...limit, asked: true, message: theirs }), theirs, "a provider's words stay");
+});
+
 test('a budget is used up, or there is something left', () => {
   assert.ok(somethingLeft("this call may cost up to 0.041035, and 0.001 is left of this key's budget of 0.001"));
   assert.ok(somethingLeft("this call may take up to 42 tokens, and 3 are left of this key's budget of 10 tokens"));

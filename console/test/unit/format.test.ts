@@ -1,7 +1,7 @@
 // Money says its currency, and is told apart from nothing.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { money, nameCurrency, percent, plainWords } from '../../src/parts/format';
+import { duration, money, nameCurrency, percent, plainWords } from '../../src/parts/format';
 
 test('money has the currency that the gateway names', () => {
   nameCurrency('');
@@ -16,6 +16,23 @@ test('money has the currency that the gateway names', () => {
   nameCurrency('EUR');
   assert.equal(money('1234.5'), '€1,234.50');
   nameCurrency('');
+});
+
+test('a duration is said in the units that fit', () => {
+  const said = (seconds: number) => duration(1000 * seconds);
+  assert.equal(said(0.34), '340 ms');
+  assert.equal(said(1.254), '1.25 s');
+  assert.equal(said(75), '75 s');
+  assert.equal(said(119.4), '119 s');
+  assert.equal(said(120), '2 min');
+  assert.equal(said(3595), '59 min 55 s');
+  assert.equal(said(3599.6), '1 h');
+  assert.equal(said(3600), '1 h');
+  assert.equal(said(3690), '1 h 2 min');
+  assert.equal(said(86400), '24 h');
+  assert.equal(said(2 * 86400 + 3 * 3600), '2 d 3 h');
+  assert.equal(said(3 * 86400 - 10), '3 d');
+  assert.equal(said(30 * 86400), '30 d');
 });
 
 test('a part that is there at all is not zero', () => {

@@ -27,7 +27,7 @@ export function Attempts({ run, of }: { run: Run; of: Attempt[] }) {
   return (
     <section class="stack">
       <h2>{words.runs.attemptsTitle}</h2>
-      <Timeline run={run} of={of} />
+      {of.some((attempt) => attempt.started_at_ms !== null) && <Timeline run={run} of={of} />}
       <AttemptTable of={of} />
     </section>
   );

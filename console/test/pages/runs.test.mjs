@@ -127,6 +127,29 @@ test('the calls of a run that was rescued', async () => {
   assert.match(await calls.locator('tbody tr').last().textContent(), /here.*Completed/);
 });
 
+test('calls of which no time is known are a table alone', async () => {
+  const { data } = await call('GET', '/v1/runs?limit=50');
+  const rescued = data.find((run) => run.model === 'rescued');
+  const known = await call('GET', `/v1/runs/${rescued.id}`);
+  const without = (attempt) => ({ ...attempt, started_at_ms: null, first_token_at_ms: null, ended_at_ms: null });
+  let times = 'none';
+  await page.route(`**/v1/runs/${rescued.id}`, (route) =>
+    route.fulfill({
+      json: { ...known, attempt_list: known.attempt_list.map((one, i) => (times === 'none' || i === 0 ? without(one) : one)) },
+    }),
+  );
+  const calls = page.getByRole('region', { name: 'Calls of providers' });
+  await page.goto('about:blank');
+  await page.goto(`${gateway.url}/console/#/runs/${rescued.id}`);
+  await calls.locator('tbody tr').first().waitFor();
+  assert.equal(await page.locator('.timeline').count(), 0);
+  times = 'some';
+  await page.reload();
+  await page.locator('.timeline').waitFor();
+  assert.equal(await page.locator('.timeline svg').count(), known.attempt_list.length - 1);
+  await page.unroute(`**/v1/runs/${rescued.id}`);
+});
+
 // As an SDK calls: nothing is stored unless it says so.
 const unstored = async (model, stream = false) => {
   const answer = await fetch(`${gateway.url}/v1/chat/completions`, {

@@ -1,4 +1,6 @@
 // The filters of the runs. All of them stand in the address, so that a link shows the same list.
+import { get, query, type List } from '../api';
+import { asApiError } from '../parts/list';
 import { go } from '../router';
 import { fromInput, localInput, RANGES, type RangeName } from '../parts/range';
 import { admin } from '../session';
@@ -14,6 +16,8 @@ interface RunFiltersProps {
 const WORDS: Word[] = ['running', 'completed', 'failed', 'refused', 'cancelled', 'client_left'];
 const none = { name: '', from: null, to: null } as const;
 const RUN_ID = /^run_[0-9a-f]{32}$/;
+const REQUEST_ID = /^req_[0-9a-f]{32}$/;
+const RUN = /\brun\b\W+(run_[0-9a-f]{32})/; // in a line of the log, as text or JSON
 
 export function RunFilters({ of, seen, onChange }: RunFiltersProps) {
   const further = [of.provider, of.key, of.group, of.error, of.stored, of.slow].some((value) => value !== '');
@@ -44,20 +48,7 @@ export function RunFilters({ of, seen, onChange }: RunFiltersProps) {
           </select>
         </label>
         <Text name="model" of={of} onChange={onChange} proposals={names((run) => run.model)} />
-        <label>
-          {words.runs.id}
-          <input
-            type="search"
-            placeholder={words.runs.idHint}
-            spellcheck={false}
-            onChange={(event) => {
-              const id = event.currentTarget.value.trim();
-              event.currentTarget.setCustomValidity(id && !RUN_ID.test(id) ? words.runs.idWrong : '');
-              if (RUN_ID.test(id)) go('runs', id);
-              else event.currentTarget.reportValidity();
-            }}
-          />
-        </label>
+        <OpenRun />
       </div>
       <details open={further}>
         <summary>{words.runs.moreFilters}</summary>
@@ -93,6 +84,43 @@ export function RunFilters({ of, seen, onChange }: RunFiltersProps) {
       )}
     </search>
   );
+}
+
+// OpenRun: by its id; for administrators also by that of its request, as long as the log has the call.
+function OpenRun() {
+  const open = async (input: HTMLInputElement) => {
+    const id = input.value.trim();
+    if (RUN_ID.test(id)) return go('runs', id);
+    const told = id && (await lookUp(id));
+    if (told && RUN_ID.test(told)) return go('runs', told);
+    if (input.value.trim() !== id) return; // it was changed meanwhile
+    input.setCustomValidity(told);
+    input.reportValidity();
+  };
+  return (
+    <label>
+      {words.runs.id}
+      <input
+        type="search"
+        placeholder={admin.value ? words.runs.idHintAdmin : words.runs.idHint}
+        spellcheck={false}
+        onInput={(event) => event.currentTarget.setCustomValidity('')}
+        onChange={(event) => void open(event.currentTarget)}
+      />
+    </label>
+  );
+}
+
+// lookUp: the run of a request, or why it is not found.
+async function lookUp(id: string): Promise<string> {
+  if (!admin.value) return words.runs.idWrong;
+  if (!REQUEST_ID.test(id)) return words.runs.idWrongAdmin;
+  try {
+    const { data } = await get<List<{ text: string }>>(`/v1/admin/log${query({ request_id: id })}`);
+    return data.map(({ text }) => RUN.exec(text)?.[1]).find(Boolean) ?? words.runs.idLost;
+  } catch (error) {
+    return asApiError(error).status === 0 ? words.state.offline : words.state.refused;
+  }
 }
 
 const nothing: Partial<Question> = {

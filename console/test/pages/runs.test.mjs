@@ -201,6 +201,51 @@ test('calls that are not stored, and refused ones, are in the list, on their pag
   await until('all rows', async () => (await rows().count()) > 2);
 });
 
+test('a run is opened by the id of its request, too, by administrators', async () => {
+  const mine = await startGateway(config, { level: 'info' });
+  try {
+    const root = await client(mine.url)('POST', '/v1/admin/keys', { name: 'root', scopes: ['chat', 'read', 'admin'] });
+    const shop = await client(mine.url, root.key)('POST', '/v1/admin/keys', { name: 'shop', scopes: ['chat', 'read'] });
+    const said = await fetch(`${mine.url}/v1/chat`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${shop.key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ messages: ['Hello'], config: { model: 'echo' } }),
+    });
+    await said.text();
+    const [request, run] = ['x-request-id', 'x-run-id'].map((name) => said.headers.get(name));
+    const boss = await openPage(browser, mine.url, '#/runs');
+    await signIn(boss, root.key);
+    const field = boss.getByLabel('Open a run');
+    const enter = async (text) => {
+      await field.fill(text);
+      await field.press('Enter');
+    };
+    const refusal = () => field.evaluate((input) => input.validationMessage);
+    await enter('nonsense');
+    await until('what it takes', async () => /^This takes the id of a run or of its request/.test(await refusal()));
+    await enter(`req_${'0'.repeat(32)}`);
+    await until('that it is not known', async () => /^The log of this gateway has no run/.test(await refusal()));
+    await until('the line of the log', async () => {
+      const { data } = await client(mine.url, root.key)('GET', `/v1/admin/log?request_id=${request}`);
+      return data.length > 0;
+    });
+    await enter(request);
+    await until('the run', () => boss.url().endsWith(`#/runs/${run}`));
+    await boss.getByRole('link', { name: 'shop' }).waitFor();
+    assert.deepEqual(boss.complaints, []);
+    await boss.getByTitle('Sign out').click();
+    await signIn(boss, shop.key);
+    await boss.goto(`${mine.url}/console/#/runs`);
+    await enter(request);
+    await until('that it takes no request', async () => /^This takes the id of a run: /.test(await refusal()));
+    await enter(run);
+    await until('the run', () => boss.url().endsWith(`#/runs/${run}`));
+    await boss.close();
+  } finally {
+    await mine.stop();
+  }
+});
+
 test('an unstored call comes into the list by itself when it has ended', async () => {
   await page.getByText('Live', { exact: true }).waitFor();
   assert.equal(await unstored('rescued'), 200);

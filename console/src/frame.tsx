@@ -1,7 +1,7 @@
 // What stands around each page: header, menu, main, the status line and the line that says that the gateway
 // is away.
 import { signal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { offline } from './api';
 import { KeyboardList, keyboardShown } from './keyboard';
 import { menu, pageOf, type Page } from './pages';
@@ -73,7 +73,9 @@ function useDrawer(): void {
 
 function Frame() {
   useDrawer();
-  const page = pageOf(route.value.name === '' ? home() : route.value.name);
+  // What the address without a page shows stays, though the first key, say, would lead elsewhere now.
+  const first = useMemo(home, [route.value.name]);
+  const page = pageOf(route.value.name || first);
   return (
     <div class="frame" data-menu={menuShown.value ? 'shown' : undefined}>
       <a class="skip" href="#main" onClick={focusMain}>

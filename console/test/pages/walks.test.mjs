@@ -108,35 +108,36 @@ test('in the order of the README: calls of curl, then the first page of the cons
   }
 });
 
-test('the first key stays on the screen when the gateway refuses the page that made it', async () => {
-  const gateway = await startGateway();
-  try {
-    const page = await openPage(browser, gateway.url, '#/start');
-    await page.getByLabel('Name of the key').waitFor();
-    // the sidebar's stream is closed with the gateway, and comes back before the page has its session
-    const isRefusal = (answer) => answer.url().endsWith('/v1/runs/live') && answer.status() === 401;
-    const refused = page.waitForResponse(isRefusal).then(() => page.evaluate(() => new Promise(requestAnimationFrame)));
-    await page.route('**/v1/session', async (route) => {
+for (const address of ['', '#/start'])
+  test(`the first key stays on the screen when the gateway refuses the page that made it, at “${address}”`, async () => {
+    const gateway = await startGateway();
+    try {
+      const page = await openPage(browser, gateway.url, address);
+      await page.getByLabel('Name of the key').waitFor();
+      // the sidebar's stream is closed with the gateway, and comes back before the page has its session
+      const isRefusal = (answer) => answer.url().endsWith('/v1/runs/live') && answer.status() === 401;
+      const refused = page.waitForResponse(isRefusal).then(() => page.evaluate(() => new Promise(requestAnimationFrame)));
+      await page.route('**/v1/session', async (route) => {
+        await refused;
+        await route.continue();
+      });
+      await page.getByLabel('Name of the key').fill('me');
+      await page.getByRole('button', { name: 'Make the key' }).click();
       await refused;
-      await route.continue();
-    });
-    await page.getByLabel('Name of the key').fill('me');
-    await page.getByRole('button', { name: 'Make the key' }).click();
-    await refused;
-    assert.equal(await page.getByRole('dialog').count(), 0, 'no form covers the key');
-    await page.getByText('You are signed in with this key.').waitFor();
-    const key = await page.getByLabel('Secret').inputValue();
-    assert.equal((await client(gateway.url, key)('GET', '/v1/me')).name, 'me');
-    await accessible(page);
-    await page.getByRole('button', { name: 'I have kept it' }).click();
-    await page.getByRole('textbox', { name: 'Message' }).waitFor();
-    assert.equal(await page.getByRole('dialog').count(), 0);
-    assert.deepEqual(page.complaints, []);
-    await page.close();
-  } finally {
-    await gateway.stop();
-  }
-});
+      assert.equal(await page.getByRole('dialog').count(), 0, 'no form covers the key');
+      await page.getByText('You are signed in with this key.').waitFor();
+      const key = await page.getByLabel('Secret').inputValue();
+      assert.equal((await client(gateway.url, key)('GET', '/v1/me')).name, 'me');
+      await accessible(page);
+      await page.getByRole('button', { name: 'I have kept it' }).click();
+      await page.getByRole('textbox', { name: 'Message' }).waitFor();
+      assert.equal(await page.getByRole('dialog').count(), 0);
+      assert.deepEqual(page.complaints, []);
+      await page.close();
+    } finally {
+      await gateway.stop();
+    }
+  });
 
 test('an open page says that somebody else has made the first key', async () => {
   const gateway = await startGateway();

@@ -182,6 +182,7 @@ export const words = {
       refusal: 'The model refused to answer.',
     } as Record<string, string>,
     finish: 'The model stopped for a reason of its own: {reason}',
+    noWords: 'The answer was empty.',
     ends: {
       incomplete: 'The answer broke off.',
       failed: 'There is no answer.',

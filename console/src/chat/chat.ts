@@ -32,6 +32,12 @@ export interface Said {
   results?: { id: string; text: string }[];
 }
 
+// The last message has an answer without any words.
+export interface Empty {
+  run: Run;
+  again: (options: Options) => void;
+}
+
 interface Asked {
   said: Said;
   parent?: string; // the message that it follows; absent: the newest
@@ -49,6 +55,7 @@ export class Chat implements Place {
   readonly activity = signal<Activity>('loading');
   readonly error = signal<ApiError | null>(null);
   readonly failed = signal<Failed | null>(null);
+  readonly empty = signal<Empty | null>(null);
   readonly title = signal('');
   readonly ceiling = signal<{ limit: string; left: string } | null>(null); // what is left of the conversation's
   readonly runs = signal<Map<string, Run>>(new Map());
@@ -192,7 +199,7 @@ export class Chat implements Place {
     this.turns.value = this.withSaid(kept, said);
     this.two.value = null;
     this.error.value = null;
-    this.failed.value = null;
+    this.failed.value = this.empty.value = null;
     this.activity.value = 'sending';
     this.storing = options.store;
     taken(this.sheet, this.id);
@@ -344,6 +351,7 @@ export class Chat implements Place {
         function: { name: one.name, arguments: one.text },
       }));
       const results = segments.filter((one) => one.type === 'result');
+      if (segments.length === 0) return []; // an empty answer
       return [
         { role, content: plain(segments), ...(calls.length && { tool_calls: calls }) },
         ...results.map(({ id, text }) => ({ role: 'tool', tool_call_id: id, content: text })),
@@ -366,9 +374,12 @@ export class Chat implements Place {
     return turns.slice(0, turns.findIndex((turn) => turn.id === message) + 1);
   }
 
-  // branchEnd: where another branch than the newest is shown, what is said follows its end.
+  // branchEnd: what is said follows the end of what is shown. The gateway has to be told where this is another branch than
+  // the newest, and where the last message has no answer: it would put the next one beside that message.
   private branchEnd(kept: Turn[]): string | undefined {
-    return this.leaf ? (kept.at(-1)?.id ?? undefined) : undefined;
+    const last = kept.at(-1);
+    const told = this.leaf || last?.role === 'user' || this.failed.value || this.empty.value;
+    return told ? (last?.id ?? undefined) : undefined;
   }
 
   // answer: follows an answer to its end, and reads what is stored of it.
@@ -377,7 +388,7 @@ export class Chat implements Place {
     const last = this.turns.value.at(-1);
     this.turns.value = [...this.turns.value, turn];
     this.error.value = null;
-    this.failed.value = null;
+    this.failed.value = this.empty.value = null;
     this.activity.value = 'sending';
     this.run = 'run' in source ? source.run : null;
     const began = (run: string) => {
@@ -513,7 +524,7 @@ export class Chat implements Place {
       return { ...turn, ...times, key: same?.key ?? turn.key, segments };
     });
     this.takeOptions(found);
-    this.failed.value = this.failedRun(found);
+    this.takeSilent(found);
     this.activity.value = 'idle';
   }
 
@@ -530,14 +541,15 @@ export class Chat implements Place {
     };
   }
 
-  // failedRun: the newest run where it has failed, or was stopped, before its first words.
-  private failedRun({ newest, turns }: Loaded): Failed | null {
-    const last = turns.at(-1);
-    if (newest?.status !== 'failed' && newest?.status !== 'cancelled') return null;
-    if (this.leaf || this.two.value || last?.role !== 'user' || !last.id) return null;
-    const parent = last.id;
+  // takeSilent: why the last message has no answer: its run has failed, or was stopped, before the first words, or there
+  // were none.
+  private takeSilent({ silent, turns }: Loaded): void {
+    this.failed.value = this.empty.value = null;
+    const parent = turns.at(-1)?.id;
+    if (!silent || !parent || this.two.value || silent.status === 'running' || silent.status === 'queued') return;
     const again = (options: Options) => void this.ask({}, options, this.turnsUntil(parent), parent);
-    return { error: errorOfRun(newest), provider: newest.provider ?? null, again };
+    if (silent.status === 'completed') this.empty.value = { run: silent, again };
+    else this.failed.value = { error: errorOfRun(silent), provider: silent.provider ?? null, again };
   }
 
   private fail(error: unknown): void {

@@ -65,6 +65,7 @@ export interface Loaded {
   turns: Turn[];
   runs: Map<string, Run>;
   newest: Run | null;
+  silent: Run | null; // the run that has left the last message without an answer
   earlier: string | null; // where the page of earlier messages begins; null: all are there
   instruction: string; // that applies to the branch
   computer: boolean; // the assistant's code runs or has run on it
@@ -87,15 +88,24 @@ export async function load(id: string, leaf: string | null, signal: AbortSignal)
     tree(path, signal),
     runsOf(id, signal),
   ]);
+  const newest = [...runs.values()][0] ?? null;
+  const last = nodes.get(page.first_id ?? '');
   return {
     conversation,
     turns: turnsOf(page, nodes),
     runs,
-    newest: [...runs.values()][0] ?? null,
+    newest,
+    silent: silentRun(last, nodes, leaf ? runs.get(last?.run_id ?? '') : newest),
     earlier: page.has_more ? page.last_id : null,
     instruction: page.instruction ?? '',
     computer: [...runs.values()].some((run) => run.finish_reason === 'confirmation') || page.data.some(onComputer),
   };
+}
+
+// silentRun: the run that was to answer the last message of a branch, if it has left no message: the newest one on the
+// newest branch, which may have been asked for another try, else the one that has brought the message.
+function silentRun(last: Node | undefined, nodes: Map<string, Node>, run?: Run | null): Run | null {
+  return run && last && last.role !== 'assistant' && !nodes.has(messageOf(run.id)) ? run : null;
 }
 
 // onComputer: whether a message has the output of code.

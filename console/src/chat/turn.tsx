@@ -44,6 +44,7 @@ export function TurnView({ chat, turn, live, joined, hit, ...actions }: TurnProp
     >
       {!joined && <h2 class="unseen">{turn.role === 'user' ? words.chat.you : (turn.model ?? words.chat.answer)}</h2>}
       <Content chat={chat} turn={turn} live={live} />
+      {!live && turn.segments.length === 0 && <p class="fine">{words.chat.noWords}</p>}
       {live && <Waiting chat={chat} />}
       {run && !live && <Outcome run={run} turn={turn} {...actions} />}
       {!run && !live && <Finish reason={turn.finish} />}

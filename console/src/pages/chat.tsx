@@ -5,6 +5,7 @@ import { Chat } from '../chat/chat';
 import { Composer, useFiles } from '../chat/composer';
 import { CodeDialog } from '../chat/dialogs';
 import { fileName, markdownOf } from '../chat/export';
+import { EmptyNotice } from '../chat/empty';
 import { FailedNotice } from '../chat/failed';
 import { Instruction } from '../chat/instruction';
 import { models, readModels } from '../chat/models';
@@ -106,9 +107,11 @@ export default function ChatPage({ route }: PageProps) {
         foot={
           chat.two.value ? (
             <TwoView chat={chat} code={setShown} />
+          ) : chat.failed.value ? (
+            <FailedNotice failed={chat.failed.value} options={options} busy={chat.activity.value !== 'idle'} />
           ) : (
-            chat.failed.value && (
-              <FailedNotice failed={chat.failed.value} options={options} busy={chat.activity.value !== 'idle'} />
+            chat.empty.value && (
+              <EmptyNotice empty={chat.empty.value} options={options} busy={chat.activity.value !== 'idle'} />
             )
           )
         }

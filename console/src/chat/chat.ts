@@ -8,6 +8,7 @@ import { pause, type End, type Source } from './live';
 import { configOf, formatOf, type Options } from './options_of';
 import { plain, userMessage, type Segment } from './segments';
 import { returned, sheetOf, taken, type Attached, type Sheet } from './sheet';
+import { keepSpare, takeSpare } from './spare';
 import {
   branchOf,
   load,
@@ -44,6 +45,7 @@ interface Asked {
   before: Turn[]; // what was shown
   newest: string | null; // the newest run then
   store: boolean;
+  begins?: boolean; // the conversation has nothing else
 }
 
 const TITLE = 80; // characters of the first message
@@ -312,13 +314,15 @@ export class Chat implements Place {
     this.activity.value = 'idle';
   }
 
-  // begin: makes the conversation. Its id is in the address before the first words come, so that a reload finds it.
+  // begin: makes the conversation, unless one was left empty. Its id is in the address before the first words come, so that a reload finds it.
   private async begin(asked: Asked): Promise<boolean> {
     this.title.value = titleOf(this.turns.value);
     try {
       const headers = { 'Idempotency-Key': crypto.randomUUID() };
       const { signal } = this.abort;
-      const { id } = await get<{ id: string }>('/v1/conversations', { body: {}, headers, signal });
+      const make = () => get<{ id: string }>('/v1/conversations', { body: {}, headers, signal });
+      const id = (await takeSpare(signal)) ?? (await make()).id;
+      asked.begins = true;
       this.id = id;
       taken(this.sheet, id);
       this.onAddress(id);
@@ -427,7 +431,7 @@ export class Chat implements Place {
       this.failed.value = { ...(failed ?? { again: this.askAgain(asked) }), error, provider: newest.provider ?? null };
       return;
     }
-    if (this.id && asked.newest === null && asked.before.length === 0 && asked.store) await this.unmake();
+    if (this.id && asked.begins) this.leaveEmpty(this.id);
     this.activity.value = 'idle';
     if (error.status === 401) {
       this.giveBack(asked); // the page goes, and comes back when somebody has signed in
@@ -455,9 +459,9 @@ export class Chat implements Place {
     if (!this.id) returned(this.sheet);
   }
 
-  // unmake: nothing was stored in the conversation, so nobody shall find it.
-  private async unmake(): Promise<void> {
-    await call(`/v1/conversations/${this.id}`, { method: 'DELETE' }).catch(() => {}); // not worth an error
+  // leaveEmpty: nothing was stored in the conversation, so this is a new chat again.
+  private leaveEmpty(conversation: string): void {
+    keepSpare(conversation);
     this.id = null;
     this.title.value = '';
     returned(this.sheet);

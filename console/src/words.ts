@@ -159,6 +159,7 @@ export const words = {
     toolsHint: 'A list of functions, as in OpenAI’s API. The page runs none of them.',
     toolsWrong: 'This is not a list in JSON.',
     store: 'Store the conversation',
+    notSent: 'Not sent',
     notStored: 'Not stored: this chat is gone when the page is.',
     lmc: 'Answer as LMC: code, output and images in parts of their own',
     computer: 'Run the assistant’s code on the computer; each time I am asked first',

@@ -23,6 +23,7 @@ import {
 } from './store';
 import { Tabs } from './tabs';
 import { Half } from './two';
+import type { Unsent } from './unsent';
 
 export type Activity = 'idle' | 'loading' | 'sending' | 'answering' | 'cut';
 
@@ -42,7 +43,13 @@ export interface Empty {
 interface Asked {
   said: Said;
   parent?: string; // the message that it follows; absent: the newest
-  before: Turn[]; // what was shown
+  beside: boolean; // it was to begin a branch of its own there
+  kept: Turn[]; // what it stands behind
+  before: Turn[]; // what was shown, with the branch and what was said of its end
+  leaf: string | null;
+  failed: Failed | null;
+  empty: Empty | null;
+  instruction: string; // that the gateway knew
   newest: string | null; // the newest run then
   store: boolean;
   begins?: boolean; // the conversation has nothing else
@@ -129,8 +136,31 @@ export class Chat implements Place {
   async send(text: string, files: Attached[], options: Options, parent?: string): Promise<void> {
     const half = this.two.value?.find(({ answered }) => answered);
     if (half && !parent) this.choose(half);
-    const kept = parent ? this.turnsUntil(parent) : this.turns.value.filter((turn) => !this.isRefused(turn));
-    await this.ask({ text, files }, options, kept, parent ?? this.branchEnd(kept));
+    const kept = parent ? this.turnsUntil(parent) : this.turns.value;
+    await this.ask({ text, files }, options, kept, parent ?? this.branchEnd(kept), parent !== undefined);
+  }
+
+  // sendAgain: a message that was refused. It becomes the newest, unless it was to be another branch.
+  async sendAgain(unsent: Unsent, options: Options): Promise<void> {
+    this.drop(unsent);
+    await this.send(unsent.text, unsent.files, options, unsent.parent);
+  }
+
+  // takeBack: a message that was refused goes back to where it was written. What was written meanwhile stays below it.
+  takeBack(unsent: Pick<Unsent, 'text' | 'files'>): void {
+    const { text, files } = this.sheet;
+    this.drop(unsent);
+    text.value = [unsent.text, text.value].filter(Boolean).join('\n\n');
+    files.value = [...unsent.files, ...files.value];
+  }
+
+  // turnOf: a message that was refused, as it is drawn.
+  turnOf({ key, text, files, at }: Unsent): Turn {
+    return { ...this.newTurn('user'), key, at, segments: segmentsOf(text, files) };
+  }
+
+  private drop(unsent: object): void {
+    this.sheet.unsent.value = this.sheet.unsent.value.filter((one) => one !== unsent);
   }
 
   // answerAnew: another answer to the message before this turn, on a branch of its own.
@@ -196,8 +226,20 @@ export class Chat implements Place {
 
   // --- a request ---
 
-  private async ask(said: Said, options: Options, kept: Turn[], parent?: string): Promise<void> {
-    const asked = { said, parent, before: this.turns.value, newest: this.newest.value?.id ?? null, store: options.store };
+  private async ask(said: Said, options: Options, kept: Turn[], parent?: string, beside = false): Promise<void> {
+    const asked: Asked = {
+      said,
+      parent,
+      beside,
+      kept,
+      before: this.turns.value,
+      leaf: this.leaf,
+      failed: this.failed.value,
+      empty: this.empty.value,
+      instruction: this.sentInstruction,
+      newest: this.newest.value?.id ?? null,
+      store: options.store,
+    };
     this.turns.value = this.withSaid(kept, said);
     this.two.value = null;
     this.error.value = null;
@@ -425,38 +467,53 @@ export class Chat implements Place {
   // refused: what was said stays where it was said, with the reason below it.
   private async refused(error: ApiError, asked: Asked): Promise<void> {
     const { said } = asked;
-    const newest = this.id && asked.store ? await newestRun(this.id, this.abort.signal).catch(() => null) : null;
-    if (newest && newest.id !== asked.newest && (await this.reload())) {
+    const run = asked.store ? await this.storedRun(error.run) : null;
+    if (run && (await this.reload())) {
       const failed = this.failed.value; // of the run, which is stored with its message
-      this.failed.value = { ...(failed ?? { again: this.askAgain(asked) }), error, provider: newest.provider ?? null };
+      this.failed.value = { ...(failed ?? { again: this.askAgain(asked) }), error, provider: run.provider ?? null };
       return;
     }
     if (this.id && asked.begins) this.leaveEmpty(this.id);
     this.activity.value = 'idle';
+    this.sentInstruction = asked.instruction;
+    if (!this.id && asked.before.length === 0) returned(this.sheet);
+    if (!said.results) this.showAgain(asked);
+    if (said.text === undefined) this.failed.value = { error, provider: null, again: this.askAgain(asked) };
+    else this.keepUnsent(said.text, error, asked);
+    if (error.code === 'conversation_busy') await this.refresh(); // what was said meanwhile, elsewhere
+  }
+
+  private showAgain({ before, leaf, failed, empty }: Asked): void {
+    this.turns.value = before;
+    this.failed.value = failed;
+    this.empty.value = empty;
+    if (!leaf) return;
+    this.leaf = leaf;
+    this.onAddress(this.id, leaf);
+  }
+
+  private keepUnsent(text: string, error: ApiError, asked: Asked): void {
+    const { said, kept, store } = asked;
+    const parent = asked.beside ? asked.parent : undefined;
+    const { files = [] } = said;
     if (error.status === 401) {
-      this.giveBack(asked); // the page goes, and comes back when somebody has signed in
+      this.takeBack({ text, files }); // the page goes, and comes back when somebody has signed in
       return;
     }
-    const edit = said.text === undefined ? undefined : () => this.giveBack(asked);
-    this.failed.value = { error, provider: null, again: this.askAgain(asked), edit };
+    const after = parent ?? kept.at(-1)?.id ?? kept.at(-1)?.key ?? null;
+    const key = crypto.randomUUID();
+    const { unsent } = this.sheet;
+    unsent.value = [...unsent.value, { key, text, files, parent, after, at: Date.now() / 1000, store, error }];
   }
 
-  private askAgain({ said, before, parent }: Asked): (options: Options) => void {
-    return (options) => {
-      const kept = parent ? before.slice(0, before.findIndex((turn) => turn.id === parent) + 1) : before;
-      void this.ask(said, options, kept, parent);
-    };
+  // storedRun: the run of an error, where it was stored with what was said.
+  private async storedRun(run: string | null): Promise<Run | null> {
+    if (!this.id || !run) return null;
+    return (await runsOf(this.id, this.abort.signal).catch(() => null))?.get(run) ?? null;
   }
 
-  // giveBack: a message that was refused goes back to where it was written.
-  private giveBack({ said, before }: Asked): void {
-    this.turns.value = before;
-    this.failed.value = null;
-    if (said.text === undefined) return;
-    // What was written meanwhile stays below it.
-    this.sheet.text.value = [said.text, this.sheet.text.value].filter(Boolean).join('\n\n');
-    this.sheet.files.value = [...(said.files ?? []), ...this.sheet.files.value];
-    if (!this.id) returned(this.sheet);
+  private askAgain({ said, kept, parent }: Asked): (options: Options) => void {
+    return (options) => void this.ask(said, options, kept, parent);
   }
 
   // leaveEmpty: nothing was stored in the conversation, so this is a new chat again.
@@ -466,10 +523,6 @@ export class Chat implements Place {
     this.title.value = '';
     returned(this.sheet);
     this.onAddress(null);
-  }
-
-  private isRefused(turn: Turn): boolean {
-    return turn.role === 'user' && turn.id === null && this.failed.value !== null && turn === this.turns.value.at(-1);
   }
 
   // --- what is stored ---

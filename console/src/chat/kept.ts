@@ -1,6 +1,7 @@
 // The options of conversations that this browser keeps, for one owner, until sign-out. The gateway keeps the instruction;
 // the model is that of the last answer.
 import { defaults, type Options } from './options_of';
+import { forgetUnsent } from './unsent';
 
 const STORED = 'parley.options';
 const MOST = 100; // conversations, those changed last
@@ -30,10 +31,14 @@ export function keepOptions(owner: string, conversation: string, options: Option
   const chats = [...others, ...(Object.keys(changed).length ? [[conversation, changed]] : [])].slice(-MOST);
   try {
     if (chats.length) localStorage.setItem(STORED, JSON.stringify({ owner, chats }));
-    else forgetOptions();
+    else localStorage.removeItem(STORED);
   } catch {
     // no room: they last as long as the page
   }
 }
 
-export const forgetOptions = (): void => localStorage.removeItem(STORED);
+// forgetOptions: after signing out, nothing of a chat stays here.
+export function forgetOptions(): void {
+  localStorage.removeItem(STORED);
+  forgetUnsent();
+}

@@ -1,10 +1,12 @@
-// What is not yet said in a conversation: the draft with its files, and the options. Each conversation has its own: the
-// draft in the memory of the page, the options also in the browser.
+// What is not yet said in a conversation: the draft with its files, messages that were refused, and the options. Each
+// conversation has its own: the draft in the memory of the page, the options also in the browser, and what was refused in
+// the tab.
 import { effect, signal } from '@preact/signals';
 import { me } from '../session';
 import { keepOptions, keptOptions } from './kept';
 import { defaults, type Options } from './options_of';
 import type { Enclosed } from './segments';
+import { keepUnsent, keptUnsent, type Unsent } from './unsent';
 
 export interface Attached {
   id: string;
@@ -15,6 +17,7 @@ export interface Attached {
 export class Sheet {
   readonly text = signal('');
   readonly files = signal<Attached[]>([]);
+  readonly unsent = signal<Unsent[]>([]);
   readonly options = signal<Options>(defaults);
   readonly conversation = signal<string | null>(null); // null: a new chat
 
@@ -23,6 +26,14 @@ export class Sheet {
     this.conversation.value = conversation;
     if (owner === undefined) return;
     if (conversation) this.options.value = keptOptions(owner, conversation);
+    this.unsent.value = keptUnsent(owner, conversation);
+    let place = conversation;
+    effect(() => {
+      const here = this.conversation.value;
+      if (here !== place) keepUnsent(owner, place, []);
+      place = here;
+      keepUnsent(owner, here, this.unsent.value);
+    });
     effect(() => {
       if (this.conversation.value) keepOptions(owner, this.conversation.value, this.options.value);
     });

@@ -32,13 +32,14 @@ interface TurnProps extends TurnActions {
   live: boolean; // its answer is under way
   joined: boolean; // it goes on with the answer above it
   hit: boolean; // a search has found it
+  unsent?: boolean; // the gateway has refused it
 }
 
-export function TurnView({ chat, turn, live, joined, hit, ...actions }: TurnProps) {
+export function TurnView({ chat, turn, live, joined, hit, unsent, ...actions }: TurnProps) {
   const run = turn.run ? chat.runs.value.get(turn.run) : undefined;
   return (
     <article
-      class={`turn ${turn.role}${joined ? ' joined' : ''}${hit ? ' hit' : ''}`}
+      class={`turn ${turn.role}${joined ? ' joined' : ''}${hit ? ' hit' : ''}${unsent ? ' unsent' : ''}`}
       tabIndex={hit ? -1 : undefined}
       aria-label={hit ? words.chat.hit : undefined}
     >
@@ -54,6 +55,7 @@ export function TurnView({ chat, turn, live, joined, hit, ...actions }: TurnProp
       {!live && (
         <footer class="row wrap">
           <Branches turn={turn} branch={actions.branch} />
+          {unsent && <span class="fine">{words.chat.notSent}</span>}
           {turn.role === 'assistant' && <Facts turn={turn} run={run} />}
           <Buttons turn={turn} {...actions} />
         </footer>

@@ -17,6 +17,8 @@ import type { Attached } from '../chat/sheet';
 import type { Turn } from '../chat/store';
 import { Editor, TurnView } from '../chat/turn';
 import { TwoView } from '../chat/two_view';
+import type { Unsent } from '../chat/unsent';
+import { UnsentView } from '../chat/unsent_view';
 import type { PageProps } from '../pages';
 import { announce } from '../parts/announce';
 import { money } from '../parts/format';
@@ -96,6 +98,7 @@ export default function ChatPage({ route }: PageProps) {
       </header>
       <Log
         chat={chat}
+        refused={(unsent) => <UnsentView key={unsent.key} chat={chat} unsent={unsent} options={options} />}
         head={
           <Instruction
             key={chat.id}
@@ -265,6 +268,7 @@ function programOf(before: Turn[], options: Options): unknown {
 
 interface LogProps {
   chat: Chat;
+  refused: (unsent: Unsent) => ComponentChildren;
   head: ComponentChildren;
   foot: ComponentChildren;
   children: (turn: Turn, live: boolean, joined: boolean, last: boolean) => ComponentChildren;
@@ -272,11 +276,12 @@ interface LogProps {
 
 // Log: the messages. It is no live region: the status line says when an answer begins and ends. It follows the
 // end of the text while the reader is there; where a search has led here, it keeps to the hit until the reader moves.
-function Log({ chat, head, foot, children }: LogProps) {
+function Log({ chat, refused, head, foot, children }: LogProps) {
   const log = useRef<HTMLElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
   const turns = chat.turns.value;
+  const unsent = unsentAmong(turns, chat.sheet.unsent.value, chat.earlier.value !== null);
   const busy = !chat.two.value && chat.activity.value !== 'idle' && chat.activity.value !== 'loading';
 
   const toEnd = () => log.current?.scrollTo({ top: log.current.scrollHeight });
@@ -284,13 +289,16 @@ function Log({ chat, head, foot, children }: LogProps) {
     const box = log.current!;
     let follows = true;
     let toHit = chat.at !== null;
+    let height = box.scrollHeight; // when it was followed last; what has come since was not seen by who scrolls
     const scrolled = () => {
-      const end = box.scrollHeight - box.scrollTop - box.clientHeight < 80;
-      follows = end && !toHit;
+      const near = (end: number) => end - box.scrollTop - box.clientHeight < 80;
+      const end = near(box.scrollHeight);
+      follows = (end || near(height)) && !toHit;
       setAtEnd(end);
       if (!end && !toHit && box.scrollTop < box.clientHeight) void chat.showEarlier();
     };
     const grown = new ResizeObserver(() => {
+      height = box.scrollHeight;
       const hit = toHit ? box.querySelector<HTMLElement>('.hit') : null;
       if (hit) {
         hit.scrollIntoView({ block: hit.offsetHeight < box.clientHeight / 2 ? 'center' : 'start' });
@@ -312,7 +320,7 @@ function Log({ chat, head, foot, children }: LogProps) {
   // What is read keeps its place when earlier messages come above it.
   const first = useRef<{ key: string; top: number } | null>(null);
   useLayoutEffect(() => {
-    const shown = log.current!.querySelectorAll<HTMLElement>('.turn');
+    const shown = log.current!.querySelectorAll<HTMLElement>('.turn:not(.unsent)');
     const place = turns.findIndex((turn) => turn.key === first.current?.key);
     if (place > 0) log.current!.scrollTop += shown[place].offsetTop - first.current!.top;
     first.current = turns[0] ? { key: turns[0].key, top: shown[0].offsetTop } : null;
@@ -328,19 +336,21 @@ function Log({ chat, head, foot, children }: LogProps) {
           </button>
         )}
         {turns.length === 0 && chat.activity.value === 'loading' && <Loading />}
-        {turns.length === 0 && chat.activity.value === 'idle' && !chat.error.value && !foot && (
+        {turns.length === 0 && chat.activity.value === 'idle' && !chat.error.value && !foot && !unsent.size && (
           <Empty title={words.chat.empty}>
             <p>{words.chat.emptyText}</p>
           </Empty>
         )}
-        {turns.map((turn, place) =>
+        {unsent.get(null)?.map(refused)}
+        {turns.flatMap((turn, place) => [
           children(
             turn,
             busy && place === turns.length - 1,
             turn.role === 'assistant' && turns[place - 1]?.role === 'assistant',
             place === turns.length - 1,
           ),
-        )}
+          ...(unsent.get(turn)?.map(refused) ?? []),
+        ])}
         {foot}
         {chat.error.value && <Refused error={chat.error.value} retry={chat.id ? () => void chat.open() : undefined} />}
       </div>
@@ -351,6 +361,20 @@ function Log({ chat, head, foot, children }: LogProps) {
       )}
     </section>
   );
+}
+
+// unsentAmong: the messages that were refused, by the turn that they stand behind. Those of turns that are not shown are
+// at the end.
+function unsentAmong(turns: Turn[], unsent: Unsent[], earlier: boolean): Map<Turn | null, Unsent[]> {
+  const found = new Map<Turn | null, Unsent[]>();
+  for (const one of unsent) {
+    const { after } = one;
+    const first = after === null && !earlier;
+    const turn = after === null ? undefined : turns.find(({ key, messages }) => key === after || messages.includes(after));
+    const place = first ? null : (turn ?? turns.at(-1) ?? null);
+    found.set(place, [...(found.get(place) ?? []), one]);
+  }
+  return found;
 }
 
 const loadBranches = () => import('./branches');

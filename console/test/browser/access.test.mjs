@@ -111,7 +111,7 @@ test('a chat by keyboard alone', async () => {
   await page.keyboard.type('second line');
   await page.keyboard.press('Enter');
   await complete(page);
-  assert.match(await page.locator('.turn.user .text').innerText(), /first line\s+second line/);
+  assert.match(await page.locator('.turn.user .text').last().innerText(), /first line\s+second line/);
   await page.evaluate(() => document.activeElement.blur());
   await page.keyboard.press('?');
   await page.getByRole('dialog').waitFor();

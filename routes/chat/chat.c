@@ -285,7 +285,9 @@ static enum errc chat_read_conversation(const struct chat_request *c, struct cal
 		return ERR_OK;
 	if (!id_parse(c->conversation, ID_CONVERSATION, &ret->thread.conversation))
 		return err_set(e, ERR_NOT_FOUND, "conversation", "there is no such conversation");
-	if (c->parent.p && !id_parse(c->parent, ID_MESSAGE, &ret->thread.parent))
+	ret->thread.root = str_eq(c->parent, STR("none"));
+	if (c->parent.p && !ret->thread.root &&
+	    !id_parse(c->parent, ID_MESSAGE, &ret->thread.parent))
 		return err_set(e, ERR_NOT_FOUND, "parent", "this conversation has no such message");
 	return ERR_OK;
 }
@@ -323,6 +325,9 @@ static enum errc chat_read_messages(struct input *in, const struct gateway *g,
 	if (ret->what.message_count == 0 && !c->conversation.p)
 		return err_set(e, ERR_INVALID_VALUE, "messages",
 			       "may be empty only together with conversation");
+	if (ret->what.message_count == 0 && ret->thread.root)
+		return err_set(e, ERR_INVALID_VALUE, "messages",
+			       "may not be empty where parent is \"none\"");
 	return ERR_OK;
 }
 

@@ -73,6 +73,7 @@ struct call_what {
 struct call_thread {
 	struct id conversation; /* none: a new one, if stored */
 	struct id parent;       /* message in it to branch from; none: its newest */
+	bool      root;         /* nothing comes before it: a branch beside the first messages */
 	/* The run whose answer is gone on with, of the same family and in whatever conversation it
 	 * is; conversation and parent are none then.  None: no. */
 	struct id  previous;

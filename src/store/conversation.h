@@ -39,6 +39,7 @@ struct branch_read {
 	struct str   shape;
 	struct id    from; /* a message to read back from; none: the newest.  It is not there, or
 	                        * not in this conversation: NOT_FOUND "parent" */
+	bool         root; /* nothing is read back: the turn begins a branch; from is none then */
 	struct arena arena;
 	/* out */
 	struct id  leaf;          /* newest message to continue from; none: empty conversation */

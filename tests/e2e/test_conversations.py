@@ -256,6 +256,31 @@ def test_branches(client, script):
     client.chat("x", parent=one).error(400, "invalid_value", "parent")
 
 
+def test_a_branch_beside_the_first_messages(client, script):
+    first = client.chat("one", instruction="Be brief.").ok().json
+    c, one = first["conversation"], first["message_id"]
+    title = client.get(f"/v1/conversations/{c}").ok().json["title"]
+    s = script(up.reply(up.completion("edited")))
+    other = client.chat("one, edited", conversation=c, parent="none", config={"model": s.model}).ok().json
+    assert other["conversation"] == c
+    assert [m["content"] for m in s.request.json["messages"]] == ["one, edited"]
+    assert texts(client, c) == ["one, edited", "edited"]
+    assert client.get(f"/v1/conversations/{c}").ok().json["title"] == title
+    nodes = tree(client, c)["data"]
+    assert [n["parent_id"] for n in nodes] == [None, nodes[0]["id"], None, nodes[2]["id"]]
+    client.chat("two", conversation=c).ok()
+    assert texts(client, c) == ["one, edited", "edited", "two", "two"]
+    client.chat("back", conversation=c, parent=one).ok()
+    assert texts(client, c) == ["one", "one", "back", "back"]
+    client.chat(conversation=c, parent="none").error(400, "invalid_value", "messages")
+    client.chat("x", parent="none").error(400, "invalid_value", "parent")
+    client.chat("x", conversation=NOBODY, parent="none").error(404, "not_found", "conversation")
+    # in an empty conversation, it is the first one
+    empty = made(client)["id"]
+    client.chat("x", conversation=empty, parent="none", instruction="Be kind.").ok()
+    assert texts(client, empty) == ["x", "x"]
+
+
 def test_a_branch_need_not_wait(client, script):
     first = client.chat("one").ok().json
     c, one = first["conversation"], first["message_id"]

@@ -73,6 +73,7 @@ enum step_next save_load(struct run *r, struct err *e)
 		.owner = r->given.owner,
 		.conversation = r->rq->thread.conversation,
 		.from = r->rq->thread.parent,
+		.root = r->rq->thread.root,
 		.run = r->rq->thread.previous,
 		.shape = str_of(r->rq->manner.shape->word),
 	};
@@ -134,7 +135,7 @@ static bool submit_begin(struct run *r)
 		.settings = r->rq->manner.settings,
 		.parent = branch ? branch->leaf : (struct id){ 0 },
 		.expected_leaf = branch ? branch->expected_leaf : (struct id){ 0 },
-		.branching = !id_none(r->rq->thread.parent),
+		.branching = r->rq->thread.root || !id_none(r->rq->thread.parent),
 		.waits = r->rq->manner.computing && r->rq->manner.computing->waiting,
 		.instruction_set = r->rq->what.instruction_set && !r->rq->what.instruction_once,
 		.instruction = r->rq->what.instruction,

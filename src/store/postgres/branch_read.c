@@ -61,6 +61,8 @@ static int64_t branch_end(struct branch_read *j, struct row r)
 	struct id leaf = cell_id(cell_int(r, 0), r, 3);
 	int64_t   tip = cell_int(r, 1);
 
+	if (j->root)
+		return 0;
 	if (!id_none(j->from)) {
 		if (!cell_int(r, 7))
 			err_set(&j->job.err, ERR_NOT_FOUND, "parent",

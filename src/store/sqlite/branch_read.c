@@ -227,7 +227,8 @@ static int read_branch(struct session *s, struct branch_read *j)
 		return rc;
 	j->target = db_int(b.st, FOUND_TARGET);
 	j->capped = db_int(b.st, FOUND_CAPPED) != 0;
-	rc = id_none(j->from) ? branch_newest(s, j, b.st) : branch_from(s, j);
+	if (!j->root)
+		rc = id_none(j->from) ? branch_newest(s, j, b.st) : branch_from(s, j);
 	if (rc != SQLITE_OK || j->job.err.code != ERR_OK || j->live || j->instruction_set ||
 	    sqlite3_column_type(b.st, FOUND_INSTRUCTION) == SQLITE_NULL)
 		return rc;

@@ -195,7 +195,6 @@ export const words = {
     copyText: 'Copy the text',
     edit: 'Edit the message',
     editText: 'The edited message begins a branch of its own. The old one stays.',
-    editFirst: 'The edited message begins a conversation of its own. This one stays.',
     again: 'Regenerate',
     againWith: 'Regenerate with another model',
     compare: 'Compare with another model',

@@ -55,6 +55,8 @@ interface Asked {
   begins?: boolean; // the conversation has nothing else
 }
 
+export const NOTHING = 'none'; // in place of a parent: what is said is a first message, beside the others
+
 const TITLE = 80; // characters of the first message
 const SOON = 50; // milliseconds after which a run is looked for, at first
 const LATER = 1000; // and at last
@@ -256,7 +258,7 @@ export class Chat implements Place {
     };
     if (options.store) Object.assign(body, { conversation: this.id, ...(parent && { parent }) });
     else body.store = false;
-    if (options.instruction !== this.sentInstruction || (!options.store && options.instruction))
+    if (options.instruction !== this.sentInstruction || parent === NOTHING || (!options.store && options.instruction))
       body.instruction = options.instruction;
     this.sentInstruction = options.instruction;
     if (this.id && (this.leaf || this.at)) {
@@ -500,7 +502,7 @@ export class Chat implements Place {
       this.takeBack({ text, files }); // the page goes, and comes back when somebody has signed in
       return;
     }
-    const after = parent ?? kept.at(-1)?.id ?? kept.at(-1)?.key ?? null;
+    const after = kept.at(-1)?.id ?? kept.at(-1)?.key ?? null;
     const key = crypto.randomUUID();
     const { unsent } = this.sheet;
     unsent.value = [...unsent.value, { key, text, files, parent, after, at: Date.now() / 1000, store, error }];

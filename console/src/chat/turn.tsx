@@ -296,7 +296,7 @@ export function Editor({ turn, send, close }: EditorProps) {
         />
       </label>
       <Chips files={files} remove={(id) => setFiles(files.filter((file) => file.id !== id))} />
-      <p class="fine">{turn.parent ? words.chat.editText : words.chat.editFirst}</p>
+      <p class="fine">{words.chat.editText}</p>
       <div class="row">
         <button class="primary" disabled={!text.trim() && files.length === 0}>
           {words.chat.send}

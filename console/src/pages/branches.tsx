@@ -90,6 +90,7 @@ function Tree({ conversation, messages, leaf, onLeaf }: TreeProps) {
               tabbable={turn === here}
               onPath={path.has(turn)}
               shown={turn === shown}
+              beside={turn.parent?.children ?? rows.filter(({ parent }) => !parent)}
               onFocus={() => setAt(turn.id)}
               onChoose={() => onLeaf(leafOf(turn).id)}
             />
@@ -148,12 +149,12 @@ interface NodeProps {
   tabbable: boolean;
   onPath: boolean;
   shown: boolean;
+  beside: Turn[]; // the turns in its place, itself included
   onFocus: () => void;
   onChoose: () => void;
 }
 
-function Node({ turn, tabbable, onPath, shown, onFocus, onChoose }: NodeProps) {
-  const siblings = turn.parent?.children ?? [turn];
+function Node({ turn, tabbable, onPath, shown, beside, onFocus, onChoose }: NodeProps) {
   const model = turn.messages.find((message) => message.model)?.model;
   return (
     <li style={{ paddingInlineStart: `${EDGE * 2 + turn.lane * LANE}px` }}>
@@ -167,9 +168,9 @@ function Node({ turn, tabbable, onPath, shown, onFocus, onChoose }: NodeProps) {
         onClick={onChoose}
       >
         <span>{nameOf(turn)}</span>
-        {siblings.length > 1 && (
+        {beside.length > 1 && (
           <span class="unseen">
-            {fill(words.branches.place, { n: siblings.indexOf(turn) + 1, of: siblings.length })}
+            {fill(words.branches.place, { n: beside.indexOf(turn) + 1, of: beside.length })}
           </span>
         )}
         {model && <span class="fine">{model}</span>}

@@ -1,7 +1,7 @@
 // The chat: one conversation, or a new one.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { Chat } from '../chat/chat';
+import { Chat, NOTHING } from '../chat/chat';
 import { Composer, useFiles } from '../chat/composer';
 import { CodeDialog } from '../chat/dialogs';
 import { fileName, markdownOf } from '../chat/export';
@@ -11,7 +11,7 @@ import { Instruction } from '../chat/instruction';
 import { models, readModels } from '../chat/models';
 import { OptionsDialog } from '../chat/options';
 import { configOf, type Options } from '../chat/options_of';
-import { sayAnew, takePrepared } from '../chat/prepared';
+import { takePrepared } from '../chat/prepared';
 import { plain } from '../chat/segments';
 import type { Attached } from '../chat/sheet';
 import type { Turn } from '../chat/store';
@@ -44,9 +44,7 @@ export default function ChatPage({ route }: PageProps) {
 
   useEffect(() => {
     const prepared = takePrepared();
-    if (!prepared) return;
-    if (prepared.options) change(prepared.options);
-    void chat.send(prepared.text, prepared.files ?? [], { ...options, ...prepared.options });
+    if (prepared !== null) void chat.send(prepared, [], options);
   }, [chat]);
 
   const title = chat.title.value || (chat.id ? words.chat.untitled : words.pages.chat);
@@ -60,8 +58,7 @@ export default function ChatPage({ route }: PageProps) {
   };
   const edit = (turn: Turn, text: string, kept: Attached[]) => {
     setEditing(null);
-    if (turn.parent) void chat.send(text, kept, options, turn.parent);
-    else sayAnew(text, options, kept);
+    void chat.send(text, kept, options, turn.parent ?? NOTHING);
   };
 
   return (

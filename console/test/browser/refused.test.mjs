@@ -163,6 +163,18 @@ test('an edited message and another answer that are refused leave what was shown
   await retry().click();
   await lastAnswer(page).getByText('2 of 2').waitFor();
   await complete(page);
+  await choose('nobody');
+  await page.getByRole('button', { name: 'Edit the message' }).first().click();
+  await page.locator('.editor').getByRole('textbox').fill('one, edited');
+  await page.locator('.editor').getByRole('button', { name: 'Send' }).click();
+  await retry().waitFor();
+  assert.deepEqual(await users(), ['one, edited', 'one', 'two, edited']);
+  await choose('echo');
+  await page.reload();
+  await retry().click();
+  await lastAnswer(page).getByText('one, edited').waitFor();
+  await complete(page);
+  assert.deepEqual(await users(), ['one, edited']);
 });
 
 test('what is said while an answer is made elsewhere stays, and can be sent when that has ended', async () => {

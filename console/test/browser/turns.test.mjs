@@ -144,7 +144,7 @@ test('an answer that ended for another reason than its end says so, stored or no
   }
 });
 
-test('an edited first message takes the options along into its new conversation', async () => {
+test('an edited first message is a branch of its conversation, with the instruction', async () => {
   await chatWith('echo');
   await page.getByRole('button', { name: 'Options' }).click();
   await page.getByRole('dialog').getByLabel('Instruction').fill('Be brief.');
@@ -156,9 +156,32 @@ test('an edited first message takes the options along into its new conversation'
   await page.getByRole('textbox', { name: 'Edit the message' }).fill('two');
   await page.locator('.editor').getByRole('button', { name: 'Send' }).click();
   await lastAnswer(page).getByText('two').waitFor();
+  const users = () => page.locator('.turn.user .content').allInnerTexts();
+  const place = page.locator('.turn.user').first().locator('.branches');
+  await place.getByText('2 of 2').waitFor();
   await complete(page);
-  assert.notEqual(conversationOf(page), before);
-  await page.getByRole('region', { name: 'Instruction' }).getByText('Be brief.').waitFor();
+  assert.equal(conversationOf(page), before);
+  assert.deepEqual(await users(), ['two']);
+  const instruction = page.getByRole('region', { name: 'Instruction' }).getByText('Be brief.');
+  await page.reload();
+  await place.getByText('2 of 2').waitFor();
+  await instruction.waitFor();
+  await place.getByRole('button', { name: 'The branch before' }).click();
+  await place.getByText('1 of 2').waitFor();
+  assert.deepEqual(await users(), ['one']);
+  await instruction.waitFor();
+  await say(page, 'one more'); // goes on with the branch that is shown
+  await page.locator('.turn.assistant').nth(1).locator('footer').waitFor();
+  assert.deepEqual(await users(), ['one', 'one more']);
+  await page.getByRole('button', { name: 'Branches' }).click();
+  const tree = page.getByRole('complementary', { name: 'Branches' });
+  await tree.getByRole('button', { name: /^two.*branch 2 of 2/ }).waitFor();
+  await accessible(page);
+  await page.getByRole('button', { name: 'Branches' }).click();
+  await page.reload();
+  await place.getByRole('button', { name: 'The next branch' }).click();
+  await place.getByText('2 of 2').waitFor();
+  assert.deepEqual(await users(), ['two']);
 });
 
 test('tokens a second, the time to the first words, and how long the reasoning took', async () => {

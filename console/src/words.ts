@@ -160,6 +160,7 @@ export const words = {
     toolsWrong: 'This is not a list in JSON.',
     store: 'Store the conversation',
     notSent: 'Not sent',
+    notKnown: 'The page was left before this message had arrived.',
     notStored: 'Not stored: this chat is gone when the page is.',
     lmc: 'Answer as LMC: code, output and images in parts of their own',
     computer: 'Run the assistant’s code on the computer; each time I am asked first',

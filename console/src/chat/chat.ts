@@ -73,6 +73,7 @@ export class Chat implements Place {
   readonly newest = signal<Run | null>(null); // the only run that can be continued
   readonly earlier = signal<string | null>(null);
   readonly model = signal(''); // of the last answer
+  readonly sending = signal<string | null>(null); // the key of a message that is on its way
   readonly two = signal<Half[] | null>(null); // answers to the last message, of which one will be chosen
   readonly drawn = new Map<string, () => void>(); // of a turn's key: draws what has come
   readonly sheet: Sheet;
@@ -223,6 +224,7 @@ export class Chat implements Place {
     }
     this.abort.abort();
     this.abort = new AbortController();
+    this.arrived();
     this.activity.value = 'idle';
   }
 
@@ -242,6 +244,7 @@ export class Chat implements Place {
       newest: this.newest.value?.id ?? null,
       store: options.store,
     };
+    if (options.store && said.text !== undefined) this.sending.value = this.noteUnsent(said.text, null, asked);
     this.turns.value = this.withSaid(kept, said);
     this.two.value = null;
     this.error.value = null;
@@ -293,6 +296,7 @@ export class Chat implements Place {
         await this.endedUnasked(one, asked);
         return;
       }
+      this.arrived();
       const parent = await messageBefore(this.id!, one.turn.run, signal);
       const config = { ...(body.config as object), model: models[1] };
       const second = ask(other, { messages: [], parent, config });
@@ -442,6 +446,7 @@ export class Chat implements Place {
     const began = (run: string) => {
       if (this.run !== run && this.id) this.tabs.tell(this.id);
       this.run = run;
+      this.arrived();
     };
     try {
       const before = last?.role === 'assistant' ? last : undefined;
@@ -470,6 +475,7 @@ export class Chat implements Place {
   private async refused(error: ApiError, asked: Asked): Promise<void> {
     const { said } = asked;
     const run = asked.store ? await this.storedRun(error.run) : null;
+    if (run) this.arrived();
     if (run && (await this.reload())) {
       const failed = this.failed.value; // of the run, which is stored with its message
       this.failed.value = { ...(failed ?? { again: this.askAgain(asked) }), error, provider: run.provider ?? null };
@@ -495,17 +501,40 @@ export class Chat implements Place {
   }
 
   private keepUnsent(text: string, error: ApiError, asked: Asked): void {
+    this.arrived();
+    const { files = [] } = asked.said;
+    if (error.status === 401) this.takeBack({ text, files }); // the page goes, and comes back when somebody has signed in
+    else this.noteUnsent(text, error, asked);
+  }
+
+  private noteUnsent(text: string, error: ApiError | null, asked: Asked): string {
     const { said, kept, store } = asked;
     const parent = asked.beside ? asked.parent : undefined;
     const { files = [] } = said;
-    if (error.status === 401) {
-      this.takeBack({ text, files }); // the page goes, and comes back when somebody has signed in
-      return;
-    }
     const after = kept.at(-1)?.id ?? kept.at(-1)?.key ?? null;
     const key = crypto.randomUUID();
     const { unsent } = this.sheet;
     unsent.value = [...unsent.value, { key, text, files, parent, after, at: Date.now() / 1000, store, error }];
+    return key;
+  }
+
+  // arrived: a message is not on its way any more.
+  private arrived(): void {
+    const { unsent } = this.sheet;
+    const key = this.sending.value;
+    if (key) unsent.value = unsent.value.filter((one) => one.key !== key);
+    this.sending.value = null;
+  }
+
+  // findArrived: messages that were on their way when the page went, and are stored.
+  private findArrived(turns: Turn[]): void {
+    const { unsent } = this.sheet;
+    const has = ({ after, text }: Unsent) => {
+      const from = turns.findIndex(({ messages }) => messages.includes(after ?? ''));
+      return turns.slice(from + 1).some(({ role, segments }) => role === 'user' && plain(segments) === text);
+    };
+    const left = unsent.value.filter((one) => one.error || !has(one));
+    if (left.length < unsent.value.length) unsent.value = left;
   }
 
   // storedRun: the run of an error, where it was stored with what was said.
@@ -584,6 +613,7 @@ export class Chat implements Place {
     });
     this.takeOptions(found);
     this.takeSilent(found);
+    this.findArrived(found.turns);
     this.activity.value = 'idle';
   }
 

@@ -32,14 +32,14 @@ interface TurnProps extends TurnActions {
   live: boolean; // its answer is under way
   joined: boolean; // it goes on with the answer above it
   hit: boolean; // a search has found it
-  unsent?: boolean; // the gateway has refused it
+  unsent?: string; // what is known of a message that the gateway has not stored
 }
 
 export function TurnView({ chat, turn, live, joined, hit, unsent, ...actions }: TurnProps) {
   const run = turn.run ? chat.runs.value.get(turn.run) : undefined;
   return (
     <article
-      class={`turn ${turn.role}${joined ? ' joined' : ''}${hit ? ' hit' : ''}${unsent ? ' unsent' : ''}`}
+      class={`turn ${turn.role}${joined ? ' joined' : ''}${hit ? ' hit' : ''}${unsent === undefined ? '' : ' unsent'}`}
       tabIndex={hit ? -1 : undefined}
       aria-label={hit ? words.chat.hit : undefined}
     >
@@ -55,7 +55,7 @@ export function TurnView({ chat, turn, live, joined, hit, unsent, ...actions }: 
       {!live && (
         <footer class="row wrap">
           <Branches turn={turn} branch={actions.branch} />
-          {unsent && <span class="fine">{words.chat.notSent}</span>}
+          {unsent && <span class="fine">{unsent}</span>}
           {turn.role === 'assistant' && <Facts turn={turn} run={run} />}
           <Buttons turn={turn} {...actions} />
         </footer>

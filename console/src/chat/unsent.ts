@@ -1,5 +1,6 @@
 // Messages that the gateway has refused, so that it has not stored them. They stay in their chat, each with its reason,
-// until they are sent again or edited. The tab keeps them over a reload, for one owner, until sign-out.
+// until they are sent again or edited. The tab keeps them over a reload, for one owner, until sign-out. So it does with
+// a message on its way, until it is known to have arrived.
 import { ApiError } from '../api';
 import type { Attached } from './sheet';
 
@@ -11,7 +12,7 @@ export interface Unsent {
   after: string | null; // what it stands behind: the id of a message, or a turn's key; null: nothing
   at: number; // seconds since 1970
   store: boolean; // false: of a chat that is not stored, of which nothing stays
-  error: ApiError;
+  error: ApiError | null; // null: it is on its way, or was so when the page went
 }
 
 const STORED = 'parley.unsent';
@@ -32,7 +33,7 @@ function read(owner: string): Kept {
 }
 
 export function keptUnsent(owner: string, conversation: string | null): Unsent[] {
-  return (read(owner).chats[conversation ?? ''] ?? []).map((one) => ({ ...one, error: errorOf(one.error) }));
+  return (read(owner).chats[conversation ?? ''] ?? []).map((one) => ({ ...one, error: one.error && errorOf(one.error) }));
 }
 
 export function keepUnsent(owner: string, conversation: string | null, unsent: Unsent[]): void {
@@ -41,7 +42,7 @@ export function keepUnsent(owner: string, conversation: string | null, unsent: U
   const stay = unsent.filter(({ store }) => store);
   if (stay.length === 0 && !(place in kept.chats)) return;
   delete kept.chats[place];
-  if (stay.length) kept.chats[place] = stay.map((one) => ({ ...one, error: { ...one.error, message: one.error.message } }));
+  if (stay.length) kept.chats[place] = stay.map((one) => ({ ...one, error: one.error && { ...one.error, message: one.error.message } }));
   try {
     if (Object.keys(kept.chats).length) sessionStorage.setItem(STORED, JSON.stringify(kept));
     else forgetUnsent();

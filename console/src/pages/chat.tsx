@@ -278,7 +278,9 @@ function Log({ chat, refused, head, foot, children }: LogProps) {
   const content = useRef<HTMLDivElement>(null);
   const [atEnd, setAtEnd] = useState(true);
   const turns = chat.turns.value;
-  const unsent = unsentAmong(turns, chat.sheet.unsent.value, chat.earlier.value !== null);
+  const loading = chat.activity.value === 'loading'; // until then it is not known what has arrived
+  const left = chat.sheet.unsent.value.filter(({ key, error }) => key !== chat.sending.value && (error || !loading));
+  const unsent = unsentAmong(turns, left, chat.earlier.value !== null);
   const busy = !chat.two.value && chat.activity.value !== 'idle' && chat.activity.value !== 'loading';
 
   const toEnd = () => log.current?.scrollTo({ top: log.current.scrollHeight });
@@ -290,7 +292,7 @@ function Log({ chat, refused, head, foot, children }: LogProps) {
     const scrolled = () => {
       const near = (end: number) => end - box.scrollTop - box.clientHeight < 80;
       const end = near(box.scrollHeight);
-      follows = (end || near(height)) && !toHit;
+      follows = (end || (follows && near(height))) && !toHit;
       setAtEnd(end);
       if (!end && !toHit && box.scrollTop < box.clientHeight) void chat.showEarlier();
     };

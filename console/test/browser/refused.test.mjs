@@ -33,10 +33,10 @@ const conversations = async () => (await call('GET', '/v1/conversations?limit=10
 test('first messages that are refused delete nothing in the name of who wrote them, and leave one conversation', async () => {
   await fresh();
   await prefer(page, { model: 'nobody' });
-  for (const text of ['one', 'two', 'three']) {
+  for (const [place, text] of ['one', 'two', 'three'].entries()) {
     await fresh();
     await say(page, text);
-    await alert().getByText('model_not_found').first().waitFor();
+    await alert().nth(place).getByText('model_not_found').waitFor();
     assert.equal(conversationOf(page), undefined);
   }
   const { data } = await call('GET', '/v1/admin/audit?limit=100');
@@ -200,6 +200,43 @@ test('what is said while an answer is made elsewhere stays, and can be sent when
   await answers(3);
   assert.deepEqual(await users(), ['one', 'by a program', 'mine']);
   assert.equal(all.upstream.requests.at(-1).messages.at(-1).content, 'mine');
+});
+
+test('a message that had not arrived when the page went is there after a reload; one that had is there once', async () => {
+  const { open, opened } = gate();
+  all.upstream.script('waits', async (answer) => {
+    await opened;
+    await answer.text('at last');
+    await answer.finish();
+  });
+  await prefer(page, { model: 'echo' });
+  await fresh();
+  await say(page, 'one');
+  await answers(1);
+  await page.route(/\/v1\/chat$/, (route) => route.abort());
+  await say(page, 'two');
+  await page.getByText('The connection was cut.').waitFor();
+  assert.deepEqual(await users(), ['one', 'two']);
+  await page.reload();
+  const notice = page.locator('.notice').filter({ hasText: 'The page was left before this message had arrived.' });
+  await notice.waitFor();
+  assert.deepEqual(await users(), ['one', 'two']);
+  await accessible(page);
+  await page.unroute(/\/v1\/chat$/);
+  await notice.getByRole('button', { name: 'Retry' }).click();
+  await answers(2);
+  assert.deepEqual(await users(), ['one', 'two']);
+  await choose('s/waits');
+  await say(page, 'a longer one');
+  await until('its call', () => all.upstream.requests.at(-1)?.messages.at(-1).content === 'a longer one');
+  await page.reload();
+  await page.locator('.turn.user').getByText('a longer one').waitFor();
+  open();
+  await lastAnswer(page).getByText('at last').waitFor();
+  await answers(3);
+  assert.deepEqual(await users(), ['one', 'two', 'a longer one']);
+  assert.equal(await notice.count(), 0);
+  assert.doesNotMatch(await page.evaluate(() => JSON.stringify({ ...sessionStorage })), /error\\":null|a longer one/);
 });
 
 test('of a chat that is not stored, nothing that was refused is kept by the browser', async () => {

@@ -160,10 +160,11 @@ struct attempt {
 	bool settled : 1; /* the last attempt is billed, booked and listed, and none was made since */
 	struct trace trace; /* its span */
 	int64_t      first_us;
-	int64_t      called_us;                /* the last one */
-	int64_t      first_token_us;           /* monotonic; the run's */
-	int64_t      first_token_ms;           /* wall */
-	int64_t      total_us;                 /* for all of them; 0: no limit */
+	int64_t      called_us;      /* the last one */
+	int64_t      first_token_us; /* monotonic; the run's */
+	int64_t      first_token_ms; /* wall */
+	int64_t resumed_ms; /* wall; the first content of an attempt with which the answer goes on */
+	int64_t  total_us;  /* for all of them; 0: no limit */
 	uint32_t warnings_len, warnings_count; /* the warnings as they stood before any attempt */
 	const struct str *members;             /* the prompt's, likewise before any attempt */
 	size_t            member_count;

@@ -270,15 +270,17 @@ def test_a_client_that_follows_and_one_that_leaves(start, upstream, script):
 # --- what a review found ---
 
 
-def test_what_an_attempt_between_has_said_is_forgotten(start, upstream, script):
+@pytest.mark.parametrize("between", ["and it is", "and it is made", FIRST, "it is", None])
+@pytest.mark.parametrize("prefill", [False, True])
+def test_what_an_attempt_between_has_said_is_forgotten(start, upstream, script, between, prefill):
     first = script(up.sse(), up.role(), up.text(FIRST), up.hang_up())
-    second = script(up.sse(), up.role(), up.text("and it is"), up.hang_up())
+    second = script(up.sse(), up.role(), *([up.text(between)] if between else []), up.hang_up())
     third = script(up.stream("and it is made", SECOND))
     g = start({"providers": [provider(upstream, n) for n in "abc"],
                "models": [{"name": "m", "provider": "a", "upstream_model": first.name, "fallback": ["f", "h"],
                            "resume": "fallback"},
-                          {"name": "f", "provider": "b", "upstream_model": second.name},
-                          {"name": "h", "provider": "c", "upstream_model": third.name}], "log_format": "json"})
+                          {"name": "f", "provider": "b", "upstream_model": second.name, "prefill": prefill},
+                          {"name": "h", "provider": "c", "upstream_model": third.name, "prefill": prefill}], "log_format": "json"})
     with Client(g.url) as client:
         said = ask(Wild(g, client), "chat")
         assert said.text == FIRST + SECOND and said.error is None
@@ -345,6 +347,16 @@ def test_the_first_content_is_the_first_attempt_s(start, upstream, script):
         assert a["first_token_at_ms"] >= a["started_at_ms"]
         metrics = wild.client.get("/metrics").ok().body.decode()
         assert not [line for line in metrics.splitlines() if line.rsplit(" ", 1)[1].startswith("-")]
+
+
+def test_the_first_content_of_an_attempt_that_went_on_is_told_if_it_dies(start, upstream, script):
+    first = script(up.sse(), up.role(), up.text(FIRST), up.hang_up())
+    second = script(up.sse(), up.role(), up.text(SECOND), up.hang_up())
+    with two(start, upstream, first, second) as wild:
+        said = ask(wild, "native")
+        a, b = wild.client.run(said.headers["x-run-id"])["attempt_list"]
+        assert a["started_at_ms"] <= a["first_token_at_ms"] <= a["ended_at_ms"]
+        assert b["started_at_ms"] <= b["first_token_at_ms"] <= b["ended_at_ms"]
 
 
 def test_half_a_character_is_sent_to_nobody(start, upstream, script):

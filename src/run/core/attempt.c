@@ -171,8 +171,10 @@ void attempt_told(struct run *r, const struct usage *u)
 
 void attempt_commit(struct run *r)
 {
-	if (r->attempt.resumed) /* else its first content says so (attempt_content) */
+	if (r->attempt.resumed) { /* else its first content says so (attempt_content) */
+		r->attempt.resumed_ms = clock_wall_ms();
 		tell_healthy(r);
+	}
 	if (r->live && r->call)
 		r->live->log.http = (int16_t)r->call->http;
 	r->attempt.committed = true;
@@ -452,6 +454,16 @@ static void pass_over(struct run *r, const struct err *e, bool follows)
 	log_end(&l);
 }
 
+/* first_ms: when the attempt's first content came; 0: none has. */
+static int64_t first_ms(const struct run *r)
+{
+	const struct attempt *a = &r->attempt;
+
+	if (!a->committed)
+		return 0;
+	return a->resumed ? a->resumed_ms : a->first_token_ms;
+}
+
 /* attempt_give_up: another attempt follows; notes what became of this one. */
 static void attempt_give_up(struct run *r, const struct err *e)
 {
@@ -466,9 +478,7 @@ static void attempt_give_up(struct run *r, const struct err *e)
 				  .provider = r->provider->name,
 				  .code = err_wire(e),
 				  .http = e->upstream_status,
-				  .first_ms = r->attempt.committed && !r->attempt.resumed
-						      ? r->attempt.first_token_ms
-						      : 0,
+				  .first_ms = first_ms(r),
 				  .ended_ms = clock_wall_ms(),
 				  .usage = x.used,
 				  .costs = (x.used.known || x.used.estimated) && x.priced,

@@ -472,8 +472,9 @@ static enum errc resume_asks(struct run *r, struct err *e)
 	if (!s->told)
 		s->limit = p->max_tokens;
 	s->told = true;
-	/* An attempt between the two may have left some text. */
+	/* An attempt between the two may have left some text, or only have repeated what there is. */
 	buf_clear(&s->held);
+	s->matched = false;
 	p->warnings = NULL;
 	tell_resumed(r, s);
 	if (take_off_limit(r, s, e) != ERR_OK)

@@ -389,21 +389,68 @@ static void find_parts(const struct run *r, struct budget_reserve *b)
 		add_ceilings(b, r);
 }
 
+/* jobs_of: NULL: no memory. */
+static struct bill_jobs *jobs_of(struct run *r)
+{
+	if (!r->bill.jobs)
+		r->bill.jobs = calloc(1, sizeof *r->bill.jobs);
+	if (r->bill.jobs)
+		r->bill.jobs->run = r;
+	return r->bill.jobs;
+}
+
 enum step_next budget_start(struct run *r, struct err *e)
 {
-	struct bill_jobs *j = r->bill.jobs ? r->bill.jobs : calloc(1, sizeof *j);
+	struct bill_jobs *j = jobs_of(r);
 
 	if (!j) {
 		err_set(e, ERR_OVERLOADED, "", "no memory for the call");
 		return STEP_FAILED;
 	}
-	r->bill.jobs = j;
-	j->run = r;
 	find_parts(r, &j->reserve);
 	if (make_plan(r, &j->plan, e) != ERR_OK)
 		return STEP_FAILED;
 	if (budget_ask(r))
 		return STEP_PARKED;
+	err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
+	return STEP_FAILED;
+}
+
+/* --- a kept answer --- */
+
+/* A kept answer costs nothing, whatever is left of a budget, but the call may set a ceiling for the next ones. */
+
+bool budget_sets(const struct run *r)
+{
+	return cache_is_hit(r) && r->bill.capped && r->rq->manner.max_nano > 0 && !r->bill.reserved;
+}
+
+static void budget_on_set(struct store_job *job)
+{
+	struct run *r = container_of(job, struct bill_jobs, reserve.job)->run;
+	struct err  e = job->err;
+
+	run_release(r);
+	step_over(r, &e);
+}
+
+enum step_next budget_set(struct run *r, struct err *e)
+{
+	struct bill_jobs *j = jobs_of(r);
+
+	if (!j) {
+		err_no_memory(e);
+		return STEP_FAILED;
+	}
+	j->reserve = (struct budget_reserve){ 0 };
+	add_ceilings(&j->reserve, r);
+	j->reserve = reserve_of(r);
+	j->reserve.job.done = budget_on_set;
+	j->reserve.sets = true;
+	run_hold(r);
+	if (store_budget_reserve(r->engine->o.store, &j->reserve))
+		return STEP_PARKED;
+	run_release(r);
 	err_set(e, ERR_OVERLOADED, "", "too many calls are waiting; try again");
 	return STEP_FAILED;
 }

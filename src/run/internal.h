@@ -675,6 +675,9 @@ run_end_fn keep_stops;
 bool           budget_any(const struct run *r);
 bool           budget_wanted(const struct run *r);
 enum step_next budget_start(struct run *r, struct err *e) MUST_USE;
+/* budget_sets: the answer is a kept one, and the call sets a ceiling.  budget_set: sets it. */
+bool           budget_sets(const struct run *r);
+enum step_next budget_set(struct run *r, struct err *e) MUST_USE;
 /* budget_answers: how many answers the request makes the model write; false: its word cannot be read. */
 bool budget_answers(const struct prompt *p, int64_t *ret) MUST_USE;
 /* weight_message: the most tokens that a message may have.  Unless exact, only long messages with the words of media are looked

@@ -44,6 +44,12 @@ static bool settled_held(const struct run *r)
 	return run_stages_with(r, STAGE_PART_DRAIN) && r->state == STATE_RECORDING;
 }
 
+/* sets_late: the answer was not kept yet when ceilings are set, and no budget was left for one of the run's own. */
+static bool sets_late(const struct run *r)
+{
+	return cache_awaits(r) && budget_sets(r);
+}
+
 /* --- steps without a file of their own --- */
 
 static enum errc step_look_work(struct run *r, struct err *e)
@@ -95,6 +101,7 @@ const struct step run_steps[] = {
 	/* The reservation needs the weight of the prompt, so a key with a budget makes it early. */
 	{ "weigh", STATE_LOADING, RUN_UNPREPARED, budget_wanted, call_prompt },
 	{ "reserve", STATE_LOADING, 0, budget_wanted, budget_start },
+	{ "ceiling", STATE_LOADING, RUN_CACHE, budget_sets, budget_set },
 	{ "begin", STATE_BEGINNING, RUN_STORED, is_new, save_begin },
 	{ "refuse", STATE_CALLING, RUN_STORED, vet_refused, vet_refuse },
 	/* The row that `begin` has stored gets its end from CALLING on only. */
@@ -108,6 +115,7 @@ const struct step run_steps[] = {
 	{ "execute", STATE_EXECUTING, RUN_COMPUTER, settle_chose, execute_start },
 	{ "stages", STATE_CALLING, RUN_COMPUTER | RUN_STAGES, calls_again, run_stages_start },
 	{ "await", STATE_CALLING, RUN_CACHE, cache_awaits, cache_await },
+	{ "ceiling", STATE_CALLING, RUN_CACHE, sets_late, budget_set },
 	{ "prompt", STATE_CALLING, RUN_UNPREPARED, NULL, call_prompt },
 	{ "book", STATE_CALLING, RUN_COMPUTER, bill_booked, bill_book },
 	/* Each call of a run with a computer has a reservation of its own. */

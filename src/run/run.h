@@ -31,6 +31,7 @@
  *              look_up      the store: a kept answer; or an equal call goes on
  *              weigh        the prompt, for a key with a budget; as prompt
  *              reserve      the store: the budget
+ *              ceiling      the store: the ceiling that a call with a kept answer sets
  *   BEGINNING  begin        the store: the client's messages are durable
  *   CALLING    refuse       a request that a hook has blocked ends, as a run without content
  *              plan         the store: how it is asked, for whoever takes it up after a kill
@@ -42,6 +43,7 @@
  *   EXECUTING  execute      the runner: the code's output
  *   CALLING    stages       as before, for a further call
  *              await        the end of the equal call, and another look
+ *              ceiling      as before, where the equal call's answer was kept
  *              prompt       instruction, branch and messages; a worker, where they are long
  *              book         the store: the budget that earlier calls of the run had
  *              reserve      the store: the budget, for a further call

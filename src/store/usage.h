@@ -89,6 +89,8 @@ struct budget_reserve {
 	int64_t spare_tokens;
 	/* The run has a reservation, which grows by nano and tokens; refused, too, if it has none any more. */
 	bool more;
+	/* Nothing is asked for, and nothing refused: the ceilings among the budgets are set, as a reservation sets them. */
+	bool sets;
 	/* out, where it is refused: the least that is left of a budget, if that is not below 0; INT64_MAX: no limit */
 	int64_t left_nano;
 	int64_t left_tokens;

@@ -47,7 +47,8 @@ def house(start, upstream, script):
             self.script = script(up.either("ok"))
             entry = {"name": "m", "provider": "p", "upstream_model": self.script.name,
                      "price": dict(PRICE), "max_output": 100}
-            self.models = [{**entry, "name": name, "price": dict(PRICE)} for name in ("m", "other")]
+            self.models = [{**entry, "name": name, "price": dict(PRICE), "cache": {"ttl": "10m"}}
+                           for name in ("m", "other")]
             self.gateway = start({"providers": [provider(upstream, "p", retries=0)],
                                   "models": self.models}, args=ADMIN)
             self.clients = []
@@ -289,6 +290,44 @@ def test_a_call_sets_the_ceiling_of_a_new_conversation(house):
     answer = client.post("/v1/responses", {"model": "m", "input": "hi", "max_output_tokens": 100},
                          headers={"x-parley-max-cost": "0.00001"})
     assert (answer.status, answer.json["error"]["param"]) == (429, "conversation")
+
+
+CACHED = {"x-parley-cache": "use"}
+
+
+def test_a_kept_answer_sets_the_ceiling_of_its_conversation(house):
+    client = house.client()
+
+    def ask(max_cost=None, **more):
+        config = {"model": "m", "max_tokens": 100, **({"max_cost": max_cost} if max_cost else {})}
+        return client.request("POST", "/v1/chat", {"messages": ["hi"], "config": config, **more}, headers=CACHED)
+    ask().ok()
+    hit = ask("0.0003").ok()
+    assert hit.headers["x-parley-cache"] == "hit"
+    path = f"/v1/conversations/{hit.json['conversation']}"
+    assert client.get(path).ok().json["budget"] == {"limit": "0.0003", "spent": "0", "reserved": "0", "left": "0.0003"}
+    statuses = [client.chat("more", model="m", conversation=hit.json["conversation"], config={"max_tokens": 100}).status
+                for _ in range(12)]
+    assert statuses[0] == 200 and statuses[-1] == 429
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_kept_answer_sets_the_ceiling_of_its_session(house, stream):
+    client = house.client()
+
+    def ask(text="hi", most=None):
+        body = {"model": "m", "messages": [{"role": "user", "content": text}], "max_tokens": 100, "stream": stream}
+        session = {"x-parley-session": "s1", "x-parley-max-cost": most} if most else {}
+        return client.request("POST", "/v1/chat/completions", body, headers={**CACHED, **session})
+
+    ask().ok()
+    for most, limit in (("0.0003", "0.0003"), ("5", "0.0003"), ("0.0001", "0.0001")):
+        assert ask(most=most).ok().headers["x-parley-cache"] == "hit"
+        told = wait_until(lambda: (s := read(client, "/v1/usage", session="s1").ok().json["session"])["reserved"] == "0" and s,
+                          "what a call has reserved that came before the answer was kept")
+        assert (told["limit"], told["spent"]) == (limit, "0")
+    ask("another", "1").error(429, "insufficient_quota", "session")
+    assert ask(most="1").ok().headers["x-parley-cache"] == "hit"
 
 
 def test_a_ceiling_counts_what_its_conversation_has_cost_before(house):

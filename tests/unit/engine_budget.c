@@ -191,6 +191,52 @@ static void budgets_stand_together(void **state)
 	assert_int_equal(outside_int(f, "SELECT spent_nano FROM budget WHERE key = 'conv:1'"), 31);
 }
 
+/* wish_in: as wish_of, of a conversation that is not so old that its ceiling is swept. */
+static struct budget_reserve wish_in(const char *conversation, int64_t nano, int64_t kept)
+{
+	struct budget_reserve w = wish_of(nano, 0, 0, kept);
+
+	str_copy(w.parts[2].name, sizeof w.parts[2].name, str_of(conversation));
+	snprintf(w.names, sizeof w.names, "key_aaaaaaaa grp_aaaaaaaa %s", conversation);
+	return w;
+}
+
+static struct budget_reserve ceiling_of(const char *conversation, int64_t most)
+{
+	struct budget_reserve w = wish_in(conversation, 0, most);
+
+	w.parts[0] = w.parts[2];
+	w.part_count = 1;
+	w.tokens = w.tokens_in = 0;
+	w.sets = true;
+	return w;
+}
+
+/* A call that costs nothing sets a ceiling, whatever is left of the one that there is, and reserves nothing. */
+static void a_ceiling_is_set_without_a_reservation(void **state)
+{
+	static const char limit[] = "SELECT limit_nano FROM budget WHERE limit_nano > 0";
+	struct fixture   *f = *state;
+	char              name[BUDGET_NAME];
+
+	snprintf(name, sizeof name, BUDGET_OF_CONVERSATION "%lld", (long long)id_new().key);
+	struct budget_reserve sets = ceiling_of(name, 50), a = wish_in(name, 40, 0),
+			      b = wish_in(name, 20, 0), smaller = ceiling_of(name, 30),
+			      larger = ceiling_of(name, 90);
+	assert_int_equal(DO(f, budget_reserve, &sets), ERR_OK);
+	assert_int_equal(outside_int(f, limit), 50);
+	assert_books(f, 0, 0, 0);
+	assert_int_equal(DO(f, budget_reserve, &a), ERR_OK);
+	assert_int_equal(DO(f, budget_reserve, &b), ERR_INSUFFICIENT_QUOTA);
+	assert_string_equal(b.job.err.path, "conversation");
+	assert_int_equal(DO(f, budget_reserve, &smaller), ERR_OK);
+	assert_int_equal(outside_int(f, limit), 30);
+	assert_int_equal(DO(f, budget_reserve, &larger), ERR_OK);
+	assert_int_equal(outside_int(f, limit), 30);
+	assert_int_equal(reserved_of(f, name), 40);
+	assert_int_equal(outside_int(f, "SELECT count(*) FROM reservation"), 1);
+}
+
 /* wish_for: the key's budget, and the one that it has for a customer. */
 static struct budget_reserve wish_for(int64_t nano, struct str customer, int64_t now_ms)
 {
@@ -667,6 +713,7 @@ int main(void)
 		TEST(a_reservation_grows_as_far_as_the_budget_goes),
 		TEST(a_call_may_want_room_for_others),
 		TEST(budgets_stand_together),
+		TEST(a_ceiling_is_set_without_a_reservation),
 		TEST(each_value_has_a_budget_that_ends_with_its_window),
 		TEST(two_hundred_threads_never_pass_a_limit),
 		TEST(what_grows_at_once_never_passes_a_limit),

@@ -6,7 +6,7 @@
 
 /* $1 the names, $2 now, $3 money, $4 tokens, $5 the run, $6 to $10 of each budget: its limits, its window, whether a
  * stored ceiling counts, and when it is forgotten; $11 and $12 what has to be left beside, $13 whether the run's
- * reservation grows.  Sums are numeric, as a limit may be any number. */
+ * reservation grows, $14 whether only ceilings are set.  Sums are numeric, as a limit may be any number. */
 #define NONE "9223372036854775807"
 
 /* With the first ceiling of a conversation, what its stored calls have cost counts as spent. */
@@ -51,7 +51,7 @@ static const char sql_reserve[] =
 		     "met AS MATERIALIZED (SELECT $13 = 0 AND (SELECT count(*) FROM now) < (SELECT count(*) "
 		     "FROM w) AS lost), "
 		     "fits AS MATERIALIZED (SELECT lost, EXISTS (SELECT 1 FROM w) AND NOT lost AND "
-		     "coalesce((SELECT bool_and("
+		     "coalesce((SELECT bool_and($14 = 1 OR "
 		     "spent_nano::numeric + reserved_nano + $3 + $11 <= lim_nano AND "
 		     "spent_tokens::numeric + reserved_tokens + $4 + $12 <= lim_tokens) "
 		     "FROM now), true) AS ok FROM met), "
@@ -108,6 +108,7 @@ static void reserve_ask(struct work *w, const struct budget_reserve *j)
 	param_int(a, j->spare_nano);
 	param_int(a, j->spare_tokens);
 	param_int(a, j->more);
+	param_int(a, j->sets);
 	work_ask(w, sql_reserve);
 }
 
@@ -164,6 +165,8 @@ static enum work_next budget_reserve_judge(struct work *w, const struct budget_r
 {
 	struct param *a;
 
+	if (cell_int(r, 0) && j->sets)
+		return WORK_DONE;
 	if (cell_int(r, 0)) {
 		if (j->more)
 			reserve_grow(w, j);

@@ -162,7 +162,7 @@ static int budget_reserve_do(struct session *s, struct budget_reserve *j)
 		if (rc == SQLITE_OK)
 			rc = budget_reserve_before(s, &j->parts[i], j->now_ms, &left[i]);
 		struct budget_now now = budget_text_now(j, &j->parts[i], &left[i]);
-		fits = fits && budget_text_fits(j, &now);
+		fits = fits && (j->sets || budget_text_fits(j, &now));
 	}
 	if (rc == SQLITE_OK && !fits)
 		budget_text_refuse(j, left, &j->job.err);
@@ -170,7 +170,7 @@ static int budget_reserve_do(struct session *s, struct budget_reserve *j)
 		return rc;
 	for (size_t i = 0; rc == SQLITE_OK && i < j->part_count; i++)
 		rc = budget_reserve_put(s, j, &j->parts[i], &left[i]);
-	if (rc == SQLITE_OK)
+	if (rc == SQLITE_OK && !j->sets)
 		rc = j->more ? budget_reserve_grow(s, j) : budget_reserve_add(s, j);
 	return rc;
 }

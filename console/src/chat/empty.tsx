@@ -2,6 +2,7 @@
 import { words } from '../words';
 import type { Empty } from './chat';
 import { RunLink } from './failed';
+import { Finish } from './finish';
 import { ModelSelect } from './model_select';
 import type { Options } from './options_of';
 
@@ -15,9 +16,8 @@ export function EmptyNotice({ empty: { run, again }, options, busy }: EmptyNotic
   return (
     <div class="notice">
       <div>
-        <span>
-          {words.chat.noWords} {run.finish_reason === 'length' && words.chat.length}
-        </span>
+        <span>{words.chat.noWords}</span>
+        <Finish reason={run.finish_reason} />
         <span class="row wrap">
           <button type="button" class="primary" disabled={busy} onClick={() => again(options)}>
             {words.chat.again}

@@ -8,6 +8,7 @@ import { Time } from '../parts/time';
 import { fill, words } from '../words';
 import { Chips } from './chips';
 import { RunLink, saidOf } from './failed';
+import { Finish } from './finish';
 import type { Place } from './grow';
 import { ModelSelect } from './model_select';
 import { Results } from './results';
@@ -128,14 +129,6 @@ function Outcome({ run, turn, goOn, approve, again }: { run: Run; turn: Turn } &
       </div>
     </div>
   );
-}
-
-// Finish: why the model has stopped, where the answer may lack something.
-const whole = new Set(['stop', 'tool_calls', 'function_call']);
-
-function Finish({ reason }: { reason: string | null | undefined }) {
-  if (!reason || whole.has(reason)) return null;
-  return <p class="fine">{words.chat.finishes[reason] ?? fill(words.chat.finish, { reason })}</p>;
 }
 
 // Question: code waits for the word of who reads.

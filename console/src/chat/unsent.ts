@@ -53,6 +53,6 @@ export function keepUnsent(owner: string, conversation: string | null, unsent: U
 
 export const forgetUnsent = (): void => sessionStorage.removeItem(STORED);
 
-function errorOf({ status, message, code, request_id, param, retry_after, provider, run }: ApiError): ApiError {
-  return new ApiError(status, message, code, request_id, param, retry_after, provider, run);
+function errorOf({ status, message, code, request_id, param, retry_after, asked, run, type }: ApiError): ApiError {
+  return new ApiError(status, message, code, request_id, param, retry_after, asked, run, type);
 }

@@ -103,7 +103,7 @@ def run(command, gateway, ids, folder, language="sh"):
     env = gw.environment({"CURL_HOME": str(folder)})
     program = [sys.executable, "-c"] if language == "python" else ["bash", "-e", "-c"]
     done = subprocess.run([*program, command], cwd=folder, env=env, text=True,
-                          stdin=subprocess.DEVNULL, capture_output=True, timeout=DEADLINE)
+                          stdin=subprocess.DEVNULL, capture_output=True, timeout=4 * DEADLINE)  # a package is read that some machines take long for
     assert done.returncode == 0, f"{command}\nended with {done.returncode}: {done.stderr}"
     for found in ID.finditer(done.stdout):
         ids[found[1]] = found[0]

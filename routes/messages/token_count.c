@@ -231,7 +231,7 @@ static enum errc count_check(struct count *x, struct hooks *hooks, bool *ret_ask
 	buf_init(&images, LIMIT_UPSTREAM_ASK);
 	kinds = x->api->takes == PROVIDER_GEMINI
 			? own_texts_find(d, proto_get(d, 0, "generateContentRequest"))
-			: texts_find(d);
+			: texts_find_asked(d);
 	bool ok = kinds && texts_gather(d, kinds, TEXTS_MEDIA, 0, &images, &image_count);
 	JSON_EACH_MEMBER (key, d, 0)
 		if (json_is(d, key, "tools"))
@@ -239,8 +239,10 @@ static enum errc count_check(struct count *x, struct hooks *hooks, bool *ret_ask
 		else if (!json_is(d, key, "model"))
 			ok = ok && texts_gather(d, kinds, TEXTS_TEXT, json_value(key), &texts,
 						&ask.count);
-	free(kinds);
 	enum errc rc = ok ? ERR_OK : err_no_memory(e);
+	if (rc == ERR_OK && texts_hides(d, kinds))
+		rc = err_set(e, ERR_CONTENT_BLOCKED, "", "%s", texts_hidden);
+	free(kinds);
 	ask.texts = buf_view(&texts);
 	ask.images = buf_view(&images);
 	if (rc == ERR_OK && (ask.count > 0 || ask.images.n > 0 || ask.tools.n > 0)) {

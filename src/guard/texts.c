@@ -2,7 +2,9 @@
 #include "guard/texts.h"
 
 #include "base/hash.h"
+#include "base/limits.h"
 #include "json/member.h"
+#include "lmc/datum.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -216,7 +218,15 @@ bool texts_gather(const struct json_doc *d, const unsigned char *kinds, enum tex
 		  json_at at, struct buf *out, size_t *count)
 {
 	for (json_at i = at; i < d->tok[at].next; i++) {
-		if (kinds[i] != kind)
+		bool data = kinds[i] == TEXTS_DATA || kinds[i] == TEXTS_DATA_WORD;
+
+		if (kind == TEXTS_TEXT && data) {
+			if ((out->len > 0 && !buf_text(out, ",")) || !buf_text(out, "\"") ||
+			    !texts_data(d, i, out) || !buf_text(out, "\""))
+				return false;
+			(*count)++;
+		}
+		if (kinds[i] != kind && !(kind == TEXTS_TEXT && kinds[i] == TEXTS_DATA_WORD))
 			continue;
 		if ((out->len > 0 && !buf_text(out, ",")) || !buf_str(out, json_raw(d, i)))
 			return false;
@@ -235,6 +245,111 @@ bool texts_put(struct str text, const struct texts_new *list, size_t count, stru
 		at = list[i].at + list[i].len;
 	}
 	return buf_add(out, text.p + at, text.n - at);
+}
+
+/* --- data --- */
+
+/* Members that have data, which some provider decodes, and a member beside them by which they are known for it; its value is
+ * NULL: any.  types: where its media type stands; NULL: nowhere. */
+static const struct {
+	const char *key, *beside, *value, *type;
+} datums[] = {
+	{ "data", "type", "base64", "media_type" },   { "data", "format", NULL, NULL },
+	{ "data", "transcript", NULL, NULL },         { "file_data", NULL, NULL, NULL },
+	{ "content", "format", "base64.png", NULL },  { "content", "format", "base64.jpeg", NULL },
+	{ "content", "format", "base64.svg", NULL },  { "content", "format", "base64.gif", NULL },
+	{ "content", "format", "base64.webp", NULL }, { "b64_json", NULL, NULL, NULL },
+};
+
+static bool texts_is_url(const struct json_doc *d, json_at object, json_at key)
+{
+	return texts_is_one_of(d, key, urls, ARRAY_LEN(urls)) ||
+	       (json_is(d, key, "content") && json_get_is(d, object, "format", "url"));
+}
+
+/* texts_datum: what a member has as data; text: gets its text. */
+static struct datum texts_datum(const struct json_doc *d, json_at object, json_at key,
+				struct buf *text)
+{
+	struct str   s = json_inner(d, json_value(key));
+	struct datum ret = { .is = DATUM_NOT };
+
+	if (texts_is_url(d, object, key))
+		ret = datum_url(s, text);
+	for (size_t i = 0; ret.is == DATUM_NOT && i < ARRAY_LEN(datums); i++) {
+		if (!json_is(d, key, datums[i].key))
+			continue;
+		if (datums[i].beside &&
+		    !(datums[i].value ? json_get_is(d, object, datums[i].beside, datums[i].value)
+				      : json_get_some(d, object, datums[i].beside) != JSON_ABSENT))
+			continue;
+		buf_clear(text);
+		ret = datum_base64(
+			s, datums[i].type ? json_get_inner(d, object, datums[i].type) : STR_NONE,
+			text);
+		break;
+	}
+	return ret;
+}
+
+/* kind_of_data: what a member is, of which texts_find says `kind`. */
+static unsigned char kind_of_data(const struct json_doc *d, json_at object, json_at key,
+				  unsigned char kind)
+{
+	struct buf   text;
+	struct datum x;
+
+	buf_init(&text, 2 * json_inner(d, json_value(key)).n + KIB);
+	x = texts_datum(d, object, key, &text);
+	buf_finish(&text);
+	switch (x.is) {
+	case DATUM_NOT:
+	case DATUM_BYTES: break;
+	case DATUM_TEXT: return x.word ? TEXTS_DATA_WORD : TEXTS_DATA;
+	case DATUM_HIDDEN: return TEXTS_HIDDEN;
+	}
+	return kind;
+}
+
+unsigned char *texts_find_asked(const struct json_doc *d)
+{
+	unsigned char *ret = texts_find(d);
+
+	for (json_at i = 0; ret && i < d->count; i++) {
+		if (json_kind(d, i) != JSON_OBJECT)
+			continue;
+		JSON_EACH_MEMBER (key, d, i) {
+			json_at value = json_value(key);
+
+			if (ret[value] != TEXTS_NONE && json_kind(d, value) == JSON_STRING)
+				ret[value] = kind_of_data(d, i, key, ret[value]);
+		}
+	}
+	return ret;
+}
+
+const char texts_hidden[] =
+	"hooks check the texts of this gateway's calls, and a file that should be a text is none in UTF-8, "
+	"or its base64 can't be read";
+
+bool texts_hides(const struct json_doc *d, const unsigned char *kinds)
+{
+	return memchr(kinds, TEXTS_HIDDEN, d->count) != NULL;
+}
+
+bool texts_data(const struct json_doc *d, json_at value, struct buf *out)
+{
+	struct buf text;
+	json_at    object = value - 1; /* the key */
+
+	/* The nearest object before it that does not end before it. */
+	while (object > 0 && (json_kind(d, object) != JSON_OBJECT || d->tok[object].next <= value))
+		object--;
+	buf_init(&text, 2 * json_inner(d, value).n + KIB);
+	bool ok = texts_datum(d, object, value - 1, &text).is == DATUM_TEXT &&
+		  buf_json_escape(out, buf_view(&text));
+	buf_finish(&text);
+	return ok;
 }
 
 /* --- characters --- */

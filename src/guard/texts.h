@@ -1,7 +1,7 @@
 /* guard/texts: which strings of a JSON value are texts that a hook has to see, and the same value with other texts.
  *
  * Every string value counts, at any depth and under any name, so that nothing goes past a hook because nobody thought of
- * its member.  Left out are only identifiers that look like ones, known words of the API (role, type), and media where an
+ * its member.  What a provider may decode is shown as the text that it is.  Left out are only identifiers that look like ones, known words of the API (role, type), and media where an
  * API has them: base64 and data URLs.  Keys of objects are no texts.  Pure. */
 #pragma once
 
@@ -12,10 +12,21 @@ enum texts_kind {
 	TEXTS_NONE,
 	TEXTS_TEXT,
 	TEXTS_MEDIA, /* base64, or a data URL */
+	/* Kinds of texts_find_asked alone: */
+	TEXTS_DATA,      /* the same with a text in it (lmc/datum) */
+	TEXTS_DATA_WORD, /* likewise, and the string is a text by itself, too */
+	TEXTS_HIDDEN,    /* data that should be a text, and can't be read */
 };
 
 /* texts_find: of each value of the document, what it is, as enum texts_kind; owned.  NULL: no memory. */
 unsigned char *texts_find(const struct json_doc *d) MUST_USE;
+/* texts_find_asked: the same of what a provider is asked, which may decode data. */
+unsigned char *texts_find_asked(const struct json_doc *d) MUST_USE;
+/* texts_hides: whether anything is TEXTS_HIDDEN.  texts_hidden: why it is not sent. */
+bool              texts_hides(const struct json_doc *d, const unsigned char *kinds);
+extern const char texts_hidden[];
+/* texts_data: appends the text of TEXTS_DATA or TEXTS_DATA_WORD, as it is between the quotes of JSON.  False: no memory. */
+bool texts_data(const struct json_doc *d, json_at value, struct buf *out) MUST_USE;
 /* texts_is_signature: whether an escaped string is base64 of some length, as signatures are. */
 bool texts_is_signature(struct str s);
 /* texts_is_id: whether an escaped string looks like an identifier, as calls have. */

@@ -9,7 +9,7 @@
 
 unsigned char *own_texts_find(const struct json_doc *d, json_at request)
 {
-	unsigned char *kinds = texts_find(d);
+	unsigned char *kinds = texts_find_asked(d);
 	unsigned char *marks = gemini_marks(d, request);
 
 	for (json_at i = 0; kinds && marks && i < d->count; i++) {

@@ -4,6 +4,6 @@
 
 #include "json/scan.h"
 
-/* own_texts_find: as texts_find (guard/texts); request: the object with the contents: the root, or one within it.  NULL: no
+/* own_texts_find: as texts_find_asked (guard/texts); request: the object with the contents: the root, or one within it.  NULL: no
  * memory. */
 unsigned char *own_texts_find(const struct json_doc *d, json_at request) MUST_USE;

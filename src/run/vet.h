@@ -2,6 +2,7 @@
  * vet_own.c put those of a verdict in their places.  All run on the run's loop, or on a worker while the run waits for it. */
 #pragma once
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "run/internal.h"
 
@@ -29,8 +30,19 @@ struct source {
 
 /* A string of a source. */
 struct found {
-	size_t at, len;
-	size_t text; /* index among the texts that are asked about */
+	size_t     at, len;
+	size_t     text; /* index among the texts that are asked about */
+	struct str was;  /* the text before the verdict */
+	bool       data; /* the string has the text as data */
+	struct str part; /* its part of a changed whole; .p is NULL: it has none */
+};
+
+/* Texts of an array that stand one after the other, and are shown without anything between as well. */
+struct joined {
+	size_t     source;
+	size_t     first, count; /* their places, in vet's list of parts */
+	size_t     text;         /* index of the whole among the texts that are asked about */
+	struct str was;          /* the whole as it was */
 };
 
 struct vet {
@@ -38,6 +50,11 @@ struct vet {
 	size_t         source_count, source_cap;
 	struct found  *list;
 	size_t         count, cap;
+	struct joined *joins;
+	size_t         join_count, join_cap;
+	size_t        *parts; /* indexes in `list` */
+	size_t         part_count, part_cap;
+	struct arena   made;  /* texts that stand nowhere as they are */
 	struct buf     texts; /* strings with commas between them */
 	struct str    *seen;  /* the texts, in a table by their hash, and their indexes */
 	size_t        *seen_index;
@@ -49,6 +66,7 @@ struct vet {
 	struct str    *now;         /* owned: copies of the texts of a verdict, on `words` */
 	struct buf     words;
 	bool           unwanted; /* the run is to end */
+	bool           hidden;   /* data that should be a text, and can't be read */
 	bool           numbers;  /* tokens in place of texts */
 	bool           settles;  /* the response has other settings than the client's */
 };
@@ -66,6 +84,8 @@ enum errc vet_add_object(struct vet *v, enum source_of of, const struct json_doc
 			 unsigned char *kinds, struct err *e) MUST_USE;
 /* vet_is_unread: a member that no model reads, or that is shown apart. */
 bool vet_is_unread(struct str member) MUST_USE;
+/* vet_text_of: the index of a text that is asked about, which the caller keeps for as long as `v`.  False: no memory. */
+bool vet_text_of(struct vet *v, struct str text, size_t *ret) MUST_USE;
 /* vet_find: the index of a text among those that are asked about; SIZE_MAX: it is none of them. */
 size_t vet_find(const struct vet *v, struct str text) MUST_USE;
 /* vet_keep_words: the verdict's texts, which are only lent.  False: no memory. */
@@ -74,6 +94,14 @@ bool vet_keep_words(struct vet *v, const struct str *texts) MUST_USE;
 /* vet_gather.c */
 /* vet_gather: the texts of the request. */
 enum errc vet_gather(struct run *r, struct err *e) MUST_USE;
+
+/* vet_join.c: texts that stand one after the other */
+/* vet_join: those of each array of a document, the last of vet's sources; place_of: of each value its place in vet's list, and
+ * 1; 0: it has none.  False: no memory. */
+bool vet_join(struct vet *v, const struct json_doc *d, const uint32_t *place_of) MUST_USE;
+/* vet_split: what was changed in a whole alone becomes parts, none of them empty.  False: it can't be put there, or memory is
+ * short. */
+bool vet_split(struct vet *v) MUST_USE;
 
 /* vet_put.c */
 /* vet_replace: the verdict's texts in the places of the request's own. */
@@ -87,3 +115,5 @@ enum errc vet_unpass(struct run *r, const char *why, struct err *e) MUST_USE;
 /* vet_own_stays: whether a text of the messages was changed that can't be changed in the client's own words.  True, too: no
  * memory. */
 bool vet_own_stays(const struct run *r, const struct vet *v) MUST_USE;
+/* vet_whole_stays: whether no text of the messages was changed that is made of those of the client's own words from a place on. */
+bool vet_whole_stays(const struct vet *v, size_t place) MUST_USE;

@@ -18,7 +18,7 @@ static enum errc vet_settings(struct vet *v, struct str settings, struct err *e)
 		return ERR_OK;
 	rc = json_scan(&d, settings.p, settings.n, &json_limits_stored, e);
 	if (rc == ERR_OK)
-		rc = vet_add_object(v, OF_SETTINGS, &d, texts_find(&d), e);
+		rc = vet_add_object(v, OF_SETTINGS, &d, texts_find_asked(&d), e);
 	json_doc_finish(&d);
 	return rc;
 }
@@ -120,7 +120,7 @@ static enum errc vet_gather_own(struct run *r, struct vet *v, struct err *e)
 		return vet_unpass(r, "the request has data that a hook can't read as it is", e);
 	return native ? vet_add_object(v, OF_NATIVE, native->doc,
 				       vet_goes_native(r) ? own_texts_find(native->doc, 0)
-							  : texts_find(native->doc),
+							  : texts_find_asked(native->doc),
 				       e)
 		      : ERR_OK;
 }
@@ -154,6 +154,8 @@ enum errc vet_gather(struct run *r, struct err *e)
 		rc = vet_add(v, OF_METADATA, 0, r->rq->thread.metadata, e);
 	if (rc == ERR_OK)
 		rc = vet_settings(v, r->rq->manner.settings, e);
+	if (rc == ERR_OK && v->hidden)
+		rc = err_set(e, ERR_CONTENT_BLOCKED, "", "%s", texts_hidden);
 	if (rc == ERR_OK && v->numbers)
 		rc = err_set(
 			e, ERR_CONTENT_BLOCKED, "",

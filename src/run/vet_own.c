@@ -48,9 +48,8 @@ static bool vet_misses(const struct run *r, const struct vet *v)
 
 		for (size_t k = 0; !misses && s->of == OF_MESSAGE && k < s->count; k++) {
 			const struct found *f = &v->list[s->first + k];
-			struct str          was = { s->json.p + f->at, f->len };
 
-			misses = !str_eq(was, v->now[f->text]) && left[f->text]-- == 0;
+			misses = !str_eq(f->was, v->now[f->text]) && left[f->text]-- == 0;
 		}
 	}
 	free(left);
@@ -68,7 +67,7 @@ static bool vet_is_joined(const struct vet *v, const struct source *own, size_t 
 
 	for (size_t i = from; i < own->count && was.n > 0; i++) {
 		const struct found *f = &v->list[own->first + i];
-		struct str          part = { own->json.p + f->at, f->len };
+		struct str          part = f->was;
 		struct str          fresh = v->now[f->text];
 
 		if (i > from && !str_starts(was, part) && str_starts(was, gap)) {
@@ -86,27 +85,31 @@ static bool vet_is_joined(const struct vet *v, const struct source *own, size_t 
 	return was.n == 0;
 }
 
+static const struct source *vet_own(const struct vet *v)
+{
+	for (size_t i = 0; i < v->source_count; i++)
+		if (v->sources[i].of == OF_NATIVE)
+			return &v->sources[i];
+	return NULL;
+}
+
 /* vet_tears: whether a text of a message was changed across the pieces that the client's own words have of it: these would be
  * sent as they were. */
 static bool vet_tears(const struct vet *v)
 {
-	const struct source *own = NULL;
+	const struct source *own = vet_own(v);
 	bool                 tears = false;
 
-	for (size_t i = 0; i < v->source_count; i++)
-		if (v->sources[i].of == OF_NATIVE)
-			own = &v->sources[i];
 	for (size_t i = 0; own && i < v->source_count; i++) {
 		const struct source *s = &v->sources[i];
 
 		for (size_t k = 0; s->of == OF_MESSAGE && k < s->count; k++) {
 			const struct found *f = &v->list[s->first + k];
-			struct str          was = { s->json.p + f->at, f->len };
 			struct str          now = v->now[f->text];
 			bool                kept;
 
-			for (size_t n = 0; !tears && !str_eq(was, now) && n < own->count; n++)
-				tears = vet_is_joined(v, own, n, was, now, &kept) && !kept;
+			for (size_t n = 0; !tears && !str_eq(f->was, now) && n < own->count; n++)
+				tears = vet_is_joined(v, own, n, f->was, now, &kept) && !kept;
 		}
 	}
 	return tears;
@@ -115,4 +118,23 @@ static bool vet_tears(const struct vet *v)
 bool vet_own_stays(const struct run *r, const struct vet *v)
 {
 	return vet_goes_native(r) ? vet_misses(r, v) : vet_tears(v);
+}
+
+bool vet_whole_stays(const struct vet *v, size_t place)
+{
+	const struct source *own = vet_own(v);
+	bool                 stays = true, kept;
+
+	for (size_t i = 0; own && i < v->source_count; i++) {
+		const struct source *s = &v->sources[i];
+
+		for (size_t k = 0; stays && s->of == OF_MESSAGE && k < s->count; k++) {
+			const struct found *f = &v->list[s->first + k];
+			struct str          now = v->now[f->text];
+
+			stays = str_eq(f->was, now) ||
+				!vet_is_joined(v, own, place - own->first, f->was, now, &kept);
+		}
+	}
+	return stays;
 }

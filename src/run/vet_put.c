@@ -4,11 +4,57 @@
 #include "base/limits.h"
 #include "guard/texts.h"
 #include "json/member.h"
+#include "lmc/datum.h"
 #include "lmc/text.h"
 #include "run/guard.h"
 #include "store/conversation.h"
 
 #include <stdlib.h>
+
+/* found_made: what stands in a place now; .p is NULL: no memory.  *ret_changed: it is another text. */
+static struct str found_made(struct run *r, const struct vet *v, const struct source *s,
+			     const struct found *f, bool *ret_changed)
+{
+	struct str raw = { s->json.p + f->at, f->len };
+	struct str now = f->part.p ? f->part : v->now[f->text];
+	struct buf out;
+
+	*ret_changed = !str_eq(f->was, now);
+	if (!*ret_changed)
+		return raw;
+	if (!f->data)
+		return now;
+	buf_init(&out, LIMIT_UPSTREAM_ASK);
+	now = datum_put(raw, now, &out) ? arena_str(&r->rq->input->arena, buf_view(&out))
+					: STR_NONE;
+	buf_finish(&out);
+	return now;
+}
+
+/* source_list: the new strings of a source, in the order of their places.  Of two texts in one place, the first one that has
+ * changed counts.  False: no memory. */
+static bool source_list(struct run *r, const struct vet *v, const struct source *s,
+			struct texts_new *list, size_t *ret_count, bool *ret_changed)
+{
+	bool before = false;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct found *f = &v->list[s->first + i];
+		bool                changed;
+		struct str          text = found_made(r, v, s, f, &changed);
+		bool                again = *ret_count > 0 && list[*ret_count - 1].at == f->at;
+
+		if (!text.p)
+			return false;
+		*ret_changed |= changed;
+		if (again && before)
+			continue;
+		*ret_count -= again;
+		list[(*ret_count)++] = (struct texts_new){ f->at, f->len, text };
+		before = changed;
+	}
+	return true;
+}
 
 /* source_made: the source with the verdict's texts, in the request's arena; .p is NULL: no memory.  *ret_changed: it
  * is another one than before. */
@@ -16,20 +62,16 @@ static struct str source_made(struct run *r, const struct vet *v, const struct s
 			      bool *ret_changed)
 {
 	struct texts_new *list = calloc(s->count + 1, sizeof *list);
+	size_t            count = 0;
 	struct buf        out;
 	struct str        ret = STR_NONE;
 
 	*ret_changed = false;
 	buf_init(&out, LIMIT_UPSTREAM_ASK);
-	for (size_t i = 0; list && i < s->count; i++) {
-		const struct found *f = &v->list[s->first + i];
-
-		list[i] = (struct texts_new){ f->at, f->len, v->now[f->text] };
-		*ret_changed |= !str_eq((struct str){ s->json.p + f->at, f->len }, v->now[f->text]);
-	}
-	if (list && !*ret_changed)
+	bool ok = list && source_list(r, v, s, list, &count, ret_changed);
+	if (ok && !*ret_changed)
 		ret = s->json;
-	else if (list && texts_put(s->json, list, s->count, &out))
+	else if (ok && texts_put(s->json, list, count, &out))
 		ret = arena_str(&r->rq->input->arena, buf_view(&out));
 	buf_finish(&out);
 	free(list);
@@ -171,6 +213,11 @@ enum errc vet_replace(struct run *r, struct err *e)
 	struct run_guard *g = guard_of(r);
 	const struct vet *v = g->vet;
 
+	if (!vet_split(g->vet))
+		return err_set(
+			e, ERR_CONTENT_BLOCKED, "",
+			"a hook has changed a text that the request has in pieces, which can't "
+			"be put into them");
 	if (vet_own_stays(r, v) &&
 	    vet_unpass(r, "a hook has changed a text that the request has in pieces", e) != ERR_OK)
 		return e->code;

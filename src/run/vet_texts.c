@@ -14,6 +14,9 @@ void vet_free(struct vet *v)
 		return;
 	free(v->sources);
 	free(v->list);
+	free(v->joins);
+	free(v->parts);
+	arena_finish(&v->made);
 	free(v->seen);
 	free(v->seen_index);
 	free(v->now);
@@ -32,6 +35,7 @@ struct vet *vet_new(void)
 
 	if (!v)
 		return NULL;
+	arena_init(&v->made, LIMIT_UPSTREAM_ASK);
 	buf_init(&v->texts, LIMIT_UPSTREAM_ASK);
 	buf_init(&v->images, LIMIT_UPSTREAM_ASK);
 	buf_init(&v->tools, LIMIT_UPSTREAM_ASK);
@@ -79,8 +83,7 @@ static size_t seen_find(const struct vet *v, struct str text)
 	return at;
 }
 
-/* vet_text: *ret: the index of the text among those that are asked about. */
-static bool vet_text(struct vet *v, struct str text, size_t *ret)
+bool vet_text_of(struct vet *v, struct str text, size_t *ret)
 {
 	if (2 * v->seen_count >= v->seen_cap && !seen_grow(v))
 		return false;
@@ -96,9 +99,10 @@ static bool vet_text(struct vet *v, struct str text, size_t *ret)
 	return true;
 }
 
-static bool vet_found(struct vet *v, size_t at, struct str text)
+/* vet_found: text: what is asked about, of a string at a place. */
+static bool vet_found(struct vet *v, size_t at, size_t len, struct str text, bool data)
 {
-	struct found f = { .at = at, .len = text.n };
+	struct found f = { .at = at, .len = len, .was = text, .data = data };
 
 	if (v->count == v->cap) {
 		size_t        cap = v->cap ? 2 * v->cap : 64;
@@ -109,7 +113,7 @@ static bool vet_found(struct vet *v, size_t at, struct str text)
 		v->list = list;
 		v->cap = cap;
 	}
-	if (!vet_text(v, text, &f.text))
+	if (!vet_text_of(v, text, &f.text))
 		return false;
 	v->list[v->count++] = f;
 	return true;
@@ -137,17 +141,45 @@ static bool vet_image(struct vet *v, struct str text)
 	       buf_str(&v->images, text) && buf_text(&v->images, "\"");
 }
 
-/* vet_range: the strings among the values from..to of a scanned document, in the bytes of its text. */
-static bool vet_range(struct vet *v, struct source *s, const struct json_doc *d, json_at from,
-		      json_at to, const unsigned char *kinds)
+/* vet_data: a string that has a text as data. */
+static bool vet_data(struct vet *v, const struct json_doc *d, json_at i)
 {
-	bool ok = kinds != NULL;
+	struct str raw = json_inner(d, i), text = STR_NONE;
+	struct buf out;
+
+	buf_init(&out, LIMIT_UPSTREAM_ASK);
+	bool ok = texts_data(d, i, &out) && (text = arena_str(&v->made, buf_view(&out))).p;
+	buf_finish(&out);
+	return ok && vet_found(v, d->tok[i].at + 1, raw.n, text, true);
+}
+
+/* vet_value: what a value of a scanned document has, in the bytes of its text. */
+static bool vet_value(struct vet *v, const struct json_doc *d, json_at i, enum texts_kind kind)
+{
+	struct str raw = json_kind(d, i) == JSON_STRING ? json_inner(d, i) : STR_NONE;
+
+	switch (kind) {
+	case TEXTS_NONE: break;
+	case TEXTS_TEXT: return vet_found(v, d->tok[i].at + 1, raw.n, raw, false);
+	case TEXTS_MEDIA: return vet_image(v, raw);
+	case TEXTS_DATA: return vet_data(v, d, i);
+	case TEXTS_DATA_WORD:
+		return vet_found(v, d->tok[i].at + 1, raw.n, raw, false) && vet_data(v, d, i);
+	case TEXTS_HIDDEN: v->hidden = true; break;
+	}
+	return true;
+}
+
+/* vet_range: the strings among the values from..to.  place_of: gets the place of each text in vet's list, and 1. */
+static bool vet_range(struct vet *v, struct source *s, const struct json_doc *d, json_at from,
+		      json_at to, const unsigned char *kinds, uint32_t *place_of)
+{
+	bool ok = true;
 
 	for (json_at i = from; ok && i < to; i++) {
 		if (kinds[i] == TEXTS_TEXT)
-			ok = vet_found(v, d->tok[i].at + 1, json_inner(d, i));
-		else if (kinds[i] == TEXTS_MEDIA)
-			ok = vet_image(v, json_inner(d, i));
+			place_of[i] = (uint32_t)v->count + 1;
+		ok = vet_value(v, d, i, (enum texts_kind)kinds[i]);
 	}
 	s->count = v->count - s->first;
 	return ok;
@@ -159,13 +191,17 @@ enum errc vet_add(struct vet *v, enum source_of of, size_t index, struct str jso
 	struct json_doc d = { 0 };
 	struct source  *s = vet_source(v, of, index, json);
 	unsigned char  *kinds = NULL;
+	uint32_t       *places = NULL;
 	enum errc rc = s ? json_scan(&d, json.p, json.n, &json_limits_stored, e) : err_no_memory(e);
 
-	if (rc == ERR_OK && !(kinds = texts_find(&d)))
+	if (rc == ERR_OK &&
+	    (!(kinds = texts_find_asked(&d)) || !(places = calloc(d.count + 1, sizeof *places))))
 		rc = err_no_memory(e);
-	if (rc == ERR_OK && !vet_range(v, s, &d, 0, d.count, kinds))
+	if (rc == ERR_OK &&
+	    (!vet_range(v, s, &d, 0, d.count, kinds, places) || !vet_join(v, &d, places)))
 		rc = err_no_memory(e);
 	free(kinds);
+	free(places);
 	json_doc_finish(&d);
 	return rc;
 }
@@ -187,17 +223,20 @@ enum errc vet_add_object(struct vet *v, enum source_of of, const struct json_doc
 			 unsigned char *kinds, struct err *e)
 {
 	struct source *s = vet_source(v, of, 0, (struct str){ d->text, d->len });
-	bool           ok = kinds && s && json_kind(d, 0) == JSON_OBJECT;
+	uint32_t      *places = calloc(d->count + 1, sizeof *places);
+	bool           ok = kinds && s && places && json_kind(d, 0) == JSON_OBJECT;
 
 	if (ok)
 		JSON_EACH_MEMBER (key, d, 0)
 			if (!vet_is_unread(json_member(d, key)) &&
 			    !vet_range(v, s, d, json_value(key), d->tok[json_value(key)].next,
-				       kinds)) {
+				       kinds, places)) {
 				ok = false;
 				break;
 			}
+	ok = ok && vet_join(v, d, places);
 	free(kinds);
+	free(places);
 	return ok ? ERR_OK : err_no_memory(e);
 }
 

@@ -52,7 +52,7 @@ const { metafile } = await build({
   jsxSideEffects: true, // no note at each element that it may be left out
   minifySyntax: true, // shorter forms of the same
   minifyWhitespace: true, // a twelfth of what is served; names stay, and lines are short enough to compare
-  lineLimit: 160,
+  lineLimit: 240,
   legalComments: 'inline',
   charset: 'utf8',
   plugins: [withoutRest],

@@ -374,13 +374,3 @@ def test_what_was_changed_is_left_out(wild, script, family, data):
     back = return_to(wild, family, said, s)
     assert back.text == "fine" and "reasoning_details" not in sent_back(s)
     assert ("reasoning_dropped" in back.codes) == (not data.endswith("}"))
-
-
-@pytest.mark.parametrize("family", ["native", "messages", "responses"])
-def test_details_that_say_the_text_once_more_are_not_shown_twice(wild, script, family):
-    words = ["Which ", "city?"]
-    s = script(up.sse(), up.role(), *[up.data(up.chunk({"reasoning": w})) for w in words],
-               up.data(up.chunk({"reasoning_details": [{"type": "reasoning.text", "text": "".join(words), "index": 0}]})),
-               up.text("Oslo"), *up.ending("stop"))
-    said = wild.ask(family, "openai", s, stream=True)
-    assert (said.reasoning, said.text) == ("Which city?", "Oslo")

@@ -292,23 +292,16 @@ static void openai_chunk_give_parts(struct chunk *c, const struct choice *ch)
 	}
 }
 
-/* give_reasoning: the list of details counts as text only if the message has no text of reasoning, in any of its chunks: some
- * providers say all of it once more in the details of the last one. */
+/* give_reasoning: the list of details counts as text only if there is no text of reasoning. */
 static void give_reasoning(struct chunk *c, const struct choice *ch)
 {
 	const struct json_doc *doc = c->doc;
-	uint64_t              *said = &c->d->reasoned[ch->index / 64];
-	uint64_t               bit = UINT64_C(1) << ch->index % 64;
 
 	openai_chunk_give_text(c, EVENT_REASONING, ch->index, json_inner_of(doc, ch->reasoning));
-	if (json_is_kind(doc, ch->reasoning, JSON_STRING) &&
-	    json_inner_of(doc, ch->reasoning).n > 0)
-		*said |= bit;
 	if (!json_is_kind(doc, ch->details, JSON_ARRAY) || doc->tok[ch->details].count == 0)
 		return;
 	for (json_at i = json_first(doc, ch->details);
-	     !(*said & bit) && !json_is_kind(doc, ch->reasoning, JSON_STRING) &&
-	     i != json_end(doc, ch->details);
+	     !json_is_kind(doc, ch->reasoning, JSON_STRING) && i != json_end(doc, ch->details);
 	     i = json_next(doc, i)) {
 		struct str text = json_get_inner(doc, i, "text");
 

@@ -21,12 +21,10 @@ struct decode {
 	bool               done_mark; /* the dialect's terminator was seen ([DONE]) */
 	uint64_t           begun[2];  /* bit i: choice i has been seen (i < LIMIT_CHOICES) */
 	uint64_t           open[2];   /* bit i: choice i has begun and not finished */
-	uint64_t
-		reasoned[2]; /* bit i: choice i has said something of its reasoning in plain text */
-	uint32_t     next_tool; /* index of the next call, if the provider gives no index */
-	struct usage told;      /* the usage so far; a call that fails reports it */
-	bool         untold;    /* its EVENT_USAGE is given when the stream is over */
-	void        *state;     /* owned; the dialect's own, freed by its finish; NULL: none */
+	uint32_t           next_tool; /* index of the next call, if the provider gives no index */
+	struct usage       told;      /* the usage so far; a call that fails reports it */
+	bool               untold;    /* its EVENT_USAGE is given when the stream is over */
+	void              *state; /* owned; the dialect's own, freed by its finish; NULL: none */
 	const struct decode_state *kind; /* state's, if decode_state made it (provider/decode.h) */
 	/* The request was sent in its client's own words (struct prompt_native), and the events carry
 	 * the provider's. */

@@ -118,7 +118,7 @@ def test_a_path_without_v1_gets_a_hint(client, path):
 
 
 @pytest.mark.parametrize("path", ["/", "/v1", "/v1/", "/v1/nothing", "/v2/chat", "/v1/chat/x/y",
-                                  "/v1/chats", "/favicon.ico", "/v1/models/a/b/c"])
+                                  "/v1/chats", "/favicon.ico", "/v1/runs/a/b/c"])
 def test_unknown_paths_are_404(client, path):
     client.get(path).error(404, "unknown_url")
 

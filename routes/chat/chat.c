@@ -285,7 +285,7 @@ static enum errc chat_read_conversation(const struct chat_request *c, struct cal
 		return ERR_OK;
 	if (!id_parse(c->conversation, ID_CONVERSATION, &ret->thread.conversation))
 		return err_set(e, ERR_NOT_FOUND, "conversation", "there is no such conversation");
-	ret->thread.root = str_eq(c->parent, STR("none"));
+	ret->thread.root = c->parent.p && str_is(c->parent, "none");
 	if (c->parent.p && !ret->thread.root &&
 	    !id_parse(c->parent, ID_MESSAGE, &ret->thread.parent))
 		return err_set(e, ERR_NOT_FOUND, "parent", "this conversation has no such message");

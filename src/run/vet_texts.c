@@ -174,7 +174,7 @@ static bool vet_value(struct vet *v, const struct json_doc *d, json_at i, enum t
 static bool vet_range(struct vet *v, struct source *s, const struct json_doc *d, json_at from,
 		      json_at to, const unsigned char *kinds, uint32_t *place_of)
 {
-	bool ok = true;
+	bool ok = kinds && place_of;
 
 	for (json_at i = from; ok && i < to; i++) {
 		if (kinds[i] == TEXTS_TEXT)

@@ -51,7 +51,7 @@ def test_runs(start):
         runs = client.get("/v1/runs").ok().json["data"]
         told, after = lines(client, "/v1/runs?format=csv")
         assert after is None
-        assert [t["model"] for t in told] == ["", "", "'=1+2", "'=1+2", 'two, "three"', 'two, "three"', "one", "one"]
+        assert [t["model"] for t in told] == ["nothing", "'@nothing", "'=1+2", "'=1+2", 'two, "three"', 'two, "three"', "one", "one"]
         for line, run in zip(told, runs, strict=True):
             same(line, run)
         assert "key" not in told[0]

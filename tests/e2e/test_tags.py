@@ -256,6 +256,22 @@ def test_a_kill_loses_no_tags(start, upstream, script):
         assert {name: whole[name] for name in SUMS} == {name: tagged[name] for name in SUMS}
 
 
+@pytest.mark.parametrize("tag", [None, "acme"])
+def test_what_a_failed_attempt_has_used_keeps_the_tags(start, upstream, script, tag):
+    """Both are memory of the same stage."""
+    s = script(up.sse(), up.data(up.chunk({"role": "assistant"}) | {"usage": {
+        "prompt_tokens": 40, "completion_tokens": 2, "total_tokens": 42}}), up.end())
+    back = script(*up.stream("from ", "there"))
+    gateway = start({"commit_after": "20s", "providers": [provider(upstream, "p", retries=0)], **TAGS, "models": [
+        {"name": "m", "provider": "p", "upstream_model": s.name, "fallback": ["n"], "price": dict(PRICE)},
+        {"name": "n", "provider": "p", "upstream_model": back.name, "price": dict(PRICE)}]})
+    with Client(gateway.url) as client:
+        reply = client.post("/v1/chat/completions", {"model": "m", "messages": ASK, "stream": True},
+                            headers=customer(tag) if tag else None)
+        assert reply.status == 200 and len(s.exchanges) == 1
+        assert counted(client, 1) == {tag: 1}
+
+
 @pytest.mark.parametrize("options, says", [
     ({"usage_tags": ["Customer"]}, "is no name of a tag"),
     ({"usage_tags": ["a", "a"]}, "is there twice"),

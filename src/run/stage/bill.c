@@ -65,17 +65,19 @@ struct registry_bound bill_bound(const struct run *r, int64_t prompt)
 			      (enum usage_class)r->bill.asked);
 }
 
-/* The tags of a call, in memory of the stage's own. */
-struct bill_tags {
-	struct str all, counted;
-	char       text[];
+/* The stage's own memory of a run: the tags of its call, whose bytes are in `text`, and what is known of its last attempt. */
+struct bill_own {
+	struct str   all, counted;
+	struct usage last; /* usage of the last attempt that may have cost */
+	bool         has_last;
+	char         text[];
 };
 
 bool bill_take_tags(struct run *r, const struct call_request *rq)
 {
-	struct str        tags = rq->caller.tags;
-	struct bill_tags *t = NULL;
-	struct buf        counted;
+	struct str       tags = rq->caller.tags;
+	struct bill_own *t = NULL;
+	struct buf       counted;
 
 	if (tags.n == 0)
 		return true;
@@ -93,14 +95,14 @@ bool bill_take_tags(struct run *r, const struct call_request *rq)
 
 struct str bill_tags(const struct run *r)
 {
-	const struct bill_tags *t = run_stage_has(r, STAGE_BILL);
+	const struct bill_own *t = run_stage_has(r, STAGE_BILL);
 
 	return t ? t->all : STR_NONE;
 }
 
 struct str bill_tags_counted(const struct run *r)
 {
-	const struct bill_tags *t = run_stage_has(r, STAGE_BILL);
+	const struct bill_own *t = run_stage_has(r, STAGE_BILL);
 
 	return t ? t->counted : STR_NONE;
 }
@@ -268,18 +270,20 @@ struct usage bill_cut(const struct run *r)
 
 void bill_keep_last(struct run *r, const struct usage *u)
 {
-	struct usage *last = run_stage_own(r, STAGE_BILL, sizeof *last);
+	struct bill_own *own = run_stage_own(r, STAGE_BILL, sizeof *own);
 
-	if (last)
-		*last = *u;
+	if (!own)
+		return;
+	own->last = *u;
+	own->has_last = true;
 }
 
 /* bill_last: what the last attempt that may have cost has used; where that is not known, what all of them have. */
 static const struct usage *bill_last(const struct run *r)
 {
-	const struct usage *last = run_stage_has(r, STAGE_BILL);
+	const struct bill_own *own = run_stage_has(r, STAGE_BILL);
 
-	return last ? last : &r->bill.usage;
+	return own && own->has_last ? &own->last : &r->bill.usage;
 }
 
 static struct usage bill_dropped(struct run *r, const struct err *e, struct attempt_price *price)
